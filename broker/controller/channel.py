@@ -15,7 +15,7 @@ from broker.controller.alter_partition import AlterPartition
 from broker.controller.controller import Controller
 from broker.controller.image import PartitionRegistration
 
-Answer = Callable[[PartitionRegistration | ApiError], None]
+OnResponse = Callable[[PartitionRegistration | ApiError], None]
 
 
 class ControllerChannel:
@@ -23,23 +23,23 @@ class ControllerChannel:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
-        self._held: deque[tuple[AlterPartition, Answer]] | None = None
+        self._held: deque[tuple[AlterPartition, OnResponse]] | None = None
         self._refusals: deque[ApiError] = deque()
 
-    def alter_partition(self, change: AlterPartition, answer: Answer) -> None:
+    def alter_partition(self, change: AlterPartition, on_response: OnResponse) -> None:
         """Request another ISR for a partition."""
         if self._held is not None:
-            self._held.append((change, answer))
+            self._held.append((change, on_response))
             return
         if self._refusals:
-            answer(self._refusals.popleft())
+            on_response(self._refusals.popleft())
             return
         try:
             registration = self._controller.alter_partition(change)
         except ApiError as error:
-            answer(error)
+            on_response(error)
         else:
-            answer(registration)
+            on_response(registration)
 
     def replicas_failed(self, node_id: int, keys: Iterable[TopicPartition]) -> None:
         """Report that a node's disk with these partitions has failed."""
@@ -53,8 +53,8 @@ class ControllerChannel:
     def release(self) -> None:
         """Send the delayed requests in order, and delay no more."""
         held, self._held = self._held or deque(), None
-        for change, answer in held:
-            self.alter_partition(change, answer)
+        for change, on_response in held:
+            self.alter_partition(change, on_response)
 
     def drop_held(self) -> None:
         """Drop the delayed requests: they are never sent and get no response."""

@@ -13,12 +13,12 @@ from tests.simulation.run import Result, play
 
 
 def main() -> int:
-    """Parse, run, and tell what failed; the exit code is 1 if anything did."""
+    """Parse the arguments, run, and print failures; the exit code is 1 if a seed failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
-    parser.add_argument("--seeds", type=int, default=1000, help="how many (1000)")
-    parser.add_argument("--first", type=int, default=0, help="with which to begin (0)")
-    parser.add_argument("--seed", type=int, help="only this one, and tell what happens in it")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time (all cores)")
+    parser.add_argument("--seeds", type=int, default=1000, help="the number of seeds (1000)")
+    parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
+    parser.add_argument("--seed", type=int, help="run only this seed and print its log")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
     arguments = parser.parse_args()
     logging.lastResort = None
     if arguments.seed is not None:
@@ -31,7 +31,7 @@ def _replay(seed: int) -> int:
     settings = {name: value for name, value in vars(plan).items() if name != "steps"}
     print(*(f"{name}: {value}" for name, value in settings.items()), sep="\n")
     print(*result.lines, sep="\n")
-    print(_told(result))
+    print(_describe(result))
     return 0 if result.failure is None else 1
 
 
@@ -41,15 +41,15 @@ def _many(seeds: range, jobs: int) -> int:
         for count, result in enumerate(pool.imap_unordered(play, seeds, chunksize=5), start=1):
             if result.failure is not None:
                 failed += 1
-                print(_told(result), flush=True)
+                print(_describe(result), flush=True)
             print(f"\r{count} of {len(seeds)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     print(f"{len(seeds)} seeds, {failed} failed")
     return 1 if failed else 0
 
 
-def _told(result: Result) -> str:
-    ended = result.failure or f"all promises were kept ({result.digest})"
+def _describe(result: Result) -> str:
+    ended = result.failure or f"all rules hold ({result.digest})"
     return f"seed {result.seed}: {ended}"
 
 

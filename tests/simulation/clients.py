@@ -1,7 +1,7 @@
-"""The clients of a run: each request on a connection of its own, which stays open.
+"""The clients of a run: each request uses its own connection, which stays open.
 
-So an answer that nobody asked for would be seen. A client whose connection is lost knows nothing of
-what it had sent, and an idempotent producer asks again until it does.
+So an extra response would be noticed. A client whose connection is lost does not know the outcome
+of its request, and an idempotent producer sends it again until it does.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from tests.batches import batch
 from tests.client import EPOCH_MS, Client
-from tests.simulation.answers import Asked, check_deleted, check_fetched, check_produced
 from tests.simulation.history import History, Sent
 from tests.simulation.network import SlowNetwork
 from tests.simulation.plan import Plan
+from tests.simulation.responses import Exchange, check_deleted, check_fetched, check_produced
 from tests.simulation.rules import Rules
 from tests.simulation.steps import Delete, Produce, Read
 from tests.simulation.violation import Violation
@@ -38,12 +38,12 @@ RETRY_MS = 70
 
 
 class Clients:
-    """Sends what the plan says, and checks every answer."""
+    """Sends the requests of the plan, and checks every response."""
 
     def __init__(
         self, plan: Plan, cluster: Cluster, network: SlowNetwork, rules: Rules, history: History
     ) -> None:
-        self.at_work = 0
+        self.in_progress = 0
         self.is_over = False
         self._plan = plan
         self._cluster = cluster
@@ -66,7 +66,7 @@ class Clients:
     async def _produce(
         self, sent: Sent, records: bytes, timeout_ms: int, node_id: int | None
     ) -> ErrorCode | None:
-        """Send a batch to a node, or to the leader; its error, or None if that is not known."""
+        """Send a batch to a node or the leader; returns its error, or None if it is unknown."""
         data = PartitionProduceData(index=sent.key.partition, records=records)
         request = ProduceRequest(
             acks=sent.acks,
@@ -74,52 +74,60 @@ class Clients:
             topic_data=[TopicProduceData(name=sent.key.topic, partition_data=[data])],
         )
         wait_ms = timeout_ms if sent.acks == -1 else 0
-        told = f"produce {_values(sent.values)} acks {sent.acks} to {sent.key}"
-        asked, response = await self._ask(
-            told, request, PRODUCE_VERSION, sent.key, node_id, wait_ms, answered=sent.acks != 0
+        text = f"produce {_values(sent.values)} acks {sent.acks} to {sent.key}"
+        exchange, response = await self._exchange(
+            text,
+            request,
+            PRODUCE_VERSION,
+            sent.key,
+            node_id,
+            wait_ms,
+            expects_response=sent.acks != 0,
         )
-        if response is None or asked is None:
+        if response is None or exchange is None:
             return None
         [topic] = response.responses
-        [answer] = topic.partition_responses
-        self._tell(f"{asked.who}: {ErrorCode(answer.error_code).name} at {answer.base_offset}")
-        check_produced(
-            asked, self._rules, sent, answer.error_code, answer.base_offset, self._min_isr
+        [partition] = topic.partition_responses
+        self._log(
+            f"{exchange.text}: {ErrorCode(partition.error_code).name} at {partition.base_offset}"
         )
-        if not answer.error_code:
-            sent.base_offset = answer.base_offset
+        check_produced(
+            exchange, self._rules, sent, partition.error_code, partition.base_offset, self._min_isr
+        )
+        if not partition.error_code:
+            sent.base_offset = partition.base_offset
             sent.acknowledged = sent.acks == -1
-        return ErrorCode(answer.error_code)
+        return ErrorCode(partition.error_code)
 
     async def read(self, step: Read) -> None:
         """Fetch once."""
         key = self._key(step.partition)
         offset = int(step.whence * self._rules.committed[key].end)
-        asked_for = FetchPartition(
+        requested = FetchPartition(
             partition=key.partition, fetch_offset=offset, partition_max_bytes=1 << 20
         )
         request = FetchRequest(
             max_wait_ms=step.max_wait_ms,
             min_bytes=1,
-            topics=[FetchTopic(topic=key.topic, partitions=[asked_for])],
+            topics=[FetchTopic(topic=key.topic, partitions=[requested])],
         )
-        told = f"fetch v{step.version} {key} from {offset}"
-        asked, response = await self._ask(
-            told, request, step.version, key, step.node, step.max_wait_ms
+        text = f"fetch v{step.version} {key} from {offset}"
+        exchange, response = await self._exchange(
+            text, request, step.version, key, step.node, step.max_wait_ms
         )
-        if response is None or asked is None:
+        if response is None or exchange is None:
             return
         [topic] = response.responses
         [data] = topic.partitions
         size = len(data.records or b"")
-        self._tell(
-            f"{asked.who}: {ErrorCode(data.error_code).name}, {size} bytes, high watermark "
+        self._log(
+            f"{exchange.text}: {ErrorCode(data.error_code).name}, {size} bytes, high watermark "
             f"{data.high_watermark}"
         )
-        check_fetched(asked, self._rules, offset, data)
+        check_fetched(exchange, self._rules, offset, data)
 
     async def delete(self, step: Delete) -> bool:
-        """Delete once; whether it is done."""
+        """Delete once; returns whether it succeeded."""
         key = self._key(step.partition)
         offset = int(step.part * self._rules.committed[key].end)
         partition = DeleteRecordsPartition(partition_index=key.partition, offset=offset)
@@ -127,29 +135,33 @@ class Clients:
             topics=[DeleteRecordsTopic(name=key.topic, partitions=[partition])],
             timeout_ms=step.timeout_ms,
         )
-        told = f"delete {key} below {offset}"
+        text = f"delete {key} below {offset}"
         leader = self._leader(key)
-        living = self._rules.living(leader, key)
-        asked, response = await self._ask(
-            told, request, DELETE_VERSION, key, leader, step.timeout_ms
+        live_replicas = self._rules.live_replicas(leader, key)
+        exchange, response = await self._exchange(
+            text, request, DELETE_VERSION, key, leader, step.timeout_ms
         )
-        if response is None or asked is None:
+        if response is None or exchange is None:
             return False
         [topic] = response.topics
-        [answer] = topic.partitions
-        self._tell(f"{asked.who}: {ErrorCode(answer.error_code).name}, {answer.low_watermark}")
-        living &= self._rules.living(leader, key)
-        check_deleted(asked, offset, answer.error_code, answer.low_watermark, living)
-        return not answer.error_code
+        [partition] = topic.partitions
+        self._log(
+            f"{exchange.text}: {ErrorCode(partition.error_code).name}, {partition.low_watermark}"
+        )
+        live_replicas &= self._rules.live_replicas(leader, key)
+        check_deleted(
+            exchange, offset, partition.error_code, partition.low_watermark, live_replicas
+        )
+        return not partition.error_code
 
-    # ---------------------------------------------------------------------------------- for long
+    # ------------------------------------------------------------------------------- producers
 
     async def idempotent_producer(self, number: int) -> None:
-        """Send one batch after the other, each until it is acknowledged, and in its order."""
+        """Send batches in order, each until it is acknowledged."""
         random = Random(f"producer {self._plan.seed} {number}")
         producer_id = self._cluster.controller.next_producer_id()
         sequences = [0] * self._plan.partitions
-        self.at_work += 1
+        self.in_progress += 1
         while not self.is_over:
             await trio.sleep(random.uniform(0.02, 0.8))
             index = random.randrange(self._plan.partitions)
@@ -167,49 +179,51 @@ class Clients:
                 if not sent.acknowledged:
                     await trio.sleep(RETRY_MS / 1000)
             sequences[index] += count
-        self.at_work -= 1
+        self.in_progress -= 1
 
-    # --------------------------------------------------------------------------------- the rest
+    # ------------------------------------------------------------------------------- exchanges
 
-    def check_silence(self) -> None:
-        """Nobody was answered twice."""
+    def check_no_extra_responses(self) -> None:
+        """Raise `Violation` if a client got an extra response."""
         for client in self._connections:
             if client.transport.incoming:
-                raise Violation("a client got an answer that it had not asked for")
+                raise Violation("a client got a response without a request")
 
-    async def _ask(
+    async def _exchange(
         self,
-        told: str,
+        text: str,
         request: Any,
         version: int,
         key: TopicPartition,
         node_id: int | None,
         wait_ms: float,
         *,
-        answered: bool = True,
-    ) -> tuple[Asked | None, Any]:
-        """Ask a node or the leader; who asked, and the answer if there was one."""
+        expects_response: bool = True,
+    ) -> tuple[Exchange | None, Any]:
+        """Send a request to a node or the leader; returns the exchange and the response, if any."""
         node_id = self._leader(key) if node_id is None else node_id
         client = self._connect(node_id)
         if client is None:
-            self._tell(f"{told} on node {node_id}: nobody is there")
+            self._log(f"{text} on node {node_id}: connection refused")
             return None, None
         sent_ms = self._now_ms()
-        who = f"{told} on node {node_id}, sent at {sent_ms:.1f}"
-        self._tell(who)
-        self.at_work += 1
+        description = f"{text} on node {node_id}, sent at {sent_ms:.1f}"
+        self._log(description)
+        self.in_progress += 1
         try:
             client.start(request, version)
-            if not answered:
+            if not expects_response:
                 return None, None
             response = await client.receive()
         except (EOFError, Disconnected):
-            self._tell(f"{who}: the connection is lost")
+            self._log(f"{description}: the connection is lost")
             return None, None
         finally:
-            self.at_work -= 1
+            self.in_progress -= 1
         latency_ms = client.transport.latency_ms  # type: ignore[attr-defined]  # a slow one
-        return Asked(who, node_id, key, sent_ms, self._now_ms(), latency_ms, wait_ms), response
+        return Exchange(
+            description, node_id, key, sent_ms, self._now_ms(), latency_ms, wait_ms
+        ), response
 
     def _connect(self, node_id: int) -> Client | None:
         member = self._cluster.members.get(node_id)
@@ -236,8 +250,8 @@ class Clients:
     def _wall_ms(self) -> int:
         return int(EPOCH_MS + self._now_ms())
 
-    def _tell(self, text: str) -> None:
-        self._history.tell(self._now_ms(), text)
+    def _log(self, text: str) -> None:
+        self._history.log(self._now_ms(), text)
 
 
 def _values(values: tuple[bytes, ...]) -> str:

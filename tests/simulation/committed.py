@@ -1,7 +1,7 @@
-"""What has been committed so far, by what any leader's high watermark has ever told.
+"""The records that are committed, by the high watermarks of all leaders so far.
 
-A promise is kept for ever: what lies below a high watermark is the same on every replica that has
-it, and no member of an in-sync set may lack it (unless it was deleted since).
+Committed records never change: what is below a high watermark is the same on every replica, and no
+member of an ISR may lack it (unless it was deleted since).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Batch = tuple[int, int, bytes]  # first offset, one past the last, all bytes
 
 
 def batches_of(log: UnifiedLog, start: int, end: int) -> Iterator[Batch]:
-    """The whole batches of a log from the one that holds *start* up to *end*."""
+    """The complete batches of a log from the one that contains *start* up to *end*."""
     while start < end:
         data = bytes(log.read(start, 1 << 20, log.log_end_offset_metadata, True).records)
         if not data:
-            raise Violation(f"{log.topic_partition}: nothing to read at {start}, before {end}")
+            raise Violation(f"{log.topic_partition}: no records at {start}, before {end}")
         for position, header in batches(data):
             if header.base_offset >= end:
                 return
@@ -33,7 +33,7 @@ def batches_of(log: UnifiedLog, start: int, end: int) -> Iterator[Batch]:
 
 
 class Committed:
-    """One partition's committed batches, by their first offset."""
+    """The committed batches of a partition, by base offset."""
 
     def __init__(self) -> None:
         self.end = 0
@@ -41,20 +41,20 @@ class Committed:
         self._values: dict[int, bytes | None] = {}
 
     def check(self, who: str, log: UnifiedLog, start: int, end: int) -> None:
-        """Compare a log between two offsets with what is committed, and learn what is new."""
+        """Compare a log between two offsets with the committed batches, and add new ones."""
         for first, past, data in batches_of(log, start, end):
             known = self._batches.get(first)
             if known is None:
-                self._learn(first, past, data)
+                self._add(first, past, data)
             elif known != data:
                 raise Violation(
-                    f"{who}: has {_told(data)} at offset {first}, where {_told(known)} is committed"
+                    f"{who}: {_describe(data)} at {first}, where {_describe(known)} is committed"
                 )
 
-    def _learn(self, first: int, past: int, data: bytes) -> None:
+    def _add(self, first: int, past: int, data: bytes) -> None:
         for record in records(data):
             if record.offset in self._values:
-                raise Violation(f"a batch from {first} to {past} overlaps what is committed")
+                raise Violation(f"a batch from {first} to {past} overlaps a committed one")
             self._values[record.offset] = record.value
         self._batches[first] = data
         self.end = max(self.end, past)
@@ -64,9 +64,9 @@ class Committed:
         return self._values.get(offset)
 
     def values(self) -> dict[int, bytes | None]:
-        """All of them, by offset."""
+        """All values, by offset."""
         return self._values
 
 
-def _told(data: bytes) -> str:
+def _describe(data: bytes) -> str:
     return str([record.value for record in records(data)])

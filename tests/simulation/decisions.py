@@ -1,7 +1,7 @@
-"""What the controller may decide of a partition, seen at the moment when it does.
+"""Which changes the controller may make, checked when it makes them.
 
-who is in sync or eligible has everything that was ever committed     KIP-966
-a move ends when all replicas that it adds are in sync, or in nothing     KIP-455
+In-sync and eligible replicas have all committed records (KIP-966). A reassignment completes when
+all replicas that it adds are in sync, or is cancelled (KIP-455).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tests.simulation.violation import Violation
 
 
 def check_decision(rules: Rules, before: TopicImage | None, after: TopicImage) -> None:
-    """Raise `Violation` unless *after* may be what becomes of the topic."""
+    """Raise `Violation` unless *after* is a valid change of the topic."""
     for index, known in enumerate(after.partitions):
         key = TopicPartition(after.name, index)
         rules.check_set(key, known)
@@ -27,5 +27,5 @@ def _check_move(
     settled = set(before.replicas) - set(before.adding_replicas)
     if not after.adding_replicas and not set(after.replicas) - settled <= set(after.isr):
         raise Violation(
-            f"{key}: the move to {after.replicas} ends, but in sync are only {after.isr}"
+            f"{key}: the reassignment to {after.replicas} completes with ISR {after.isr}"
         )

@@ -1,11 +1,15 @@
-"""What is done to nodes, and how all of it is undone.
+"""Applies faults to nodes, and undoes them.
 
-pause         its followers do not fetch          stop       it crashes
-deafen        it hears nothing of the controller  refuse     its next change of a set is refused
-hold questions, hold answers                      leave open ...or may have been, but was not
-              what it asks the controller,        lose answer ...or may have been, and was
-              or what that answers, comes later   repeat     ...or arrives once more, later
-stall         what other nodes ask it on the connections they have comes later
+pause            its fetchers do not fetch             resume
+stop             it crashes                            start
+hold metadata    it gets no metadata                   release metadata
+hold requests    its requests to the controller wait   restore channel
+hold responses   the controller's responses wait       restore channel
+stall            requests of other nodes on their present connections to it wait   unstall
+refuse           its next ISR change is refused
+fail unknown     its next ISR change fails with an error that leaves the outcome open
+lose response    its next ISR change is made, and the response is such an error
+repeat           its next ISR change arrives again at the time of restore channel
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from pathlib import Path
 
 from broker.cluster import Cluster
 from broker.node import Node
-from tests.simulation.line import Line
+from tests.simulation.channel_faults import ChannelFaults
 from tests.simulation.network import SlowNetwork
 from tests.simulation.rules import Rules
 
@@ -30,57 +34,57 @@ class Faults:
         self._network = network
         self._directory = directory
         self._rules = rules
-        self._lines: dict[Node, Line] = {}
+        self._channels: dict[Node, ChannelFaults] = {}
 
-    async def happen(self, kind: str, node_id: int) -> None:
-        """Do one of those above to a node, or undo it; nothing if it is so already."""
+    async def apply(self, kind: str, node_id: int) -> None:
+        """Apply a fault to a node, or undo it; no effect if it is applied already."""
         cluster = self._cluster
         node = cluster.members[node_id].node
-        if kind in ("stall", "flow"):
+        if kind in ("stall", "unstall"):
             getattr(self._network, kind)(cluster.members[node_id].broker.port)
         elif node is None:
             if kind == "start":
                 await cluster.start(node_id)
         elif kind == "stop":
-            self._rules.look_closely()
+            self._rules.check_all()
             self._rules.forget(node)
             await cluster.stop(node_id)
         elif kind == "pause":
             node.replication.pause()
         elif kind == "resume":
             node.replication.resume()
-        elif kind == "deafen":
+        elif kind == "hold metadata":
             node.feed.hold()
-        elif kind == "tell":
+        elif kind == "release metadata":
             node.feed.release()
         elif kind != "start":
-            self._line(node).happen(kind)
+            self._channel(node).apply(kind)
 
     def lose(self, node_id: int, part: float) -> None:
-        """Leave only that part of each last segment, if the node is down."""
+        """Keep only that part of each last segment, if the node is down."""
         if self._cluster.members[node_id].node is None:
-            self._rules.has_lost(node_id)
+            self._rules.record_loss(node_id)
             for folder in (self._directory / f"node-{node_id}").glob("*-*"):
                 if segments := sorted(folder.glob("*.log")):
                     os.truncate(segments[-1], int(segments[-1].stat().st_size * part))
 
     async def heal(self) -> None:
-        """Undo everything."""
+        """Undo all faults."""
         for node_id, member in self._cluster.members.items():
             node = member.node
-            self._network.flow(member.broker.port)
+            self._network.unstall(member.broker.port)
             if node is None:
                 await self._cluster.start(node_id)
                 continue
             node.replication.resume()
-            self._line(node).let_speak()
+            self._channel(node).restore()
             node.feed.release()
 
     def is_disturbed(self, node: Node) -> bool:
-        """Whether the node and the controller may misunderstand each other."""
-        return self._line(node).is_disturbed
+        """Whether requests between the node and the controller may fail."""
+        return self._channel(node).is_disturbed
 
-    def _line(self, node: Node) -> Line:
-        if node not in self._lines:
-            self._lines[node] = Line(node.channel)
-        return self._lines[node]
+    def _channel(self, node: Node) -> ChannelFaults:
+        if node not in self._channels:
+            self._channels[node] = ChannelFaults(node.channel)
+        return self._channels[node]

@@ -1,4 +1,4 @@
-"""What clients sent and what they were told, for the reckoning at the end of a run."""
+"""The sent batches and their responses, for the check at the end of a run."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from broker.common.topic_partition import TopicPartition
 
 @dataclass(eq=False)
 class Sent:
-    """A batch: its values, and the offset that an answer has told, if one has.
+    """A batch: its values, and the offset in its response, if any.
 
-    ``acknowledged``: without an error, and with acks=all, so that it may never be lost;
-    ``refused``: with the error that says that nothing was written, and not sent again.
+    ``acknowledged``: without error and with acks=all, so that it must not be lost. ``refused``:
+    with an error that means that nothing was written, and not sent again.
     """
 
     key: TopicPartition
@@ -25,18 +25,18 @@ class Sent:
 
 @dataclass
 class History:
-    """Everything sent, and a line for everything that happened."""
+    """All sent batches, and a log line for each event."""
 
     sent: list[Sent] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     _values: int = 0
 
-    def tell(self, now_ms: float, text: str) -> None:
-        """Note what happens."""
+    def log(self, now_ms: float, text: str) -> None:
+        """Add a log line."""
         self.lines.append(f"{now_ms:9.1f}  {text}")
 
     def send(self, key: TopicPartition, count: int, acks: int) -> Sent:
-        """A batch of values that nobody has sent before."""
+        """A batch of new values."""
         values = tuple(b"%d" % (self._values + index) for index in range(count))
         self._values += count
         self.sent.append(Sent(key, values, acks))

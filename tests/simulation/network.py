@@ -1,11 +1,11 @@
-"""A network in memory that takes its time, and that loses connections when it is told to.
+"""A network in memory with latency, stalls and lost connections.
 
-    send --[stalled]--> under way for `latency_ms` --> incoming of the other end
+    send --[stalled]--> in transit for `latency_ms` --> incoming of the other end
                             |
-                           cut: what is under way or not yet read is lost, both ends see the end
-                           at once
+                           cut: bytes in transit or not yet read are lost, and both ends are
+                           disconnected immediately
 
-Bytes stay in order, and the end of a stream comes behind them.
+Bytes stay in order, and the end of a stream follows them.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from broker.network.transport import Disconnected
 from tests.client import MemoryNetwork
 from tests.simulation.violation import Violation
 
-# A run needs about a thousand; more is somebody who asks again and again without time passing.
+# A run needs about a thousand; more is a loop of requests in which no time passes.
 SENDS_MAX = 10_000
 
 
-class Courier:
-    """Does things later, in the order of their time."""
+class DelayQueue:
+    """Runs actions later, in the order of their time."""
 
     def __init__(self) -> None:
         self._due: list[tuple[float, int, Callable[[], None]]] = []
@@ -35,7 +35,7 @@ class Courier:
         self._sleep = trio.CancelScope()
 
     def after(self, milliseconds: float, action: Callable[[], None]) -> None:
-        """Do *action* then; at once if there is no time in between."""
+        """Run *action* after that time, or immediately if it is 0."""
         if milliseconds <= 0:
             action()
             return
@@ -44,7 +44,7 @@ class Courier:
         self._sleep.deadline = self._due[0][0]
 
     async def run(self) -> None:
-        """Deliver until cancelled."""
+        """Run actions until cancelled."""
         while True:
             at = self._due[0][0] if self._due else float("inf")
             with trio.CancelScope(deadline=at) as self._sleep:
@@ -54,7 +54,7 @@ class Courier:
 
 
 class SlowTransport:
-    """One end of a connection."""
+    """One end of a connection with latency."""
 
     peer = "simulation"
 
@@ -70,7 +70,7 @@ class SlowTransport:
         self._changed = trio.Event()
 
     def receive_into(self, buffer: memoryview) -> int:
-        """Take what has arrived."""
+        """Read what has arrived."""
         if self.closed:
             raise Disconnected("closed on this side")
         if self.is_cut:
@@ -85,7 +85,7 @@ class SlowTransport:
         return size
 
     def send(self, parts: Sequence[bytes | bytearray | memoryview]) -> int:
-        """Send everything; there is always room."""
+        """Send everything; the buffer is never full."""
         if self.closed or self.is_cut or self._at_end:
             raise Disconnected("closed")
         data = b"".join(parts)
@@ -94,13 +94,13 @@ class SlowTransport:
         return len(data)
 
     def arrive(self, data: bytes) -> None:
-        """The other end has sent something."""
+        """The other end's bytes have arrived."""
         if not (self.is_cut or self.closed):
             self.incoming += data
             self._notify()
 
     def end(self) -> None:
-        """The other end has closed, and all that it has sent is here."""
+        """The other end has closed, and all of its bytes have arrived."""
         self._at_end = True
         self._notify()
 
@@ -113,35 +113,35 @@ class SlowTransport:
             raise Disconnected("closed on this side")
 
     async def wait_writable(self) -> None:
-        """There is always room."""
+        """Return: the buffer is never full."""
         await trio.lowlevel.checkpoint()
 
     def close(self) -> None:
-        """Close this end; the other reads what is left, then the end."""
+        """Close this end; the other one reads the remaining bytes, then the end."""
         if not self.closed:
             self.closed = True
             self._notify()
             self._later(self.other.end)
 
     def stall(self) -> None:
-        """Let nothing more of what this end sends arrive."""
+        """Delay all bytes that this end sends from now on."""
         if self._stalled is None:
             self._stalled = []
 
-    def flow(self) -> None:
-        """Send what was held back, and all to come."""
+    def unstall(self) -> None:
+        """Send the delayed bytes, and delay no more."""
         held, self._stalled = self._stalled or [], None
         for action in held:
             self._later(action)
 
     def _later(self, action: Callable[[], None]) -> None:
         if self._stalled is None:
-            self._network.courier.after(self.latency_ms, action)
+            self._network.delays.after(self.latency_ms, action)
         else:
             self._stalled.append(action)
 
     def cut(self) -> None:
-        """Lose the connection, and all that is under way on it."""
+        """Lose the connection and the bytes in transit."""
         for side in (self, self.other):
             side.is_cut = True
             side.incoming.clear()
@@ -153,11 +153,11 @@ class SlowTransport:
 
 
 class SlowNetwork(MemoryNetwork):
-    """Every connection has a latency of its own, drawn from the seed."""
+    """Every connection has its own latency, drawn from the seed."""
 
     def __init__(self, seed: int, latency_max_ms: float) -> None:
         super().__init__()
-        self.courier = Courier()
+        self.delays = DelayQueue()
         self._random = Random(f"network {seed}")
         self._latency_max_ms = latency_max_ms
         self._links: list[tuple[int, SlowTransport]] = []
@@ -173,28 +173,28 @@ class SlowNetwork(MemoryNetwork):
         return one, other
 
     async def connect(self, host: str, port: int) -> Any:
-        """A connection of another node."""
+        """A connection from another node."""
         transport: Any = await super().connect(host, port)
         self._of_nodes.append((port, transport))
         return transport
 
     def stall(self, port: int) -> None:
-        """Hold back what other nodes send there on the connections that they have now."""
+        """Delay what other nodes send to that port on their present connections."""
         for at, link in self._of_nodes:
             if at == port:
                 link.stall()
 
-    def flow(self, port: int) -> None:
+    def unstall(self, port: int) -> None:
         """Let it arrive, be who sent it alive or not."""
         for at, link in self._of_nodes:
             if at == port:
-                link.flow()
+                link.unstall()
 
     def count_send(self) -> None:
         """Notice when the nodes talk and talk and time does not pass."""
         self._sends += 1
         if self._sends > SENDS_MAX:
-            raise Violation(f"more than {SENDS_MAX} messages: somebody asks without a pause")
+            raise Violation(f"more than {SENDS_MAX} messages: a loop of requests")
 
     def lose(self, port: int, chance: float) -> int:
         """Cut connections to that port; returns how many."""

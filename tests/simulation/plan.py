@@ -1,8 +1,8 @@
-"""What happens in one run of the simulation: drawn from a seed, and from nothing else.
+"""The plan of a run, drawn from its seed alone.
 
 A plan is valid by construction: only running nodes are stopped, at most ``down_max`` at a time, and
-at its end everything is healed. Two plans of three have scenes, and less that is unrelated; a fault
-there may find its node down already. The run that follows a plan draws nothing itself.
+all faults are undone at the end. Two plans of three have scenes and fewer unrelated steps; a node
+may then be down already when a fault is applied. The run itself draws nothing.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from random import Random
 
 from tests.simulation.scenes import draw_loss, draw_scenes
-from tests.simulation.steps import Delete, Fault, Hang, Move, Produce, Read, Step
+from tests.simulation.steps import Delete, Disconnect, Fault, Move, Produce, Read, Step
 
 DURATION_MS = 5000
 
 
 @dataclass
 class Plan:
-    """Settings, idempotent producers and steps, in their order."""
+    """Settings, the number of idempotent producers, and steps in order."""
 
     seed: int
     brokers: int
@@ -53,25 +53,25 @@ def draw(seed: int) -> Plan:
     )
     count = random.randint(30, 70)
     if seed % 3:
-        _set_the_stage(random, plan)
+        _draw_scenes(random, plan)
         count = random.randint(0, 20)
     times = sorted(random.uniform(0, DURATION_MS) for _ in range(count))
-    drawing = _Drawing(random, plan)
+    drawer = _StepDrawer(random, plan)
     for at_ms in times:
-        drawing.step(at_ms)
+        drawer.step(at_ms)
     plan.steps.sort(key=lambda step: step.at_ms)
     return plan
 
 
-def _set_the_stage(random: Random, plan: Plan) -> None:
-    """Settings under which scenes take little time, and can be played by two of three replicas."""
+def _draw_scenes(random: Random, plan: Plan) -> None:
+    """Draw settings for short scenes that two of three replicas can play, and the scenes."""
     lag_max_ms = random.choice((600, 1000))
     plan.config["replica.lag.time.max.ms"] = str(lag_max_ms)
     plan.config["min.insync.replicas"] = random.choice("2221")
     plan.partitions = random.choice((1, 1, 2))
     plan.producers = random.choice((1, 1, 2))
     if random.random() < 0.3:
-        plan.config["min.insync.replicas"] = "2"  # one alone could lose what it has committed
+        plan.config["min.insync.replicas"] = "2"  # a single replica could lose committed records
         plan.down_max = 0
         scenes = draw_loss(random, plan.partitions, lag_max_ms)
     else:
@@ -100,16 +100,16 @@ def _config(random: Random) -> dict[str, str]:
     return config
 
 
-class _Drawing:
-    """The state that the nodes will be in, so that every step makes sense."""
+class _StepDrawer:
+    """Draws steps, and tracks the state of nodes so that every step is possible."""
 
     def __init__(self, random: Random, plan: Plan) -> None:
         self._random = random
         self._plan = plan
         self._down: set[int] = set()
         self._paused: set[int] = set()
-        self._deaf: set[int] = set()
-        self._mute: set[int] = set()
+        self._metadata_held: set[int] = set()
+        self._channel_held: set[int] = set()
         self._stalled: set[int] = set()
         # How likely each step is, and what makes it.
         self._steps: list[tuple[int, Callable[[float], None]]] = [
@@ -119,11 +119,11 @@ class _Drawing:
             (10, self._pause_or_resume),
             (8, self._stop_or_start),
             (6, self._move),
-            (8, self._deafen_or_tell),
-            (6, self._mute_or_let_speak),
-            (3, self._refuse),
-            (5, self._hang),
-            (4, self._stall_or_flow),
+            (8, self._hold_or_release_metadata),
+            (6, self._hold_or_restore_channel),
+            (3, self._fail_request),
+            (5, self._disconnect),
+            (4, self._stall_or_unstall),
         ]
 
     def step(self, at_ms: float) -> None:
@@ -172,7 +172,7 @@ class _Drawing:
         self._add(Delete(at_ms, self._partition(), random.random(), random.choice((0, 500, 3000))))
 
     def _toggle(self, at_ms: float, among: set[int], on: str, off: str) -> None:
-        """Do it to another node, or undo it; the more have it, the likelier is the latter."""
+        """Apply a fault to another node, or undo one: the more nodes have it, the likelier."""
         random = self._random
         if among and random.random() < 0.4 + 0.2 * len(among):
             node = random.choice(sorted(among))
@@ -186,15 +186,15 @@ class _Drawing:
     def _pause_or_resume(self, at_ms: float) -> None:
         self._toggle(at_ms, self._paused, "pause", "resume")
 
-    def _deafen_or_tell(self, at_ms: float) -> None:
-        self._toggle(at_ms, self._deaf, "deafen", "tell")
+    def _hold_or_release_metadata(self, at_ms: float) -> None:
+        self._toggle(at_ms, self._metadata_held, "hold metadata", "release metadata")
 
-    def _mute_or_let_speak(self, at_ms: float) -> None:
-        on = self._random.choice(("hold questions", "hold answers"))
-        self._toggle(at_ms, self._mute, on, "let speak")
+    def _hold_or_restore_channel(self, at_ms: float) -> None:
+        on = self._random.choice(("hold requests", "hold responses"))
+        self._toggle(at_ms, self._channel_held, on, "restore channel")
 
-    def _stall_or_flow(self, at_ms: float) -> None:
-        self._toggle(at_ms, self._stalled, "stall", "flow")
+    def _stall_or_unstall(self, at_ms: float) -> None:
+        self._toggle(at_ms, self._stalled, "stall", "unstall")
 
     def _stop_or_start(self, at_ms: float) -> None:
         random = self._random
@@ -207,7 +207,7 @@ class _Drawing:
             return
         node = random.choice(self._up())
         self._down.add(node)
-        for others in (self._paused, self._deaf, self._mute, self._stalled):
+        for others in (self._paused, self._metadata_held, self._channel_held, self._stalled):
             others.discard(node)
         self._add(Fault(at_ms, "stop", node))
 
@@ -216,12 +216,12 @@ class _Drawing:
         replicas = random.sample(self._plan.nodes, self._plan.replication_factor)
         self._add(Move(at_ms, self._partition(), tuple(replicas)))
 
-    def _refuse(self, at_ms: float) -> None:
-        kind = self._random.choice(("refuse", "leave open", "lose answer", "repeat"))
+    def _fail_request(self, at_ms: float) -> None:
+        kind = self._random.choice(("refuse", "fail unknown", "lose response", "repeat"))
         if up := self._up():
             self._add(Fault(at_ms, kind, self._random.choice(up)))
 
-    def _hang(self, at_ms: float) -> None:
+    def _disconnect(self, at_ms: float) -> None:
         random = self._random
         node = random.choice(self._plan.nodes)
-        self._add(Hang(at_ms, node, random.choice((0.3, 1.0))))
+        self._add(Disconnect(at_ms, node, random.choice((0.3, 1.0))))

@@ -1,10 +1,10 @@
-"""What must hold at every moment of a run, whatever has gone wrong.
+"""The rules that hold at every time of a run, under all faults.
 
 log start <= last stable <= high watermark <= log end          on every replica
-a leader's high watermark does not go back within its epoch, nor move when it leads no longer
-what is below a high watermark is the same on every replica
-in-sync and eligible replicas have everything that was ever committed
-no replica cuts off what was below its high watermark
+a leader's high watermark never decreases in its epoch, and does not move after it
+records below a high watermark are the same on every replica
+in-sync and eligible replicas have all committed records
+no replica truncates records below its high watermark
 """
 
 from __future__ import annotations
@@ -24,44 +24,44 @@ from tests.simulation.violation import Violation
 TOPIC = "t"
 
 Epoch = tuple[int, TopicPartition, int]  # node, partition, leader epoch
-Life = tuple[Partition, int]  # a replica, broker epoch
+ReplicaEpoch = tuple[Partition, int]  # a replica, broker epoch
 
 
 class Rules:
-    """Looks at all replicas that are up, and remembers what was promised."""
+    """Checks all running replicas, and records what is committed."""
 
     def __init__(self, cluster: Cluster, partitions: int) -> None:
         self._cluster = cluster
         self.keys = [TopicPartition(TOPIC, index) for index in range(partitions)]
         self.committed = {key: Committed() for key in self.keys}
-        # When each leader's high watermark moved, and where to.
-        self.passed: dict[Epoch, list[tuple[float, int]]] = {}
-        # How far each log has been compared, by the log itself: a node has another in each life.
+        # The times and values of each leader's high watermark.
+        self.moves: dict[Epoch, list[tuple[float, int]]] = {}
+        # How far each log has been compared; a node has new log objects after a restart.
         self._compared: dict[UnifiedLog, int] = {}
-        # How many each leader has taken for in sync, from when on; 0: it is no leader.
+        # The ISR sizes of each leader and their times; 0 if it does not lead.
         self._sizes: dict[tuple[int, TopicPartition], list[tuple[float, int]]] = {}
         self._losses_ms: dict[int, float] = {}
         self.broken: Violation | None = None
         self._starts = dict.fromkeys(self.keys, 0)
 
-    def look(self) -> None:
-        """Check what costs little."""
+    def check(self) -> None:
+        """Check the rules that cost little."""
         if self.broken is not None:
             raise self.broken
         for node in self._cluster.nodes:
             for partition in node.replicas.partitions.values():
                 self._offsets_in_order(node, partition)
-        self.note_sizes()
+        self.record_isr_sizes()
 
-    def look_closely(self) -> None:
-        """Check everything."""
-        self.look()
+    def check_all(self) -> None:
+        """Check all rules."""
+        self.check()
         for node in self._cluster.nodes:
             for partition in node.replicas.partitions.values():
                 log = partition.log
                 self._compare(node, partition, log.high_watermark)
         for key in self.keys:
-            for node, partition in self._who_must_have_all(self._registration(key), key):
+            for node, partition in self._replicas_with_all_records(self._registration(key), key):
                 self._has_all(node, partition)
                 self._compare(node, partition, self.committed[key].end)
 
@@ -77,31 +77,31 @@ class Rules:
         )
         if not 0 <= start <= stable <= high <= end:
             raise Violation(
-                f"{_who(node, partition)}: log start {start}, last stable {stable}, high watermark "
-                f"{high}, log end {end} are out of order"
+                f"{_name_of(node, partition)}: log start {start}, last stable {stable}, "
+                f"high watermark {high}, log end {end} are out of order"
             )
         self._starts[partition.key] = max(self._starts[partition.key], start)
 
     def high_watermark_moved(
         self, node_id: int, key: TopicPartition, epoch: int, log: UnifiedLog
     ) -> None:
-        """A leader has moved its high watermark: what is below it now is a promise.
+        """A leader has moved its high watermark: the records below it are committed.
 
-        Called with every single move, since the next thing to happen may be that the leader dies.
+        It is called for every move, since the leader may crash next.
         """
-        moves = self.passed.setdefault((node_id, key, epoch), [])
+        moves = self.moves.setdefault((node_id, key, epoch), [])
         now, before = log.high_watermark, moves[-1][1] if moves else -1
         if now < before:
             raise Violation(
-                f"node {node_id}, leader of {key}: the high watermark goes back from {before} to "
+                f"node {node_id}, leader of {key}: the high watermark decreases from {before} to "
                 f"{now} in leader epoch {epoch}"
             )
         moves.append((self._cluster.clock.now_ms(), now))
-        self._learn(f"node {node_id}, leader of {key}", key, log, now)
+        self._compare_log(f"node {node_id}, leader of {key}", key, log, now)
         self.check_set(key, self._registration(key))
 
-    def check_leads(self, node_id: int, key: TopicPartition, leader_state: LeaderState) -> None:
-        """Raise `Violation` if that is not what the node leads the partition by now."""
+    def check_is_leader(self, node_id: int, key: TopicPartition, leader_state: LeaderState) -> None:
+        """Raise `Violation` if *leader_state* is not the present state of a leader."""
         for node in self._cluster.nodes:
             partition = node.replicas.partitions.get(key)
             if node.id == node_id and (
@@ -112,31 +112,31 @@ class Rules:
                 )
 
     def _compare(self, node: Node, partition: Partition, end: int) -> None:
-        """The replica has what is committed, up to *end*; each batch is read once."""
-        self._learn(_who(node, partition), partition.key, partition.log, end)
+        """Check that the replica has the committed records up to *end*; each batch is read once."""
+        self._compare_log(_name_of(node, partition), partition.key, partition.log, end)
 
-    def _learn(self, who: str, key: TopicPartition, log: UnifiedLog, end: int) -> None:
+    def _compare_log(self, who: str, key: TopicPartition, log: UnifiedLog, end: int) -> None:
         compared = self._compared.get(log, 0)
         if log.log_end_offset < compared:
             raise Violation(
-                f"{who}: cut to {log.log_end_offset}, though all up to {compared} was committed"
+                f"{who}: truncated to {log.log_end_offset}, though {compared} is committed"
             )
         start = max(compared, log.log_start_offset)
         if start < end:
             self.committed[key].check(who, log, start, end)
             self._compared[log] = end
 
-    # ---------------------------------------------------------------------------------- the set
+    # ---------------------------------------------------------------------------------- the ISR
 
     def check_set(self, key: TopicPartition, known: PartitionRegistration) -> None:
-        """Raise `Violation` if anybody is in sync or eligible who lacks what was committed."""
-        for node, partition in self._who_must_have_all(known, key):
+        """Raise `Violation` if an in-sync or eligible replica lacks committed records."""
+        for node, partition in self._replicas_with_all_records(known, key):
             self._has_all(node, partition)
 
-    def _who_must_have_all(
+    def _replicas_with_all_records(
         self, known: PartitionRegistration, key: TopicPartition
     ) -> Iterator[tuple[Node, Partition]]:
-        """The replicas that are up of those that the controller takes for in sync or eligible."""
+        """The running replicas in the ISR or ELR of the controller."""
         for node in self._cluster.nodes:
             if node.id in {*known.isr, *known.elr} & {*known.replicas}:
                 partition = node.replicas.partitions.get(key)
@@ -152,20 +152,22 @@ class Rules:
         end = self.committed[partition.key].end
         if partition.log.log_end_offset < end:
             raise Violation(
-                f"{_who(node, partition)}: ends at {partition.log.log_end_offset}, though it is in "
-                f"sync or eligible and all up to {end} is committed"
+                f"{_name_of(node, partition)}: ends at {partition.log.log_end_offset}, though it "
+                f"is in sync or eligible and all up to {end} is committed"
             )
 
-    # ------------------------------------------------------------------------------- for answers
+    # ----------------------------------------------------------------------------- for responses
 
-    def times_passed(self, node_id: int, key: TopicPartition) -> Iterator[tuple[float, int]]:
-        """When the node's high watermark moved while it led, and where to."""
-        for (node, partition, _), moves in self.passed.items():
+    def high_watermark_moves(
+        self, node_id: int, key: TopicPartition
+    ) -> Iterator[tuple[float, int]]:
+        """The times and values of the node's high watermark while it led."""
+        for (node, partition, _), moves in self.moves.items():
             if node == node_id and partition == key:
                 yield from moves
 
-    def note_sizes(self) -> None:
-        """Remember how many each leader takes for in sync now."""
+    def record_isr_sizes(self) -> None:
+        """Record the present ISR size of each leader."""
         for node in self._cluster.nodes:
             for partition in node.replicas.partitions.values():
                 known = partition.registration
@@ -174,10 +176,10 @@ class Rules:
                 if not sizes or sizes[-1][1] != size:
                     sizes.append((self._cluster.clock.now_ms(), size))
 
-    def in_sync_sizes(
+    def isr_sizes(
         self, node_id: int, key: TopicPartition, since_ms: float, until_ms: float
     ) -> set[int]:
-        """How many the node took for in sync at any time in between; 0: it did not lead then."""
+        """The ISR sizes of the node between these times; 0 if it did not lead."""
         found = set()
         for at_ms, size in self._sizes.get((node_id, key), []):
             if at_ms <= since_ms:
@@ -186,8 +188,8 @@ class Rules:
                 found.add(size)
         return found or {0}
 
-    def living(self, leader_id: int, key: TopicPartition) -> set[Life]:
-        """The replicas of a partition that are up, and of which its leader knows that."""
+    def live_replicas(self, leader_id: int, key: TopicPartition) -> set[ReplicaEpoch]:
+        """The running replicas of a partition that its leader knows to be alive."""
         by_id = {node.id: node for node in self._cluster.nodes if key in node.replicas.partitions}
         leader = by_id.get(leader_id)
         known = None if leader is None else leader.replicas.partitions[key].registration
@@ -200,13 +202,14 @@ class Rules:
         }
 
     def log_start(self, key: TopicPartition) -> int:
-        """Below this offset some replica has deleted."""
+        """The offset below which some replica has deleted records."""
         return self._starts[key]
 
     def copies(self, key: TopicPartition, end: int, since_ms: float) -> int:
-        """How many replicas have all up to *end*.
+        """The number of replicas that have all records up to *end*.
 
-        Those that are down count, and those that have lost anything since then: they may have had.
+        Replicas that are down count, and those that have lost records since then: they may have had
+        them.
         """
         down = sum(member.node is None for member in self._cluster.members.values())
         return down + sum(
@@ -216,17 +219,17 @@ class Rules:
             if key in node.replicas.partitions
         )
 
-    def has_lost(self, node_id: int) -> None:
-        """A node that is down is to come back with less than it had."""
+    def record_loss(self, node_id: int) -> None:
+        """A stopped node has lost records that it had not flushed."""
         self._losses_ms[node_id] = self._cluster.clock.now_ms()
 
     def forget(self, node: Node) -> None:
-        """The node has crashed: its logs will be others when it is back."""
+        """The node has crashed: it gets new log objects when it restarts."""
         for partition in node.replicas.partitions.values():
             self._compared.pop(partition.log, None)
             self._sizes[node.id, partition.key].append((self._cluster.clock.now_ms(), 0))
 
 
-def _who(node: Node, partition: Partition) -> str:
+def _name_of(node: Node, partition: Partition) -> str:
     role = "leader" if partition.is_leader else "follower"
     return f"node {node.id}, {role} of {partition.key}"

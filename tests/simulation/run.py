@@ -1,4 +1,4 @@
-"""One run: a cluster, the plan's steps, a look after each, and the reckoning at the end."""
+"""One run: a cluster, the steps of its plan, checks after each step, and a final check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unittest.mock import patch
 import trio
 import trio.testing
 
-# The scheduler shuffles what is ready; in an order that is its own, unless it is told a seed.
+# The scheduler shuffles ready tasks, in an order that depends on its own seed.
 from trio._core import _run as scheduler
 
 from broker.cluster import Cluster
@@ -30,21 +30,21 @@ from broker.controller.store import ControllerStore
 from broker.steps.queue import finish
 from purgatories.purgatory import DelayedOperationPurgatory
 from tests.client import EPOCH_MS
-from tests.simulation.answers import check_at_the_end
-from tests.simulation.attendance import Attendance
+from tests.simulation.caught_up import CaughtUpRule
 from tests.simulation.clients import Clients
 from tests.simulation.faults import Faults
 from tests.simulation.history import History
-from tests.simulation.laggards import Laggards
+from tests.simulation.lagging import LaggingRule
 from tests.simulation.network import SlowNetwork
 from tests.simulation.plan import Plan, draw
+from tests.simulation.responses import check_final_state
 from tests.simulation.rules import TOPIC, Rules
 from tests.simulation.steps import (
     Delete,
+    Disconnect,
     Fault,
-    Hang,
-    Lead,
-    Lose,
+    LoseTail,
+    MakeLeader,
     Move,
     Produce,
     Read,
@@ -55,11 +55,11 @@ from tests.simulation.violation import Violation
 from tests.simulation.watch import watched
 
 HEALING_MS = 30_000
-MEMORY = Path("/dev/shm")  # a disk that costs nothing, where there is one
+MEMORY = Path("/dev/shm")  # a file system in memory, where it exists
 
 
 class Run:
-    """What one run is made of."""
+    """The parts of a run."""
 
     def __init__(self, plan: Plan, directory: Path) -> None:
         self.plan = plan
@@ -72,14 +72,14 @@ class Run:
         self._faults = Faults(self.cluster, self.network, directory, self.rules)
         lag_max_ms = int(plan.config["replica.lag.time.max.ms"])
         is_disturbed = self._faults.is_disturbed
-        self._laggards = Laggards(self.cluster, self.rules.keys, lag_max_ms, is_disturbed)
-        self._attendance = Attendance(self.cluster, lag_max_ms, is_disturbed)
-        self._casts: dict[int, list[int]] = {}
+        self._lagging = LaggingRule(self.cluster, self.rules.keys, lag_max_ms, is_disturbed)
+        self._caught_up = CaughtUpRule(self.cluster, lag_max_ms, is_disturbed)
+        self._role_nodes: dict[int, list[int]] = {}
 
     async def play(self) -> None:
         """Follow the plan; raises `Violation`."""
         try:
-            with watched(self.rules, self._attendance, self._tell):
+            with watched(self.rules, self._caught_up, self._log):
                 await self._play()
         finally:
             self.cluster.close()
@@ -87,7 +87,7 @@ class Run:
 
     async def _play(self) -> None:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.network.courier.run)
+            nursery.start_soon(self.network.delays.run)
             nursery.start_soon(self.cluster.run)
             await trio.testing.wait_all_tasks_blocked()
             self._create_topic()
@@ -108,14 +108,14 @@ class Run:
         ]
         self.cluster.controller.create_topic(TOPIC, assignments=assignments)
 
-    def _tell(self, text: str) -> None:
-        self.history.tell(self._clock.now_ms(), text)
+    def _log(self, text: str) -> None:
+        self.history.log(self._clock.now_ms(), text)
 
     async def _watch(self) -> None:
-        """Look whenever something has moved."""
+        """Check the rules after each state change."""
         while True:
             await self.cluster.changes.wait()
-            self.rules.look()
+            self.rules.check()
 
     # -------------------------------------------------------------------------------- the steps
 
@@ -129,28 +129,28 @@ class Run:
         if isinstance(step, Delete):
             nursery.start_soon(self.clients.delete, step)
             return
-        self._tell(f"* {_told(step)}")
+        self._log(f"* {_describe(step)}")
         if isinstance(step, Fault):
-            await self._faults.happen(step.kind, self._node(step.node))
-        elif isinstance(step, Lose):
+            await self._faults.apply(step.kind, self._node(step.node))
+        elif isinstance(step, LoseTail):
             self._faults.lose(self._node(step.node), step.part)
         elif isinstance(step, Move):
             self._move(step.partition, tuple(map(self._node, step.replicas)))
-        elif isinstance(step, Lead):
-            self._lead(step.node)
-        elif isinstance(step, Hang):
+        elif isinstance(step, MakeLeader):
+            self._make_leader(step.node)
+        elif isinstance(step, Disconnect):
             port = self.cluster.members[step.node].broker.port
             self.network.lose(port, step.chance)
-        self.rules.look_closely()
-        self._laggards.look()
+        self.rules.check_all()
+        self._lagging.check()
 
-    def _node(self, who: int | Role) -> int:
-        """The parts of a scene are given away when it begins."""
-        if isinstance(who, int):
-            return who
-        if who.scene not in self._casts:
-            known = self._registration(self.rules.keys[who.partition])
-            self._casts[who.scene] = sorted(
+    def _node(self, role: int | Role) -> int:
+        """The node of a role; the roles of a scene are assigned when it begins."""
+        if isinstance(role, int):
+            return role
+        if role.scene not in self._role_nodes:
+            known = self._registration(self.rules.keys[role.partition])
+            self._role_nodes[role.scene] = sorted(
                 self.plan.nodes,
                 key=lambda node: (
                     node != known.leader,
@@ -158,10 +158,10 @@ class Run:
                     node not in known.isr,
                 ),
             )
-        return self._casts[who.scene][who.rank]
+        return self._role_nodes[role.scene][role.rank]
 
-    def _lead(self, role: Role) -> None:
-        """Put the node first, if it is still one of the replicas, and have it elected."""
+    def _make_leader(self, role: Role) -> None:
+        """Make the node the preferred replica and elect it, if it is a replica."""
         first, replicas = (
             self._node(role),
             self._registration(self.rules.keys[role.partition]).replicas,
@@ -171,29 +171,29 @@ class Run:
             self._move(role.partition, (first, *others))
 
     def _move(self, partition: int, replicas: tuple[int, ...]) -> None:
-        """As far as the controller allows: not everybody in the plan may be there.
+        """Reassign the partition as far as the controller allows, since nodes may be down.
 
-        Who was moved away while it was eligible to lead stays so, for Kafka's controller and ours,
-        and would lead with an empty log: an operator better does not move the partition back there.
+        An eligible replica that is removed stays eligible, in Kafka and here, and would lead with
+        an empty log if it were added again: such a reassignment is skipped.
         """
         key, controller = self.rules.keys[partition], self.cluster.controller
         known = self._registration(key)
         if set(known.elr) & set(replicas) - set(known.replicas):
-            self._tell(f"  not done: {known.elr} are eligible")
+            self._log(f"  skipped: {known.elr} are eligible")
             return
         try:
             controller.reassign(key, replicas)
         except ApiError as error:
-            self._tell(f"  {error.code.name}")
+            self._log(f"  {error.code.name}")
         finish(controller.elect_leaders(Election.PREFERRED, [key]))
 
     # ---------------------------------------------------------------------------------- the end
 
     async def _end(self) -> None:
-        self._tell("* heal")
+        self._log("* heal")
         await self._faults.heal()
         if any(map(self._is_stranded, self.rules.keys)):
-            self._tell("* nobody can lead, and nothing more can be promised")
+            self._log("* no node can lead, so nothing more can be checked")
             return
         self.clients.is_over = True
         await self._healed()
@@ -204,29 +204,29 @@ class Run:
             if self._deletes() and not await self.clients.delete(Delete(0, index, 0.5, 5000)):
                 raise Violation(f"a healed cluster does not delete in partition {index}")
         await self._healed()
-        self.rules.look_closely()
-        self.clients.check_silence()
-        check_at_the_end(self.rules, self.history.sent, deletions=self._deletes())
+        self.rules.check_all()
+        self.clients.check_no_extra_responses()
+        check_final_state(self.rules, self.history.sent, deletions=self._deletes())
 
     async def _healed(self) -> None:
         deadline = trio.current_time() + HEALING_MS / 1000
         while missing := self._not_healed():
             if trio.current_time() > deadline:
-                raise Violation(f"{HEALING_MS} ms after everything was healed: {missing}")
-            self._untangle()
+                raise Violation(f"{HEALING_MS} ms after all faults were undone: {missing}")
+            self._cancel_stuck_reassignments()
             await trio.sleep(0.25)
-            self.rules.look()
+            self.rules.check()
 
     def _is_stranded(self, key: TopicPartition) -> bool:
-        """Whether only who was moved away is eligible to lead: Kafka's controller waits for it."""
+        """Whether only removed replicas are eligible to lead; Kafka's controller waits for them."""
         known = self._registration(key)
         return not known.isr and bool(known.elr) and not set(known.elr) & set(known.replicas)
 
-    def _untangle(self) -> None:
-        """Cancel what cannot end by itself.
+    def _cancel_stuck_reassignments(self) -> None:
+        """Cancel reassignments that cannot end.
 
-        A replica that one move was adding is removed by the next, which has none to add: Kafka's
-        controller then waits for it to join and never lets it, and so does ours.
+        A replica that one reassignment adds and the next one removes, without adding another:
+        Kafka's controller waits until it is in sync, which it never permits, and so does this one.
         """
         controller = self.cluster.controller
         for key, moving in controller.reassignments().items():
@@ -234,16 +234,16 @@ class Run:
                 try:
                     controller.reassign(key, None)
                 except ApiError as error:
-                    self._tell(f"  {error.code.name}")
+                    self._log(f"  {error.code.name}")
 
     def _not_healed(self) -> str | None:
-        """What is not yet as it should be; None when all is."""
-        if self.clients.at_work:
-            return f"{self.clients.at_work} clients wait"
+        """The first deviation from a healthy cluster; None if there is none."""
+        if self.clients.in_progress:
+            return f"{self.clients.in_progress} requests wait"
         for key in self.rules.keys:
             registration = self._registration(key)
             if set(registration.isr) != set(registration.replicas):
-                return f"{key}: in sync are {registration.isr} of {registration.replicas}"
+                return f"{key}: the ISR is {registration.isr} of {registration.replicas}"
             if registration.adding_replicas or registration.removing_replicas:
                 return f"{key}: a reassignment does not end"
             offsets = set()
@@ -260,7 +260,7 @@ class Run:
         return topic.partitions[key.partition]
 
     def _deletes(self) -> bool:
-        """Whether records went away, so that a producer may be forgotten with its records."""
+        """Whether records are deleted, so that producer state may be lost with them."""
         return "log.retention.ms" in self.plan.config or any(
             isinstance(step, Delete) for step in self.plan.steps
         )
@@ -279,14 +279,14 @@ def _cluster(plan: Plan, directory: Path, clock: TrioClock, network: SlowNetwork
     )
 
 
-def _told(step: Step) -> str:
+def _describe(step: Step) -> str:
     fields = {name: value for name, value in vars(step).items() if name != "at_ms"}
     return f"{type(step).__name__.lower()} {fields}"
 
 
 @dataclass
 class Result:
-    """What happened, and how it ended: ``failure`` is None, or one line with the reason."""
+    """The log of a run and its outcome: ``failure`` is None or one line with the reason."""
 
     seed: int
     lines: list[str]
@@ -294,7 +294,7 @@ class Result:
 
     @property
     def digest(self) -> str:
-        """Equal for two runs in which the same happened at the same times."""
+        """Equal for two runs with the same events at the same times."""
         return hashlib.sha256("\n".join(self.lines).encode()).hexdigest()[:16]
 
 
@@ -311,7 +311,7 @@ def play(seed: int) -> Result:
         result.lines = run.history.lines
         await run.play()
 
-    # Each of five purgatories on each node has 512 shards, which nobody here needs.
+    # Each of five purgatories on each node has 512 shards; a run needs few.
     few_shards = patch.dict(DelayedOperationPurgatory.__init__.__kwdefaults__, shards=8)
     try:
         with few_shards:

@@ -1,4 +1,4 @@
-"""What can happen in a run of the simulation, one class for each kind of step."""
+"""The steps of a run, one class for each kind."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that happens, ``at_ms`` after the begin."""
+    """An event, ``at_ms`` after the start."""
 
     at_ms: float
 
 
 @dataclass(frozen=True)
 class Role:
-    """A node by the part it plays in a scene.
+    """A node by its role in a scene.
 
-    0 leads the partition when the scene begins, then come the other replicas, then other nodes.
+    Rank 0 leads the partition when the scene begins; the other replicas follow, then other nodes.
     """
 
     scene: int
@@ -26,7 +26,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Produce(Step):
-    """A client sends a batch once; ``stale`` sends it to that node, whoever leads."""
+    """A client sends a batch once; ``stale`` is a node that may not be the leader."""
 
     partition: int
     acks: int
@@ -37,9 +37,9 @@ class Produce(Step):
 
 @dataclass(frozen=True)
 class Read(Step):
-    """A client fetches: from a node or, with None, from the leader; from a part of what is there.
+    """A client fetches from a node or, with None, from the leader.
 
-    ``whence`` 1 is the end as last seen, 0 the beginning.
+    ``whence`` is a fraction of the committed records: 0 is the start, 1 the end.
     """
 
     partition: int
@@ -51,7 +51,7 @@ class Read(Step):
 
 @dataclass(frozen=True)
 class Delete(Step):
-    """A client deletes that part of what is there."""
+    """A client deletes that fraction of the committed records."""
 
     partition: int
     part: float
@@ -60,15 +60,15 @@ class Delete(Step):
 
 @dataclass(frozen=True)
 class Fault(Step):
-    """Something is done to a node: ``kind`` is the name of what `Faults` can do."""
+    """A fault is applied to a node; ``kind`` is one of `Faults`."""
 
     kind: str
     node: int | Role
 
 
 @dataclass(frozen=True)
-class Lose(Step):
-    """A node that is down had not synced all it wrote: that part of its last segments is left."""
+class LoseTail(Step):
+    """A stopped node loses unflushed records: that part of its last segments remains."""
 
     node: Role
     part: float
@@ -76,22 +76,22 @@ class Lose(Step):
 
 @dataclass(frozen=True)
 class Move(Step):
-    """An operator gives the partition these replicas, and the leadership to the first of them."""
+    """An operator reassigns the partition and elects the first of these replicas."""
 
     partition: int
     replicas: tuple[int | Role, ...]
 
 
 @dataclass(frozen=True)
-class Lead(Step):
-    """An operator gives the leadership of a scene's partition to that replica."""
+class MakeLeader(Step):
+    """An operator makes that replica the leader of a scene's partition."""
 
     node: Role
 
 
 @dataclass(frozen=True)
-class Hang(Step):
-    """Connections from or to a node are lost, with what is under way; each with ``chance``."""
+class Disconnect(Step):
+    """Each connection from or to a node is lost with ``chance``, with the bytes in transit."""
 
     node: int
     chance: float

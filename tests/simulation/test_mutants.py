@@ -1,4 +1,4 @@
-"""The simulation can fail: with each rule broken by itself, some seed tells."""
+"""The simulation finds faults: each broken rule fails at least one seed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ for room in ("high_watermark", "in_sync_sets", "controller", "epochs", "waiting"
 
 @pytest.fixture(autouse=True)
 def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Broken brokers complain a lot."""
+    """Silence the log of broken brokers."""
     with caplog.at_level("CRITICAL"):
         yield
 
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_broken_rule_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the seed that is known to, or else by one behind it that must run clean otherwise."""
+    """By its known seed, or else by a later one that passes without the mutant."""
     mutate, first = MUTANTS[name]
     mutate(monkeypatch)
 

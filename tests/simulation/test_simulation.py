@@ -1,4 +1,4 @@
-"""Promises are kept whatever goes wrong: one run for each seed, and each can be replayed."""
+"""The rules hold under faults: one run for each seed, which can be replayed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ SEEDS = 150
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_promises_are_kept(seed: int) -> None:
-    """``python -m tests.simulation --seed N`` replays a run and tells what happened in it."""
+def test_rules_hold(seed: int) -> None:
+    """``python -m tests.simulation --seed N`` replays a run and prints its log."""
     assert play(seed).failure is None, f"replay: python -m tests.simulation --seed {seed}"
 
 
-def test_a_seed_is_all_it_takes() -> None:
-    """The same happens at the same times in another process, whatever its hashes are."""
+def test_a_run_depends_on_its_seed_only() -> None:
+    """The same events happen at the same times in another process with another hash seed."""
     command = [sys.executable, "-m", "tests.simulation", "--seed", "7"]
     told = [
         subprocess.run(

@@ -1,6 +1,6 @@
-"""Seeing what else could not be seen, as it happens: moves, fetches, decisions, swallowed errors.
+"""Observes high watermark moves, fetches, ISR changes, decisions and logged exceptions.
 
-A broker that goes on after an error in a completion has logged it; for a run it is the end.
+A broker that continues after an exception logs it; a run ends with it.
 """
 
 from __future__ import annotations
@@ -18,42 +18,42 @@ from broker.replication.leader_state import LeaderState
 from broker.replication.replica import Replica
 from broker.replication.replication import Replication
 from broker.storage.offset_metadata import LogOffsetMetadata
-from tests.simulation.attendance import Attendance
+from tests.simulation.caught_up import CaughtUpRule
 from tests.simulation.decisions import check_decision
 from tests.simulation.rules import Rules
 from tests.simulation.violation import Violation
 
 
 class _Logs(logging.Handler):
-    """What the broker logs becomes a part of the history."""
+    """Adds the broker's log to the history."""
 
-    def __init__(self, rules: Rules, tell: Callable[[str], None]) -> None:
+    def __init__(self, rules: Rules, log: Callable[[str], None]) -> None:
         super().__init__(logging.INFO)
         self._rules = rules
-        self._tell = tell
+        self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._tell(f"    {record.getMessage()}")
+        self._log(f"    {record.getMessage()}")
         if record.exc_info and self._rules.broken is None:
             error = record.exc_info[1]
-            self._rules.broken = Violation(f"an error was swallowed: {error!r}")
+            self._rules.broken = Violation(f"an exception was logged: {error!r}")
             self._rules.broken.__cause__ = error
 
 
 @contextmanager
-def watched(rules: Rules, attendance: Attendance, tell: Callable[[str], None]) -> Iterator[None]:
-    """Tell the rules, and in words *tell*, of all that happens inside."""
-    logs = _Logs(rules, tell)
+def watched(rules: Rules, caught_up: CaughtUpRule, log: Callable[[str], None]) -> Iterator[None]:
+    """Report all events inside to the rules, and as text to *log*."""
+    logs = _Logs(rules, log)
     replication = logging.getLogger("antechamber.replication")
     level = replication.level
     replication.setLevel(logging.INFO)
     logging.getLogger().addHandler(logs)
     try:
         with (
-            _moves(rules, tell),
+            _high_watermark_moves(rules, log),
             _decisions(rules),
-            _fetches(attendance),
-            _questions(attendance, rules),
+            _fetches(caught_up),
+            _isr_changes(caught_up, rules),
         ):
             yield
     finally:
@@ -61,19 +61,19 @@ def watched(rules: Rules, attendance: Attendance, tell: Callable[[str], None]) -
         replication.setLevel(level)
 
 
-def _moves(rules: Rules, tell: Callable[[str], None]) -> Any:
-    """Every single move of a leader's high watermark."""
+def _high_watermark_moves(rules: Rules, log: Callable[[str], None]) -> Any:
+    """Every move of a leader's high watermark."""
     increment = LeaderState.maybe_increment_high_watermark
 
     def maybe_increment_high_watermark(self: LeaderState) -> bool:
         moved = increment(self)
         if moved:
             node, epoch = self._node.node_id, self.registration.leader_epoch
-            tell(
+            log(
                 f"    {self._key}: high watermark {self._log.high_watermark} on node {node}, "
                 f"epoch {epoch}, in sync {self.isr.maximal}"
             )
-            rules.check_leads(node, self._key, self)
+            rules.check_is_leader(node, self._key, self)
             rules.high_watermark_moved(node, self._key, epoch, self._log)
         return moved
 
@@ -83,7 +83,7 @@ def _moves(rules: Rules, tell: Callable[[str], None]) -> Any:
 
 
 def _decisions(rules: Rules) -> Any:
-    """Every change that the controller makes known."""
+    """Every change that the controller publishes."""
     put = ClusterState.put_topics
 
     def put_topics(self: ClusterState, topics: Iterable[TopicImage]) -> None:
@@ -95,8 +95,8 @@ def _decisions(rules: Rules) -> Any:
     return patch.object(ClusterState, "put_topics", put_topics)
 
 
-def _fetches(attendance: Attendance) -> Any:
-    """Every fetch of a follower that its leader counts."""
+def _fetches(caught_up: CaughtUpRule) -> Any:
+    """Every follower fetch that a leader processes."""
     count = LeaderState.update_follower_fetch_state
 
     def update_follower_fetch_state(
@@ -107,7 +107,7 @@ def _fetches(attendance: Attendance) -> Any:
         leader_end: int,
         broker_epoch: int,
     ) -> None:
-        attendance.fetched(
+        caught_up.follower_fetched(
             self._node.node_id,
             self._key,
             self.registration,
@@ -120,18 +120,18 @@ def _fetches(attendance: Attendance) -> Any:
     return patch.object(LeaderState, "update_follower_fetch_state", update_follower_fetch_state)
 
 
-def _questions(attendance: Attendance, rules: Rules) -> Any:
-    """Every other in-sync set that a leader asks for, and what it is told: that wakes nobody."""
+def _isr_changes(caught_up: CaughtUpRule, rules: Rules) -> Any:
+    """Every ISR change that a leader requests, and its response."""
     ask = Replication.alter_partition
 
     def alter_partition(self: Replication, change: AlterPartition, answer: Any) -> None:
         partition = self.partitions.get(change.key)
         if partition is not None and partition.leader_state is not None:
-            attendance.asked(change, partition.leader_state.isr.committed)
+            caught_up.isr_change_requested(change, partition.leader_state.isr.committed)
 
         def heard(result: Any) -> None:
             answer(result)
-            rules.note_sizes()
+            rules.record_isr_sizes()
 
         ask(self, change, heard)
 

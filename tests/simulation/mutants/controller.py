@@ -1,4 +1,4 @@
-"""What the controller agrees to."""
+"""Mutants of the controller."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def a_change_of_an_older_partition_is_made(patch: pytest.MonkeyPatch) -> None:
 
 @mutant(20)
 def a_change_of_a_former_leader_is_made(patch: pytest.MonkeyPatch) -> None:
-    """Whatever its epochs are: to let an old leader epoch pass alone changes nothing.
+    """Both epochs must be accepted: accepting an old leader epoch alone changes nothing.
 
-    Both epochs only grow, and the leader's never alone (``test_controller_at_random``), so a former
-    leader's partition epoch is old, too. It is refused with another code then, and no leader tells
-    these two apart.
+    Both epochs only increase, and the leader epoch never alone (``test_controller_at_random``), so
+    the partition epoch of a former leader is old, too. It is refused with another code then, which
+    no leader distinguishes.
     """
     check = alter_partition._check_partition
 
@@ -42,7 +42,7 @@ def a_change_of_a_former_leader_is_made(patch: pytest.MonkeyPatch) -> None:
 
 
 @mutant(4)
-def who_has_died_since_it_was_to_join_does_join(patch: pytest.MonkeyPatch) -> None:
+def a_follower_that_has_restarted_joins(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         alter_partition,
         "_is_eligible",
@@ -51,7 +51,7 @@ def who_has_died_since_it_was_to_join_does_join(patch: pytest.MonkeyPatch) -> No
 
 
 @mutant(0)
-def a_move_ends_before_who_is_added_is_in_sync(patch: pytest.MonkeyPatch) -> None:
+def a_reassignment_completes_before_its_replicas_are_in_sync(patch: pytest.MonkeyPatch) -> None:
     complete = partition_change._complete_reassignment
 
     def complete_at_once(target: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Whose word counts, and what followers cut off."""
+"""Mutants of leader epochs and truncation."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tests.simulation.mutants.registry import mutant
 
 
 @mutant(3)
-def a_follower_never_cuts_its_log(patch: pytest.MonkeyPatch) -> None:
+def a_follower_never_truncates(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(replica_fetcher, "truncation_offset", lambda log, epoch, end: log.log_end_offset)
 
 
 @mutant(0)
-def a_leader_does_not_see_that_logs_diverge(patch: pytest.MonkeyPatch) -> None:
+def a_leader_does_not_detect_diverging_logs(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(log_reader, "diverging_epoch", lambda partition, epoch, offset: None)
 
 
 @mutant(1)
-def a_follower_cuts_to_its_high_watermark(patch: pytest.MonkeyPatch) -> None:
+def a_follower_truncates_to_its_high_watermark(patch: pytest.MonkeyPatch) -> None:
     make_follower = Partition.make_follower
 
     def and_cut(self: Partition, registration: Any) -> bool:
@@ -46,5 +46,5 @@ def epochs_are_not_compared(patch: pytest.MonkeyPatch) -> None:
 
 
 @mutant(11)
-def a_former_leader_listens_to_the_controller(patch: pytest.MonkeyPatch) -> None:
+def a_former_leader_processes_responses(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LeaderState, "resign", lambda self: None)

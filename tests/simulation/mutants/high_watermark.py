@@ -1,4 +1,4 @@
-"""How far the high watermark goes, and what is acknowledged by it."""
+"""Mutants of the high watermark and of acknowledgements."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def consumers_see_the_log_end(patch: pytest.MonkeyPatch) -> None:
 
 
 @mutant(5)
-def a_new_leader_believes_what_it_knew_of_followers(patch: pytest.MonkeyPatch) -> None:
+def a_new_leader_keeps_old_replica_states(patch: pytest.MonkeyPatch) -> None:
     known: dict[UnifiedLog, dict[int, Replica]] = {}
     resign, begin, reset = LeaderState.resign, LeaderState.begin, Replica.reset
 
@@ -102,7 +102,7 @@ def a_former_leader_acknowledges(patch: pytest.MonkeyPatch) -> None:
 
 
 @mutant(0)
-def a_duplicate_is_acknowledged_at_once(patch: pytest.MonkeyPatch) -> None:
+def a_duplicate_is_acknowledged_immediately(patch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 
     def and_wait_for_nothing(self: Partition, *arguments: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Who is in sync, for the leader that asks for it."""
+"""Mutants of the in-sync replicas, on the leader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.simulation.mutants.registry import mutant
 
 
 @mutant(8)
-def who_joins_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) -> None:
+def a_pending_newcomer_is_not_waited_for(patch: pytest.MonkeyPatch) -> None:
     def pending_expand(self: IsrState, newcomer: int) -> IsrState:
         return IsrState(self.committed, self.committed, (*self.committed, newcomer))
 
@@ -23,7 +23,7 @@ def who_joins_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) -> 
 
 
 @mutant(8)
-def a_change_that_may_have_been_made_is_taken_back(patch: pytest.MonkeyPatch) -> None:
+def a_change_with_unknown_outcome_is_undone(patch: pytest.MonkeyPatch) -> None:
     decided = LeaderState._handle_alter_partition_response
 
     def and_take_back(self: LeaderState, state: IsrState, answer: Any) -> None:
@@ -35,12 +35,12 @@ def a_change_that_may_have_been_made_is_taken_back(patch: pytest.MonkeyPatch) ->
 
 
 @mutant(2)
-def who_lags_is_never_dropped(patch: pytest.MonkeyPatch) -> None:
+def a_lagging_follower_is_never_removed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LeaderState, "maybe_shrink_isr", lambda self: None)
 
 
 @mutant(13)
-def who_has_crashed_stays_eligible(patch: pytest.MonkeyPatch) -> None:
+def a_crashed_replica_stays_eligible(patch: pytest.MonkeyPatch) -> None:
     eligible = partition_change._eligible
 
     def whatever_it_lost(partition: Any, target: Any, min_isr: int, _crashed: Any) -> Any:
@@ -50,7 +50,7 @@ def who_has_crashed_stays_eligible(patch: pytest.MonkeyPatch) -> None:
 
 
 @mutant(33)
-def who_leaves_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) -> None:
+def a_pending_leaver_is_not_waited_for(patch: pytest.MonkeyPatch) -> None:
     def pending_shrink(self: IsrState, leavers: frozenset[int]) -> IsrState:
         rest = tuple(node for node in self.committed if node not in leavers)
         return IsrState(rest, rest, rest)
@@ -59,7 +59,7 @@ def who_leaves_is_not_waited_for_before_the_answer(patch: pytest.MonkeyPatch) ->
 
 
 @mutant(0)
-def everybody_may_join_the_set(patch: pytest.MonkeyPatch) -> None:
+def every_follower_may_join(patch: pytest.MonkeyPatch) -> None:
     def maybe_expand_isr(self: LeaderState, replica: Replica) -> None:
         if replica.node_id not in self.isr.maximal and self.isr.proposed is None:
             self._submit_alter_partition(self.isr.pending_expand(replica.node_id))
@@ -68,12 +68,12 @@ def everybody_may_join_the_set(patch: pytest.MonkeyPatch) -> None:
 
 
 @mutant(0)
-def nobody_joins_the_set_again(patch: pytest.MonkeyPatch) -> None:
+def no_follower_joins_again(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LeaderState, "_maybe_expand_isr", lambda self, replica: None)
 
 
 @mutant(0)
-def who_keeps_up_is_dropped(patch: pytest.MonkeyPatch) -> None:
+def a_caught_up_follower_is_removed(patch: pytest.MonkeyPatch) -> None:
     def is_caught_up(self: LeaderState, replica: Replica) -> bool:
         lag_max_ms = self._node.replica_lag_time_max_ms / 2
         return replica.is_caught_up(self._log.log_end_offset, self._node.now_ms(), lag_max_ms)
@@ -82,12 +82,12 @@ def who_keeps_up_is_dropped(patch: pytest.MonkeyPatch) -> None:
 
 
 @mutant(115)
-def the_high_watermark_runs_away_from_who_catches_up(patch: pytest.MonkeyPatch) -> None:
+def the_high_watermark_does_not_wait_for_joining_followers(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LeaderState, "_may_still_join", lambda self, replica: False)
 
 
 @mutant(16)
-def who_joins_need_not_have_what_the_epoch_began_with(patch: pytest.MonkeyPatch) -> None:
+def a_newcomer_need_not_reach_the_epoch_start(patch: pytest.MonkeyPatch) -> None:
     expand = LeaderState._maybe_expand_isr
 
     def maybe_expand_isr(self: LeaderState, replica: Replica) -> None:
@@ -99,7 +99,7 @@ def who_joins_need_not_have_what_the_epoch_began_with(patch: pytest.MonkeyPatch)
 
 
 @mutant(17)
-def a_former_life_of_a_follower_counts(patch: pytest.MonkeyPatch) -> None:
+def an_earlier_broker_epoch_is_accepted(patch: pytest.MonkeyPatch) -> None:
     check = LeaderState.check_follower
 
     def check_follower(self: LeaderState, node_id: int, _broker_epoch: int, epoch: int) -> None:
@@ -109,7 +109,7 @@ def a_former_life_of_a_follower_counts(patch: pytest.MonkeyPatch) -> None:
 
 
 @mutant(1)
-def a_produce_is_taken_although_too_few_are_in_sync(patch: pytest.MonkeyPatch) -> None:
+def a_produce_below_min_isr_is_accepted(patch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 
     def append_as_leader(self: Partition, records: Any, _acks: int, *rest: Any) -> Any:

@@ -1,6 +1,6 @@
-"""Mistakes to be noticed, each with a seed that does so.
+"""The mutants, each with a seed that detects it.
 
-A mutant is one rule of replication replaced by a plausible mistake.
+A mutant replaces one rule of replication by a plausible mistake.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MUTANTS: dict[str, tuple[Mutate, int]] = {}
 
 
 def mutant(first_seed: int) -> Callable[[Mutate], Mutate]:
-    """Add one to the list, with a seed that was seen to notice it."""
+    """Register a mutant with a seed that is known to detect it."""
 
     def add(mutate: Mutate) -> Mutate:
         MUTANTS[mutate.__name__] = mutate, first_seed

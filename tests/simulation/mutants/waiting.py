@@ -1,4 +1,4 @@
-"""Who waits, and when it is answered."""
+"""Mutants of waiting operations and responses."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tests.simulation.mutants.registry import mutant
 
 
 @mutant(0)
-def who_waits_for_the_high_watermark_is_not_woken(patch: pytest.MonkeyPatch) -> None:
+def operations_are_not_checked_after_offsets_moved(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         PartitionPurgatories, "after_offsets_moved", lambda self, key, offset, replica=None: None
     )
 
 
 @mutant(5)
-def who_waits_at_a_former_leader_is_not_woken(patch: pytest.MonkeyPatch) -> None:
+def operations_are_not_checked_after_lost_leadership(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(PartitionPurgatories, "after_leaving", lambda self, key, kind: None)
 
 
 @mutant(7)
-def a_duplicate_wakes_nobody(patch: pytest.MonkeyPatch) -> None:
+def a_duplicate_checks_no_operations(patch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 
     def and_tell_nobody(self: Partition, *arguments: Any) -> Any:
@@ -61,7 +61,7 @@ def waits_end_late(patch: pytest.MonkeyPatch) -> None:
 
 
 @mutant(0)
-def an_answer_is_sent_twice(patch: pytest.MonkeyPatch) -> None:
+def a_response_is_sent_twice(patch: pytest.MonkeyPatch) -> None:
     send = Unsent.send
 
     def twice(self: Unsent, transport: Transport) -> None:
@@ -74,7 +74,7 @@ def an_answer_is_sent_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 @mutant(29)
-def a_producer_is_forgotten_by_followers(patch: pytest.MonkeyPatch) -> None:
+def followers_lose_producer_state(patch: pytest.MonkeyPatch) -> None:
     append = UnifiedLog.append_as_follower
 
     def and_forget(self: UnifiedLog, *arguments: Any) -> Any:

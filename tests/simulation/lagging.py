@@ -1,7 +1,7 @@
-"""Who lags for too long is not in sync any more, if its leader can do anything about it.
+"""A follower that lags for too long is not in sync any more, if its leader can remove it.
 
-the leader's log ends at 10: a sight        the follower has never had 10: long out of the set
-    |------- lag max, and what is left until the next check: 1.5 lag max --------|
+the leader's log ends at 10                 the follower has not reached 10: not in the ISR
+    |------- lag max, and the rest until the next check: 1.5 lag max ------------|
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ SLACK_MS = 5
 
 
 @dataclass(frozen=True)
-class _Sight:
-    """A member that is behind, and where its leader's log ended then."""
+class _Lag:
+    """A member that lags, and the log end offset of its leader at that time."""
 
     since_ms: float
     end: int
     leader_epoch: int
 
 
-class Laggards:
-    """Remembers since when each member of an in-sync set has not had what its leader had then."""
+class LaggingRule:
+    """Records since when each member of an ISR lacks records of its leader."""
 
     def __init__(
         self,
@@ -40,45 +40,45 @@ class Laggards:
     ) -> None:
         self._cluster = cluster
         self._keys = keys
-        self._patience_ms = 1.5 * lag_max_ms + SLACK_MS
+        self._limit_ms = 1.5 * lag_max_ms + SLACK_MS
         self._is_disturbed = is_disturbed
-        self._sights: dict[tuple[TopicPartition, int], _Sight] = {}
+        self._lags: dict[tuple[TopicPartition, int], _Lag] = {}
 
-    def look(self) -> None:
-        """Raise `Violation` if somebody is in sync who has lagged for longer than allowed."""
-        before, self._sights = self._sights, {}
+    def check(self) -> None:
+        """Raise `Violation` if a member of an ISR has lagged for longer than allowed."""
+        before, self._lags = self._lags, {}
         for key in self._keys:
             topic = self._cluster.controller.topic(key.topic)
             assert topic is not None
             known = topic.partitions[key.partition]
             leader = self._leader(key, known)
             if leader is not None:
-                self._look_at(known, leader, before)
+                self._check_partition(known, leader, before)
 
-    def _look_at(
+    def _check_partition(
         self,
         known: PartitionRegistration,
         leader: Partition,
-        before: dict[tuple[TopicPartition, int], _Sight],
+        before: dict[tuple[TopicPartition, int], _Lag],
     ) -> None:
         now_ms, key = self._cluster.clock.now_ms(), leader.key
-        new = _Sight(now_ms, leader.log.log_end_offset, known.leader_epoch)
+        new = _Lag(now_ms, leader.log.log_end_offset, known.leader_epoch)
         for node_id, end in self._ends(key, known.isr):
             if end >= new.end:
                 continue
-            sight = before.get((key, node_id), new)
-            if sight.leader_epoch != known.leader_epoch or end >= sight.end:
-                sight = new
-            self._sights[key, node_id] = sight
-            lag_ms = now_ms - sight.since_ms
-            if lag_ms > self._patience_ms:
+            lag = before.get((key, node_id), new)
+            if lag.leader_epoch != known.leader_epoch or end >= lag.end:
+                lag = new
+            self._lags[key, node_id] = lag
+            lag_ms = now_ms - lag.since_ms
+            if lag_ms > self._limit_ms:
                 raise Violation(
-                    f"node {node_id}, in sync of {key}: ends at {end}, while the leader has had "
-                    f"{sight.end} for {lag_ms:.0f} ms"
+                    f"node {node_id}, in sync of {key}: ends at {end}, while the leader has "
+                    f"ended at {lag.end} or later for {lag_ms:.0f} ms"
                 )
 
     def _leader(self, key: TopicPartition, known: PartitionRegistration) -> Partition | None:
-        """The leader, if it knows what the controller knows, and is heard by it."""
+        """The leader, if its metadata is up to date and its requests reach the controller."""
         for node in self._cluster.nodes:
             if node.id == known.leader and not self._is_disturbed(node):
                 partition = node.replicas.partitions.get(key)
@@ -87,7 +87,7 @@ class Laggards:
         return None
 
     def _ends(self, key: TopicPartition, isr: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-        """Where the members' logs end."""
+        """The log end offsets of the members."""
         for node in self._cluster.nodes:
             partition = node.replicas.partitions.get(key)
             if node.id in isr:

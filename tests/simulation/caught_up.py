@@ -1,12 +1,12 @@
-"""Who keeps up is in sync: nobody who had all a moment ago is dropped, nobody is kept out for long.
+"""A follower that is caught up is not removed from the ISR, and joins it soon.
 
-the leader's end       10        20        30        40
-a follower fetches at  | 10 full | 15      | 25      | 35 ...
-                                 had not 20: no pace  had 20, 30: keeps pace, if never full again
+leader's log end   10          20      30      40
+fetch offset       10 at end   15      25      35 ...
+                               below 20        at or above 20, 30: keeps pace
 
-A member that fetched from the very end of its leader's log within ``replica.lag.time.max.ms`` stays
-(KIP-16, Kafka's ``Replica.isCaughtUp``). A follower that always has what there was when it asked
-before gets in, however fast the log grows: the high watermark waits for it (Kafka's
+A member that fetched from the log end of its leader within ``replica.lag.time.max.ms`` stays in the
+ISR (KIP-16, Kafka's ``Replica.isCaughtUp``). A follower whose fetches always reach the log end of
+the previous fetch joins, however fast the log grows: the high watermark waits for it (Kafka's
 ``Partition.maybeIncrementLeaderHW``).
 """
 
@@ -23,23 +23,23 @@ from broker.controller.image import PartitionRegistration
 from broker.node import Node
 from tests.simulation.violation import Violation
 
-# At its second such fetch the high watermark waits for it, at the third it has reached that.
+# From its second such fetch on the high watermark waits for it; at the third it has reached that.
 FETCHES_MAX = 3
 
 
 @dataclass
 class _Record:
-    """What a leader saw of a follower in one leader epoch, and in one life of the follower."""
+    """A leader's view of a follower in one leader epoch and one broker epoch of the follower."""
 
-    life: tuple[int, int]
+    epochs: tuple[int, int]
     partition_epoch: int
     leader_end: int
     pace: int = 0
     full_ms: float = -inf
 
 
-class Attendance:
-    """Listens to the fetches of followers, and to what leaders ask of the controller."""
+class CaughtUpRule:
+    """Checks the fetches of followers and the ISR changes that leaders request."""
 
     def __init__(
         self, cluster: Cluster, lag_max_ms: int, is_disturbed: Callable[[Node], bool]
@@ -48,9 +48,9 @@ class Attendance:
         self._lag_max_ms = lag_max_ms
         self._is_disturbed = is_disturbed
         self._records: dict[tuple[int, TopicPartition, int], _Record] = {}
-        self._asked: dict[tuple[int, TopicPartition], AlterPartition] = {}
+        self._requested: dict[tuple[int, TopicPartition], AlterPartition] = {}
 
-    def fetched(
+    def follower_fetched(
         self,
         leader_id: int,
         key: TopicPartition,
@@ -61,13 +61,13 @@ class Attendance:
     ) -> None:
         """A *replica*, node and broker epoch, fetches from *offset*.
 
-        Raises `Violation` if it should be in sync since long.
+        Raises `Violation` if it should be in sync for some time.
         """
         node_id, broker_epoch = replica
-        life = known.leader_epoch, broker_epoch
+        epochs = known.leader_epoch, broker_epoch
         record = self._records.get((leader_id, key, node_id))
-        if record is None or record.life != life:
-            record = _Record(life, known.partition_epoch, leader_end)
+        if record is None or record.epochs != epochs:
+            record = _Record(epochs, known.partition_epoch, leader_end)
             self._records[leader_id, key, node_id] = record
         elif (
             offset >= record.leader_end
@@ -83,7 +83,7 @@ class Attendance:
         if record.pace > FETCHES_MAX:
             raise Violation(
                 f"node {node_id} has kept up with node {leader_id}, leader of {key}, for "
-                f"{record.pace} fetches, and is not in sync"
+                f"{record.pace} fetches, but is not in sync"
             )
 
     def _could_join(
@@ -93,7 +93,7 @@ class Attendance:
         known: PartitionRegistration,
         replica: tuple[int, int],
     ) -> bool:
-        """Whether nothing is in its way, and it is not in sync yet."""
+        """Whether it is not in sync and nothing prevents it from joining."""
         controller = self._cluster.controller
         node, topic = self._cluster.node(leader_id), controller.topic(key.topic)
         node_id, broker_epoch = replica
@@ -107,22 +107,22 @@ class Attendance:
             and not self._is_disturbed(node)
         )
 
-    def asked(self, change: AlterPartition, isr: tuple[int, ...]) -> None:
-        """A leader whose set is *isr* wants another; raises `Violation` if it is unfair.
+    def isr_change_requested(self, change: AlterPartition, isr: tuple[int, ...]) -> None:
+        """A leader whose ISR is *isr* requests another; raises `Violation` if it is unfair.
 
-        What is asked for again was fair when it was asked for first.
+        A repeated request was checked the first time.
         """
         place = change.node_id, change.key
-        before, self._asked[place] = self._asked.get(place), change
+        before, self._requested[place] = self._requested.get(place), change
         if change == before:
             return
         for node_id in set(isr) - set(change.new_isr):
             record = self._records.get((*place, node_id))
-            if record is None or record.life[0] != change.leader_epoch:
+            if record is None or record.epochs[0] != change.leader_epoch:
                 continue
             since_ms = self._cluster.clock.now_ms() - record.full_ms
             if since_ms <= self._lag_max_ms:
                 raise Violation(
-                    f"node {node_id} is to be dropped by node {change.node_id}, leader of "
-                    f"{change.key}, but had all {since_ms:.0f} ms ago"
+                    f"node {node_id} is removed by node {change.node_id}, leader of "
+                    f"{change.key}, but was caught up {since_ms:.0f} ms ago"
                 )
