@@ -91,26 +91,26 @@ class NewTopics:
                     f"Topic '{name}' collides with existing topic: {existing}",
                 )
 
-    def _replication_factor(self, asked: int) -> int:
-        if asked == -1:
+    def _replication_factor(self, requested: int) -> int:
+        if requested == -1:
             return min(self._config.default_replication_factor, max(len(self._image.brokers), 1))
-        if asked < 1:
+        if requested < 1:
             raise ApiError(
                 ErrorCode.INVALID_REPLICATION_FACTOR,
                 "Replication factor must be larger than 0, or -1 to use the default value.",
             )
-        return asked
+        return requested
 
-    def _partition_count(self, asked: int) -> int:
-        if asked == -1:
+    def _partition_count(self, requested: int) -> int:
+        if requested == -1:
             return self._config.num_partitions
-        if asked < 1:
+        if requested < 1:
             raise ApiError(
                 ErrorCode.INVALID_PARTITIONS,
                 "Number of partitions was set to an invalid non-positive value.",
             )
-        check_partition_count(asked)
-        return asked
+        check_partition_count(requested)
+        return requested
 
     def _automatic_assignment(self, count: int, factor: int) -> tuple[PartitionRegistration, ...]:
         """Assign replicas; each topic starts one node after the one before."""

@@ -185,7 +185,7 @@ class SlowNetwork(MemoryNetwork):
                 link.stall()
 
     def unstall(self, port: int) -> None:
-        """Let it arrive, be who sent it alive or not."""
+        """Deliver the delayed bytes, even of senders that have stopped."""
         for at, link in self._of_nodes:
             if at == port:
                 link.unstall()

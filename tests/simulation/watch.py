@@ -124,13 +124,13 @@ def _isr_changes(caught_up: CaughtUpRule, rules: Rules) -> Any:
     """Every ISR change that a leader requests, and its response."""
     ask = Replication.alter_partition
 
-    def alter_partition(self: Replication, change: AlterPartition, answer: Any) -> None:
+    def alter_partition(self: Replication, change: AlterPartition, on_response: Any) -> None:
         partition = self.partitions.get(change.key)
         if partition is not None and partition.leader_state is not None:
             caught_up.isr_change_requested(change, partition.leader_state.isr.committed)
 
         def heard(result: Any) -> None:
-            answer(result)
+            on_response(result)
             rules.record_isr_sizes()
 
         ask(self, change, heard)

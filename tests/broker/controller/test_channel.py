@@ -31,13 +31,13 @@ class Asker:
 
     def __init__(self) -> None:
         self.channel = ControllerChannel(cast("Controller", Agreeing()))
-        self.answers: list[PartitionRegistration | ErrorCode] = []
+        self.responses: list[PartitionRegistration | ErrorCode] = []
 
     def ask(self, change: AlterPartition = CHANGE) -> None:
         self.channel.alter_partition(change, self._answered)
 
     def _answered(self, answer: PartitionRegistration | ApiError) -> None:
-        self.answers.append(answer.code if isinstance(answer, ApiError) else answer)
+        self.responses.append(answer.code if isinstance(answer, ApiError) else answer)
 
 
 def test_a_response_comes_immediately() -> None:
@@ -47,7 +47,7 @@ def test_a_response_comes_immediately() -> None:
     asker.ask()
     asker.ask(AlterPartition(CHANGE.key, CHANGE.topic_id, 1, 1, 13, 0, (1,), (1,)))
 
-    assert asker.answers == [SHRUNK, ErrorCode.FENCED_LEADER_EPOCH]
+    assert asker.responses == [SHRUNK, ErrorCode.FENCED_LEADER_EPOCH]
 
 
 def test_a_held_request_is_sent_at_the_release() -> None:
@@ -55,11 +55,11 @@ def test_a_held_request_is_sent_at_the_release() -> None:
     asker = Asker()
     asker.channel.hold()
     asker.ask()
-    before = list(asker.answers)
+    before = list(asker.responses)
 
     asker.channel.release()
 
-    assert (before, asker.answers) == ([], [SHRUNK])
+    assert (before, asker.responses) == ([], [SHRUNK])
 
 
 def test_a_dropped_request_gets_no_response() -> None:
@@ -71,7 +71,7 @@ def test_a_dropped_request_gets_no_response() -> None:
     asker.channel.drop_held()
     asker.channel.release()
 
-    assert asker.answers == []
+    assert asker.responses == []
 
 
 def test_the_next_request_can_be_refused() -> None:
@@ -82,4 +82,4 @@ def test_the_next_request_can_be_refused() -> None:
     asker.ask()
     asker.ask()
 
-    assert asker.answers == [ErrorCode.NOT_CONTROLLER, SHRUNK]
+    assert asker.responses == [ErrorCode.NOT_CONTROLLER, SHRUNK]

@@ -99,24 +99,24 @@ class Desk(FakeNode):
     def _produce(
         self, entries: dict[TopicPartition, memoryview], acks: int, timeout_ms: int
     ) -> list[ProduceResults]:
-        answers: list[ProduceResults] = []
-        self.manager.append_records(timeout_ms, acks, entries, 9, answers.append)
+        responses: list[ProduceResults] = []
+        self.manager.append_records(timeout_ms, acks, entries, 9, responses.append)
         self.manager.actions.try_complete_actions()
-        return answers
+        return responses
 
     def fetch(
         self, params: FetchParams, *wanted: FetchPartition, max_wait_ms: int = 1000
     ) -> list[FetchResults]:
         """Fetch; the list gets the response."""
-        answers: list[FetchResults] = []
+        responses: list[FetchResults] = []
         params = replace(params, max_wait_ms=max_wait_ms)
-        self.manager.fetch_messages(params, wanted, answers.append)
-        return answers
+        self.manager.fetch_messages(params, wanted, responses.append)
+        return responses
 
     def delete(
         self, offsets: dict[TopicPartition, int], timeout_ms: int = 1000
     ) -> list[DeleteResults]:
         """Delete records; the list gets the response."""
-        answers: list[DeleteResults] = []
-        finish(self.manager.delete_records(timeout_ms, offsets, answers.append))
-        return answers
+        responses: list[DeleteResults] = []
+        finish(self.manager.delete_records(timeout_ms, offsets, responses.append))
+        return responses

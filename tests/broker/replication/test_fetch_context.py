@@ -44,7 +44,7 @@ def _data(partition: int, *, high_watermark: int = 0, records: bytes = b"") -> P
     )
 
 
-def _answer(context: FetchContext, *data: PartitionData) -> tuple[int, list[int]]:
+def _response(context: FetchContext, *data: PartitionData) -> tuple[int, list[int]]:
     session_id, news = context.update_and_generate_response(
         [(("t", each.partition_index), each) for each in data]
     )
@@ -55,7 +55,7 @@ def _open(cache: FetchSessionCache, *partitions: int) -> int:
     context = new_fetch_context(
         cache, 0, 0, _wanted(*partitions), [], uses_topic_ids=False, privileged=False
     )
-    session_id, _ = _answer(context, *(_data(index) for index in partitions))
+    session_id, _ = _response(context, *(_data(index) for index in partitions))
     return session_id
 
 
@@ -83,7 +83,7 @@ def test_without_a_session_the_response_has_all_partitions(cache: FetchSessionCa
         cache, 0, FINAL_EPOCH, _wanted(0, 1), [], uses_topic_ids=False, privileged=False
     )
 
-    assert _answer(context, _data(0), _data(1)) == (0, [0, 1])
+    assert _response(context, _data(0), _data(1)) == (0, [0, 1])
     assert len(cache) == 0
 
 
@@ -103,13 +103,13 @@ def test_an_incremental_response_has_only_changed_partitions(cache: FetchSession
 
     assert [name for name, _ in context.wanted] == [("t", 0), ("t", 1), ("t", 2)]
     data = _data(0), _data(1, high_watermark=5), _data(2, records=b"x")
-    assert _answer(context, *data) == (session_id, [1, 2])
+    assert _response(context, *data) == (session_id, [1, 2])
 
 
 def test_a_partition_with_records_is_read_last_next_time(cache: FetchSessionCache) -> None:
     """It moves to the end of the order, so that no partition starves."""
     session_id = _open(cache, 0, 1)
-    _answer(_next(cache, session_id, 1), _data(0, records=b"x"), _data(1))
+    _response(_next(cache, session_id, 1), _data(0, records=b"x"), _data(1))
 
     context = _next(cache, session_id, 2)
 
@@ -121,9 +121,9 @@ def test_the_high_watermark_is_sent_again_after_an_error(cache: FetchSessionCach
     session_id = _open(cache, 0)
     failed = _data(0)
     failed.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
-    assert _answer(_next(cache, session_id, 1), failed) == (session_id, [0])
+    assert _response(_next(cache, session_id, 1), failed) == (session_id, [0])
 
-    assert _answer(_next(cache, session_id, 2), _data(0)) == (session_id, [0])
+    assert _response(_next(cache, session_id, 2), _data(0)) == (session_id, [0])
 
 
 def test_the_high_watermark_is_sent_again_after_a_diverging_epoch(cache: FetchSessionCache) -> None:
@@ -131,12 +131,12 @@ def test_the_high_watermark_is_sent_again_after_a_diverging_epoch(cache: FetchSe
     session_id = _open(cache, 0)
     parted = _data(0, high_watermark=5)
     parted.diverging_epoch = EpochEndOffset(epoch=1, end_offset=3)
-    assert _answer(_next(cache, session_id, 1), parted) == (session_id, [0])
+    assert _response(_next(cache, session_id, 1), parted) == (session_id, [0])
 
     again = _data(0, high_watermark=5)
 
-    assert _answer(_next(cache, session_id, 2), again) == (session_id, [0])
-    assert _answer(_next(cache, session_id, 3), again) == (session_id, [])
+    assert _response(_next(cache, session_id, 2), again) == (session_id, [0])
+    assert _response(_next(cache, session_id, 3), again) == (session_id, [])
 
 
 def test_partitions_are_added_changed_and_forgotten(cache: FetchSessionCache) -> None:
@@ -145,7 +145,10 @@ def test_partitions_are_added_changed_and_forgotten(cache: FetchSessionCache) ->
 
     context = _next(cache, session_id, 1, _wanted(1, 2, offset=7), [("t", 0)])
 
-    assert [(name[1], asked.fetch_offset) for name, asked in context.wanted] == [(1, 7), (2, 7)]
+    assert [(name[1], requested.fetch_offset) for name, requested in context.wanted] == [
+        (1, 7),
+        (2, 7),
+    ]
 
 
 def test_forgetting_all_partitions_ends_the_session(cache: FetchSessionCache) -> None:
@@ -154,7 +157,7 @@ def test_forgetting_all_partitions_ends_the_session(cache: FetchSessionCache) ->
 
     context = _next(cache, session_id, 1, forgotten=[("t", 0)])
 
-    assert _answer(context) == (0, [])
+    assert _response(context) == (0, [])
     assert cache.get(session_id) is None
 
 
@@ -196,7 +199,7 @@ def test_a_second_request_of_a_session_invalidates_the_first(
     _next(cache, session_id, 2)
 
     with pytest.raises(SessionError):
-        _answer(parked, _data(0))
+        _response(parked, _data(0))
 
 
 def test_a_new_session_ends_the_old_one(cache: FetchSessionCache) -> None:

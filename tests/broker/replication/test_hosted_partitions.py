@@ -27,7 +27,7 @@ def test_a_partition_of_the_node_is_found(tmp_path: Path) -> None:
         (1, ErrorCode.NOT_LEADER_OR_FOLLOWER),
         (2, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
     ],
-    ids=["its disk failed", "another node has it", "nobody has it"],
+    ids=["its disk failed", "another node has it", "it does not exist"],
 )
 def test_a_missing_partition_has_a_specific_error(partition: int, error: ErrorCode) -> None:
     """NOT_LEADER_OR_FOLLOWER only if another node has the partition."""

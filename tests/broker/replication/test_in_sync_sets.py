@@ -224,7 +224,7 @@ def test_a_follower_at_the_log_end_stays(tmp_path: Path, node: FakeNode) -> None
     assert node.asked_for == []
 
 
-# -------------------------------------------------------------------------------------- answers
+# ------------------------------------------------------------------------------------- responses
 
 
 @pytest.mark.parametrize("error", [ErrorCode.INELIGIBLE_REPLICA, ErrorCode.OPERATION_NOT_ATTEMPTED])
@@ -339,7 +339,9 @@ def test_an_expansion_that_ends_the_leadership_moves_nothing(
     fetched(partition, 2, 20)
     assert partition.log.high_watermark == 10
     node.moved.clear()
-    monkeypatch.setattr(node, "alter_partition", lambda change, answer: make_follower(partition))
+    monkeypatch.setattr(
+        node, "alter_partition", lambda change, on_response: make_follower(partition)
+    )
 
     fetched(partition, 3, 15)
 

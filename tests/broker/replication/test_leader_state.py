@@ -229,7 +229,7 @@ def test_replicas_follow_the_registration(partition: Partition) -> None:
     assert {n: r.log_end_offset for n, r in leader_state.replicas.items()} == {2: 10, 4: -1}
 
 
-# ------------------------------------------------------------------------------- who may fetch
+# ------------------------------------------------------------------------------- eligible fetchers
 
 
 def _refusal(partition: Partition, node_id: int, life: int, *, epoch: int = 5) -> ErrorCode:

@@ -58,9 +58,9 @@ def test_the_next_partition_gets_its_batch_when_the_first_has_nothing(
 
 def test_an_error_concerns_one_partition(partitions: HostedPartitions) -> None:
     """The other partitions are read."""
-    asked = [at(99), at(0, TopicPartition("gone", 0)), at(0, epoch=4), at(0, OTHER)]
+    requested = [at(99), at(0, TopicPartition("gone", 0)), at(0, epoch=4), at(0, OTHER)]
 
-    results = read_from_log(partitions, consumer(), asked)
+    results = read_from_log(partitions, consumer(), requested)
 
     assert [result.error for result in results] == [
         ErrorCode.OFFSET_OUT_OF_RANGE,
@@ -73,9 +73,9 @@ def test_an_error_concerns_one_partition(partitions: HostedPartitions) -> None:
 
 def test_another_topic_id_is_inconsistent(partitions: HostedPartitions) -> None:
     """Kafka's testFetchMessagesWithInconsistentTopicId."""
-    asked = at(0)._replace(topic_id=uuid4())
+    requested = at(0)._replace(topic_id=uuid4())
 
-    (result,) = read_from_log(partitions, consumer(), [asked])
+    (result,) = read_from_log(partitions, consumer(), [requested])
 
     assert result.error is ErrorCode.INCONSISTENT_TOPIC_ID
 

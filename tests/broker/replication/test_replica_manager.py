@@ -33,15 +33,15 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def _errors(answers: list[ProduceResults] | list[DeleteResults]) -> list[ErrorCode | int]:
-    [answer] = answers
-    return [result.error for result in answer.values()]
+def _errors(responses: list[ProduceResults] | list[DeleteResults]) -> list[ErrorCode | int]:
+    [response] = responses
+    return [result.error for result in response.values()]
 
 
-def _read(answers: list[FetchResults]) -> list[tuple[ErrorCode, bool]]:
+def _read(responses: list[FetchResults]) -> list[tuple[ErrorCode, bool]]:
     """Of each partition of the single response, the error and whether it has records."""
-    [answer] = answers
-    return [(result.error, bool(result.records)) for result in answer]
+    [response] = responses
+    return [(result.error, bool(result.records)) for result in response]
 
 
 # ------------------------------------------------------------------------------------- produce
@@ -49,14 +49,14 @@ def _read(answers: list[FetchResults]) -> list[tuple[ErrorCode, bool]]:
 
 def test_acks_all_waits_for_every_member(desk: Desk) -> None:
     """The fetch of the last member past the records completes it."""
-    answers = desk.produce()
+    responses = desk.produce()
 
     fetched(desk.partition(), 2, 1)
-    assert answers == []
+    assert responses == []
     fetched(desk.partition(), 3, 1)
 
-    assert _errors(answers) == [ErrorCode.NONE]
-    assert answers[0][KEY].base_offset == 0
+    assert _errors(responses) == [ErrorCode.NONE]
+    assert responses[0][KEY].base_offset == 0
 
 
 def test_acks_0_and_1_do_not_wait(desk: Desk) -> None:
@@ -68,41 +68,41 @@ def test_acks_0_and_1_do_not_wait(desk: Desk) -> None:
 def test_a_produce_that_times_out_keeps_the_records(desk: Desk) -> None:
     """REQUEST_TIMED_OUT with their offset, exactly at the timeout."""
     desk.produce(acks=1)
-    answers = desk.produce(timeout_ms=500)
+    responses = desk.produce(timeout_ms=500)
 
     desk.advance(499)
-    assert answers == []
+    assert responses == []
     desk.advance(1)
 
-    assert _errors(answers) == [ErrorCode.REQUEST_TIMED_OUT]
-    assert answers[0][KEY].base_offset == 1
+    assert _errors(responses) == [ErrorCode.REQUEST_TIMED_OUT]
+    assert responses[0][KEY].base_offset == 1
     assert desk.partition().log.log_end_offset == 2
 
 
 def test_partitions_of_a_produce_complete_separately(desk: Desk) -> None:
     """The response waits for the last one."""
-    answers = desk.produce(KEY, OTHER, NOWHERE, timeout_ms=500)
+    responses = desk.produce(KEY, OTHER, NOWHERE, timeout_ms=500)
     desk.lose(KEY)
-    assert answers == []
+    assert responses == []
 
     desk.advance(500)
 
-    assert _errors(answers) == [
+    assert _errors(responses) == [
         ErrorCode.NOT_LEADER_OR_FOLLOWER,
         ErrorCode.REQUEST_TIMED_OUT,
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
     ]
-    assert [result.base_offset for result in answers[0].values()] == [0, 0, -1]
+    assert [result.base_offset for result in responses[0].values()] == [0, 0, -1]
 
 
 def test_lost_leadership_completes_waiting_produces(desk: Desk) -> None:
     """Kafka's testDeltaToFollowerCompletesProduce, testClearPurgatoryOnBecomingFollower."""
-    answers = desk.produce()
+    responses = desk.produce()
 
     desk.lose(KEY)
 
-    assert _errors(answers) == [ErrorCode.NOT_LEADER_OR_FOLLOWER]
-    assert answers[0][KEY].base_offset == 0
+    assert _errors(responses) == [ErrorCode.NOT_LEADER_OR_FOLLOWER]
+    assert responses[0][KEY].base_offset == 0
 
 
 def test_a_deleted_partition_completes_waiting_operations(desk: Desk) -> None:
@@ -122,40 +122,40 @@ def test_min_isr_is_checked_before_the_append(desk: Desk) -> None:
     partition.set_min_insync_replicas(4)
     leader_state_of(partition).isr = leader_state_of(partition).isr.of((1, 2))
 
-    answers = desk.produce()
+    responses = desk.produce()
 
-    assert _errors(answers) == [ErrorCode.NOT_ENOUGH_REPLICAS]
-    assert (answers[0][KEY].base_offset, answers[0][KEY].log_start_offset) == (-1, 0)
-    assert answers[0][KEY].message is None
+    assert _errors(responses) == [ErrorCode.NOT_ENOUGH_REPLICAS]
+    assert (responses[0][KEY].base_offset, responses[0][KEY].log_start_offset) == (-1, 0)
+    assert responses[0][KEY].message is None
     assert partition.log.log_end_offset == 0
 
 
 def test_only_invalid_records_have_an_error_message(desk: Desk) -> None:
     """Kafka sends a RecordValidationException's message, and only the code of other errors."""
-    answers: list[ProduceResults] = []
+    responses: list[ProduceResults] = []
     untimely, broken = records(b"a", timestamp=1 << 60), records(b"a")
     broken[-1] ^= 1
 
     for each in (untimely, broken):
-        desk.manager.append_records(1000, 1, {KEY: each}, 9, answers.append)
+        desk.manager.append_records(1000, 1, {KEY: each}, 9, responses.append)
 
-    told, untold = (answer[KEY] for answer in answers)
-    assert told.error is ErrorCode.INVALID_TIMESTAMP
-    assert told.message is not None
-    assert [index for index, _ in told.record_errors] == [0]
-    assert untold.error is ErrorCode.CORRUPT_MESSAGE
-    assert (untold.message, list(untold.record_errors)) == (None, [])
+    result, other = (response[KEY] for response in responses)
+    assert result.error is ErrorCode.INVALID_TIMESTAMP
+    assert result.message is not None
+    assert [index for index, _ in result.record_errors] == [0]
+    assert other.error is ErrorCode.CORRUPT_MESSAGE
+    assert (other.message, list(other.record_errors)) == (None, [])
 
 
 def test_a_failed_append_checks_no_operations(desk: Desk) -> None:
     """Nothing was appended."""
-    answers: list[ProduceResults] = []
+    responses: list[ProduceResults] = []
     broken = records(b"a")
     broken[-1] ^= 1
 
-    desk.manager.append_records(1000, -1, {KEY: broken}, 9, answers.append)
+    desk.manager.append_records(1000, -1, {KEY: broken}, 9, responses.append)
 
-    assert _errors(answers) == [ErrorCode.CORRUPT_MESSAGE]
+    assert _errors(responses) == [ErrorCode.CORRUPT_MESSAGE]
     assert len(desk.manager.actions) == 0
 
 
@@ -163,10 +163,10 @@ def test_a_produce_to_a_single_member_completes_before_fetches_are_checked(desk:
     """The checks after an append are actions that run after the request."""
     leader_state_of(desk.partition()).isr = leader_state_of(desk.partition()).isr.of((1,))
     woken = desk.fetch(consumer(), at(0))
-    answers: list[ProduceResults] = []
+    responses: list[ProduceResults] = []
 
-    desk.manager.append_records(1000, -1, {KEY: records(b"a")}, 9, answers.append)
-    assert _errors(answers) == [ErrorCode.NONE]
+    desk.manager.append_records(1000, -1, {KEY: records(b"a")}, 9, responses.append)
+    assert _errors(responses) == [ErrorCode.NONE]
     assert woken == []
 
     desk.manager.actions.try_complete_actions()
@@ -198,14 +198,14 @@ def test_a_duplicate_may_move_the_high_watermark(desk: Desk) -> None:
     fetched(partition, 3, 0)
     desk.brokers |= FakeNode().brokers
     desk.produce_numbered()
-    answers = desk.produce(timeout_ms=60_000)
+    responses = desk.produce(timeout_ms=60_000)
     fetched(partition, 2, 2)
-    assert answers == []
+    assert responses == []
 
     desk.time_ms += LAG_MAX_MS + 1
     desk.produce_numbered()
 
-    assert _errors(answers) == [ErrorCode.NONE]
+    assert _errors(responses) == [ErrorCode.NONE]
 
 
 # --------------------------------------------------------------------------------------- fetch
@@ -260,13 +260,13 @@ def test_a_fetch_updates_only_partitions_of_the_follower(desk: Desk) -> None:
         append(desk.partition(key))
     fetched(desk.partition(), 3, 1)
 
-    answers = desk.fetch(follower(2), at(1, epoch=5), at(1, OTHER, epoch=5))
+    responses = desk.fetch(follower(2), at(1, epoch=5), at(1, OTHER, epoch=5))
 
-    assert _read(answers) == [
+    assert _read(responses) == [
         (ErrorCode.NONE, False),
         (ErrorCode.UNKNOWN_LEADER_EPOCH, False),
     ]
-    assert [result.high_watermark for result in answers[0]] == [0, -1]
+    assert [result.high_watermark for result in responses[0]] == [0, -1]
     assert desk.partition().log.high_watermark == 1
     assert desk.partition(OTHER).log.high_watermark == 0
 
@@ -283,33 +283,33 @@ def test_lost_leadership_completes_waiting_fetches(
     desk: Desk, leader_only: bool, epoch: int, error: ErrorCode
 ) -> None:
     """Kafka's testBecomeFollowerWhileOldClientFetchInPurgatory, ...NewClientFetchInPurgatory."""
-    answers = desk.fetch(consumer(leader_only=leader_only), at(0, epoch=epoch))
+    responses = desk.fetch(consumer(leader_only=leader_only), at(0, epoch=epoch))
 
     desk.lose(KEY)
 
-    assert _read(answers) == [(error, False)]
+    assert _read(responses) == [(error, False)]
 
 
 def test_a_consumer_of_a_follower_waits_for_its_high_watermark(desk: Desk) -> None:
     """KIP-392: the follower's high watermark completes the fetch."""
-    answers = desk.fetch(consumer(), at(0))
+    responses = desk.fetch(consumer(), at(0))
     desk.lose(KEY)
-    assert answers == []
+    assert responses == []
 
     from_leader = records(b"a", base_offset=0, partition_leader_epoch=6)
     desk.partition().append_as_follower(from_leader, 6, 1, 0)
     desk.purgatories.after_replicated(KEY, 1)
 
-    assert _read(answers) == [(ErrorCode.NONE, True)]
+    assert _read(responses) == [(ErrorCode.NONE, True)]
 
 
 def test_a_consumer_above_the_high_watermark_does_not_wait(desk: Desk) -> None:
     """Between high watermark and log end the response is empty."""
     append(desk.partition(), 2)
 
-    answers = desk.fetch(consumer(), at(1))
+    responses = desk.fetch(consumer(), at(1))
 
-    assert _read(answers) == [(ErrorCode.NONE, False)]
+    assert _read(responses) == [(ErrorCode.NONE, False)]
 
 
 # -------------------------------------------------------------------------------------- delete
@@ -321,13 +321,13 @@ def test_a_deletion_waits_for_every_live_replica(desk: Desk) -> None:
     fetched(desk.partition(), 2, 3)
     fetched(desk.partition(), 3, 3)
 
-    answers = desk.delete({KEY: 2})
+    responses = desk.delete({KEY: 2})
     fetched(desk.partition(), 2, 3, log_start_offset=2)
-    assert answers == []
+    assert responses == []
     fetched(desk.partition(), 3, 3, log_start_offset=2)
 
-    assert _errors(answers) == [ErrorCode.NONE]
-    assert answers[0][KEY].low_watermark == 2
+    assert _errors(responses) == [ErrorCode.NONE]
+    assert responses[0][KEY].low_watermark == 2
 
 
 def test_a_deletion_that_times_out_has_deleted_here(desk: Desk) -> None:
@@ -336,15 +336,15 @@ def test_a_deletion_that_times_out_has_deleted_here(desk: Desk) -> None:
     fetched(desk.partition(), 2, 3)
     fetched(desk.partition(), 3, 3)
 
-    answers = desk.delete({KEY: 2, NOWHERE: 1}, timeout_ms=500)
+    responses = desk.delete({KEY: 2, NOWHERE: 1}, timeout_ms=500)
     fetched(desk.partition(), 2, 3, log_start_offset=2)
     desk.advance(500)
 
-    assert _errors(answers) == [
+    assert _errors(responses) == [
         ErrorCode.REQUEST_TIMED_OUT,
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
     ]
-    assert [result.low_watermark for result in answers[0].values()] == [0, -1]
+    assert [result.low_watermark for result in responses[0].values()] == [0, -1]
     assert desk.partition().log.log_start_offset == 2
 
 
@@ -353,14 +353,14 @@ def test_lost_leadership_does_not_check_deletions(desk: Desk) -> None:
     append(desk.partition(), 3)
     fetched(desk.partition(), 2, 3)
     fetched(desk.partition(), 3, 3)
-    answers = desk.delete({KEY: 2}, timeout_ms=500)
+    responses = desk.delete({KEY: 2}, timeout_ms=500)
 
     desk.lose(KEY)
-    assert answers == []
+    assert responses == []
     desk.purgatories.after_offsets_moved(KEY, 3)
 
-    assert _errors(answers) == [ErrorCode.NOT_LEADER_OR_FOLLOWER]
-    assert answers[0][KEY].low_watermark == -1
+    assert _errors(responses) == [ErrorCode.NOT_LEADER_OR_FOLLOWER]
+    assert responses[0][KEY].low_watermark == -1
 
 
 def test_a_deletion_without_wait_completes_immediately(desk: Desk) -> None:

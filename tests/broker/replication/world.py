@@ -45,7 +45,7 @@ class FakeNode:
         self.moved: list[TopicPartition] = []
         self.moved_by: list[tuple[int, int | None]] = []
         self.changes: list[AlterPartition] = []
-        self._answers: list[Callable[[AlterPartitionResult], None]] = []
+        self._responses: list[Callable[[AlterPartitionResult], None]] = []
 
     def now_ms(self) -> float:
         return self.time_ms
@@ -54,10 +54,10 @@ class FakeNode:
         return self.brokers.get(node_id)
 
     def alter_partition(
-        self, change: AlterPartition, answer: Callable[[AlterPartitionResult], None]
+        self, change: AlterPartition, on_response: Callable[[AlterPartitionResult], None]
     ) -> None:
         self.changes.append(change)
-        self._answers.append(answer)
+        self._responses.append(on_response)
 
     def has_delayed_deletes(self) -> bool:
         return self.deletions
@@ -73,7 +73,7 @@ class FakeNode:
 
     def refuse(self, error: ErrorCode) -> None:
         """The controller refuses the oldest pending change."""
-        self._answers.pop(0)(ApiError(error))
+        self._responses.pop(0)(ApiError(error))
 
     def agree(self, partition: Partition, **other: Any) -> PartitionRegistration:
         """The controller commits the oldest change, with *other* fields of the registration."""
@@ -81,13 +81,13 @@ class FakeNode:
 
     def agree_with(self, leader_state: LeaderState, **other: Any) -> PartitionRegistration:
         """The controller commits it, whether or not the node still leads."""
-        change = self.changes[-len(self._answers)]
+        change = self.changes[-len(self._responses)]
         registration = leader_state.registration
         agreed = replace(
             registration, isr=change.new_isr, partition_epoch=registration.partition_epoch + 1
         )
         agreed = replace(agreed, **other)
-        self._answers.pop(0)(agreed)
+        self._responses.pop(0)(agreed)
         return agreed
 
 

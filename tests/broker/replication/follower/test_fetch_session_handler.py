@@ -29,7 +29,7 @@ def handler() -> FetchSessionHandler:
     return FetchSessionHandler(Config(), 1)
 
 
-def _answer(handler: FetchSessionHandler, session_id: int = SESSION, error: int = 0) -> None:
+def _respond(handler: FetchSessionHandler, session_id: int = SESSION, error: int = 0) -> None:
     handler.handle_response(FetchResponse(error_code=error, session_id=session_id, responses=[]))
 
 
@@ -79,11 +79,11 @@ def test_later_requests_name_only_changed_partitions(
 ) -> None:
     """By offset, epoch or log start; the session implies the others."""
     handler.build_request(states, 42)
-    _answer(handler)
+    _respond(handler)
 
     again = handler.build_request(states, 42)
     assert (_session(again), _named(again)) == ((SESSION, 1), [])
-    _answer(handler)
+    _respond(handler)
 
     _append(states[1].partition)
     changed = handler.build_request(states, 42)
@@ -95,7 +95,7 @@ def test_another_leader_epoch_is_a_change(
 ) -> None:
     """The leader compares it."""
     handler.build_request(states, 42)
-    _answer(handler)
+    _respond(handler)
 
     request = handler.build_request([states[0], PartitionFetchState(states[1].partition, 6)], 42)
 
@@ -107,13 +107,13 @@ def test_a_delayed_partition_is_forgotten_and_named_again(
 ) -> None:
     """A partition in back-off leaves the session."""
     handler.build_request(states, 42)
-    _answer(handler)
+    _respond(handler)
 
     without = handler.build_request(states[:1], 42)
     assert [(f.topic_id, f.partitions) for f in without.forgotten_topics_data] == [
         (states[1].partition.topic_id, [1])
     ]
-    _answer(handler)
+    _respond(handler)
 
     again = handler.build_request(states, 42)
     assert _named(again) == [(1, 0, -1, 5, 0)]
@@ -126,11 +126,11 @@ def test_a_lost_session_is_restarted(
 ) -> None:
     """The request names all partitions, and closes the old session if the leader still has it."""
     handler.build_request(states, 42)
-    _answer(handler)
+    _respond(handler)
     handler.build_request(states, 42)
 
     if how == "error":
-        _answer(handler, 0, ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
+        _respond(handler, 0, ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
     else:
         handler.restart()
     request = handler.build_request(states, 42)
@@ -144,7 +144,7 @@ def test_without_a_session_every_request_is_full(
 ) -> None:
     """The leader responds with session id 0."""
     handler.build_request(states, 42)
-    _answer(handler, 0)
+    _respond(handler, 0)
 
     request = handler.build_request(states, 42)
 

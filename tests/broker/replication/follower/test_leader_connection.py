@@ -37,10 +37,10 @@ async def test_a_request_is_sent_and_its_response_used() -> None:
     """In the newest version, with the follower's client id."""
     leader, node = ScriptedLeader(), FollowingNode()
     connection = await _connected(leader, node)
-    asked: list[FetchRequest] = []
+    requested: list[FetchRequest] = []
 
     async def serve() -> None:
-        asked.append(await leader.fetch())
+        requested.append(await leader.fetch())
         leader.respond_to_fetch(None)
 
     async with trio.open_nursery() as nursery:
@@ -48,7 +48,7 @@ async def test_a_request_is_sent_and_its_response_used() -> None:
         used = await connection.send_request(_request(123), _session_id)
 
     assert used == SESSION
-    assert asked[0].max_wait_ms == 123
+    assert requested[0].max_wait_ms == 123
     assert leader._header is not None
     assert leader._header.client_id == "node-1"
     assert leader._header.api_version == 18

@@ -84,11 +84,12 @@ async def _offset_is(leader: ScriptedLeader, timestamp: int, offset: int) -> Non
     request = await leader.request()
     assert isinstance(request, ListOffsetsRequest)
     [topic] = request.topics
-    [asked] = topic.partitions
-    assert (request.replica_id, asked.timestamp, asked.current_leader_epoch) == (1, timestamp, 5)
-    answer = ListOffsetsPartitionResponse(partition_index=0, timestamp=-1, offset=offset)
+    [requested] = topic.partitions
+    assert (request.replica_id, requested.timestamp) == (1, timestamp)
+    assert requested.current_leader_epoch == 5
+    data = ListOffsetsPartitionResponse(partition_index=0, timestamp=-1, offset=offset)
     leader.respond(
-        ListOffsetsResponse(topics=[ListOffsetsTopicResponse(name="t", partitions=[answer])])
+        ListOffsetsResponse(topics=[ListOffsetsTopicResponse(name="t", partitions=[data])])
     )
 
 
@@ -155,8 +156,8 @@ async def test_a_fenced_partition_waits_for_metadata(tmp_path: Path) -> None:
         make_follower(partition)
         fetcher.add_partition(partition)
 
-        asked = (await leader.fetch()).topics[0].partitions[0]
-        assert asked.current_leader_epoch == 6
+        requested = (await leader.fetch()).topics[0].partitions[0]
+        assert requested.current_leader_epoch == 6
 
 
 async def test_a_response_for_a_removed_partition_is_ignored(tmp_path: Path) -> None:
@@ -250,15 +251,15 @@ async def test_a_diverging_log_is_truncated(tmp_path: Path) -> None:
     partition = _with_records(tmp_path, 1, 1, 2, 2)
     async with following() as (node, leader, nursery):
         _run(node, leader, nursery, partition)
-        asked = (await leader.fetch()).topics[0].partitions[0]
-        assert (asked.fetch_offset, asked.last_fetched_epoch) == (4, 2)
+        requested = (await leader.fetch()).topics[0].partitions[0]
+        assert (requested.fetch_offset, requested.last_fetched_epoch) == (4, 2)
         parted = _data(0)
         parted.diverging_epoch = EpochEndOffset(epoch=1, end_offset=1)
         leader.respond_to_fetch(partition.topic_id, parted)
 
-        asked = (await leader.fetch()).topics[0].partitions[0]
+        requested = (await leader.fetch()).topics[0].partitions[0]
 
-        assert (asked.fetch_offset, asked.last_fetched_epoch) == (1, 1)
+        assert (requested.fetch_offset, requested.last_fetched_epoch) == (1, 1)
         assert partition.log.log_end_offset == 1
 
 
@@ -286,9 +287,9 @@ async def test_a_shorter_leader_truncates_the_follower(tmp_path: Path) -> None:
         leader.respond_to_fetch(partition.topic_id, _error(ErrorCode.OFFSET_OUT_OF_RANGE))
         await _offset_is(leader, -1, 2)
 
-        asked = (await leader.fetch()).topics[0].partitions[0]
+        requested = (await leader.fetch()).topics[0].partitions[0]
 
-        assert asked.fetch_offset == partition.log.log_end_offset == 2
+        assert requested.fetch_offset == partition.log.log_end_offset == 2
 
 
 async def test_offsets_for_a_removed_partition_are_ignored(
@@ -318,9 +319,9 @@ async def test_a_leader_that_starts_later_restarts_the_follower(tmp_path: Path) 
         await _offset_is(leader, -1, 20)
         await _offset_is(leader, -2, 10)
 
-        asked = (await leader.fetch()).topics[0].partitions[0]
+        requested = (await leader.fetch()).topics[0].partitions[0]
 
-        assert (asked.fetch_offset, asked.log_start_offset) == (10, 10)
+        assert (requested.fetch_offset, requested.log_start_offset) == (10, 10)
         assert (partition.log.log_start_offset, partition.log.high_watermark) == (10, 10)
 
 
@@ -336,9 +337,9 @@ async def test_an_offset_in_range_leaves_the_log_unchanged(tmp_path: Path) -> No
         await _offset_is(leader, -1, 20)
         await _offset_is(leader, -2, 2)
 
-        asked = (await leader.fetch()).topics[0].partitions[0]
+        requested = (await leader.fetch()).topics[0].partitions[0]
 
-        assert (asked.fetch_offset, asked.log_start_offset) == (3, 1)
+        assert (requested.fetch_offset, requested.log_start_offset) == (3, 1)
 
 
 async def test_a_refused_offset_request_is_sent_again_later(tmp_path: Path) -> None:
