@@ -105,14 +105,14 @@ class BrokerProcess:
 
 def _first_line(stream: IO[bytes], timeout_s: float) -> bytes:
     """Return the first line, or nothing if the stream ends before; raises `TimeoutError`."""
-    deadline, said = monotonic() + timeout_s, b""
+    deadline, received = monotonic() + timeout_s, b""
     with selectors.DefaultSelector() as selector:
         selector.register(stream, selectors.EVENT_READ)
-        while b"\n" not in said:
+        while b"\n" not in received:
             if not selector.select(max(0.0, deadline - monotonic())):
                 raise TimeoutError
             part = os.read(stream.fileno(), 4096)
             if not part:
                 return b""
-            said += part
-    return said
+            received += part
+    return received

@@ -79,10 +79,10 @@ def _main(words: list[str]) -> int:
     return 0
 
 
-def _become(room: str, arguments: list[str]) -> int:
+def _become(package: str, arguments: list[str]) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
-    words = command(arguments, room)
+    words = command(arguments, package)
     os.execve(words[0], words, environment(os.environ))  # noqa: S606 - our own interpreter, no shell
 
 

@@ -19,9 +19,9 @@ def main() -> int:
     given = os.environ.pop("ANTECHAMBER_SEARCH_PATH", "").split(os.pathsep)
     sys.path.extend(folder for folder in given if folder and folder not in sys.path)
     # By name, because `antechamber` must not import the other packages.
-    room = sys.argv.pop(1)
+    package = sys.argv.pop(1)
     try:
-        return int(importlib.import_module(f"{room}.__main__").main())
+        return int(importlib.import_module(f"{package}.__main__").main())
     except SystemExit as ended:
         return _ended(ended)
 

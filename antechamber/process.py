@@ -15,9 +15,9 @@ SEARCH_PATH_VARIABLE = "ANTECHAMBER_SEARCH_PATH"
 _LAUNCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "launch.py")
 
 
-def command(arguments: Sequence[str], room: str = "broker") -> list[str]:
+def command(arguments: Sequence[str], package: str = "broker") -> list[str]:
     """Return the command that runs a package, by default the broker, with *arguments*."""
-    return [sys.executable, "-I", _LAUNCH, room, *arguments]
+    return [sys.executable, "-I", _LAUNCH, package, *arguments]
 
 
 def environment(present: Mapping[str, str]) -> dict[str, str]:

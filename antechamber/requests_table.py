@@ -68,7 +68,7 @@ class ParkedTable:
                 *([_since(request), _until(request)] if wide else []),
                 Text(durations.format_us(request["parked_us"]), _WAITING),
                 _left(request),
-                Group(_who(request), *_what_for(request)),
+                Group(_title(request), *_condition_lines(request)),
             )
         yield table
         words = f"{count} {'request waits' if count == 1 else 'requests wait'}"
@@ -96,8 +96,8 @@ class CompletedTable:
                 durations.format_us(request["total_us"]),
                 Text(durations.format_us(request["parked_us"]), _WAITING) if waited else "-",
                 Group(
-                    _who(request),
-                    *_what_for(request),
+                    _title(request),
+                    *_condition_lines(request),
                     *_ended_by(request),
                     *_stalled(request),
                     *_errors(request),
@@ -109,7 +109,7 @@ class CompletedTable:
 def ended_wait(request: Request) -> Text:
     """A completed wait in one line: its duration, its request and its cause of completion."""
     waited = Text(f"{durations.format_us(request['parked_us']):>{_TIME_COLUMNS + 2}}  ", _WAITING)
-    ended = Text("; ").join([_who(request), *_ended_by(request)])
+    ended = Text("; ").join([_title(request), *_ended_by(request)])
     return Text.assemble(waited, ended)
 
 
@@ -131,7 +131,7 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _who(request: Request) -> Text:
+def _title(request: Request) -> Text:
     """API and version, correlation id, client and node."""
     client = request["client_id"] or "a client without an id"
     return Text.assemble(
@@ -141,7 +141,7 @@ def _who(request: Request) -> Text:
     )
 
 
-def _what_for(request: Request) -> Iterator[Text | Table]:
+def _condition_lines(request: Request) -> Iterator[Text | Table]:
     """The condition, and the state of each partition."""
     waited_for, partitions = request["waited_for"], request["partitions"]
     replicated = [each for each in partitions if each.get("replicas")]

@@ -179,8 +179,8 @@ def checks(scale: float) -> Sample:
         purgatory = new_purgatory()
         for _ in range(pending):
             purgatory.try_complete_else_watch(Operation(60_000), ["key"])
-        looks = int(1_000_000 * scale)
-        times = looks // pending
+        checks = int(1_000_000 * scale)
+        times = checks // pending
         elapsed = seconds(partial(_repeat, times, partial(purgatory.check_and_complete, "key")))
         sample[f"check_{pending}pending_ns_per_op"] = elapsed / (times * pending) * 1e9
     times = int(1_000_000 * scale)

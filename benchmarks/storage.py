@@ -67,7 +67,7 @@ def measure(system: System, scale: float) -> Sample:
         work.append_ratio, megabytes=size(256), records=max(_RECORDS), alike=False
     )
     if shutil.which("cc"):
-        with _compiled_rooms():
+        with _compiled_packages():
             sample = {
                 compiled.name: _alone(figures[metric]) for metric, compiled in _COMPILED.items()
             }
@@ -83,11 +83,11 @@ def measure(system: System, scale: float) -> Sample:
 
 
 @contextmanager
-def _compiled_rooms() -> Iterator[None]:
+def _compiled_packages() -> Iterator[None]:
     """Child processes use a copy of the packages with compiled modules meanwhile."""
     with tempfile.TemporaryDirectory(prefix="antechamber-compiled-") as folder:
-        for room in ("broker", "protocol", "purgatories"):
-            shutil.copytree(ROOT / room, Path(folder) / room)
+        for package in ("broker", "protocol", "purgatories"):
+            shutil.copytree(ROOT / package, Path(folder) / package)
         compile_in_place(MODULES, Path(folder))
         sys.path.insert(0, folder)
         try:

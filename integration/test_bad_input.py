@@ -114,7 +114,9 @@ def test_memory_is_allocated_for_received_bytes_only(
         each.close()
 
 
-def test_a_partial_frame_blocks_nobody(connection: Connection, bootstrap: str, topic: str) -> None:
+def test_a_partial_frame_blocks_no_client(
+    connection: Connection, bootstrap: str, topic: str
+) -> None:
     """A client that stops within a request, or closes there, affects only itself."""
     whole = produce(topic, 0, batch([b"never finished"]))
     connection.send(whole[: len(whole) // 2])

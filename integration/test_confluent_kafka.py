@@ -315,7 +315,7 @@ def test_all_topics_are_listed(admin: AdminClient, topic: str) -> None:
 
 
 def test_configs_given_at_creation_are_described(admin: AdminClient, topic: str) -> None:
-    """What a topic was created with is what DescribeConfigs says; the rest are Kafka's defaults."""
+    """DescribeConfigs returns the configuration of the creation and Kafka's defaults."""
     created(admin, topic, 1, config={"max.message.bytes": "4321"})
     resource = ConfigResource(ResourceType.TOPIC, topic)
     configs = admin.describe_configs([resource])[resource].result(10)

@@ -28,7 +28,7 @@ _FOR_A_MINUTE = (
     "-XX:+UseParallelGC -XX:Tier4InvocationThreshold=100000 -XX:Tier4MinInvocationThreshold=12000"
     " -XX:Tier4CompileThreshold=300000 -XX:Tier4BackEdgeThreshold=800000"
 )
-_TELLING = re.compile(r"Exception|Error")
+_ERROR_LINE = re.compile(r"Exception|Error")
 _REMEDY = f"install a Java runtime of version {JAVA_MIN} or newer, or set JAVA_HOME to one"
 
 
@@ -62,14 +62,14 @@ def open_session(
         builder = builder.master(master)
     for key, value in configuration.items():
         builder = builder.config(key, value)
-    with tempfile.TemporaryFile("w+") as said:
+    with tempfile.TemporaryFile("w+") as output:
         try:
-            with nullcontext() if verbose else _stderr_into(said):
+            with nullcontext() if verbose else _stderr_into(output):
                 return builder.getOrCreate()
         except Exception as error:  # of Py4J, PySpark or Java
-            said.seek(0)
-            told = [line for line in said.read().splitlines() if _TELLING.search(line)]
-            reason = (told or str(error).strip().splitlines() or [type(error).__name__])[0]
+            output.seek(0)
+            errors = [line for line in output.read().splitlines() if _ERROR_LINE.search(line)]
+            reason = (errors or str(error).strip().splitlines() or [type(error).__name__])[0]
             where = f"--master {master}: " if master else ""
             raise PipelineError(f"{where}Spark did not start: {reason.strip()}") from error
 

@@ -1,4 +1,4 @@
-"""`python -m integration.fuzz --frames N`: hostile clients beside an honest one, in rounds.
+"""`python -m integration.fuzz --frames N`: hostile clients and a valid one, in rounds.
 
 A round is a fresh broker, some ten thousand frames, a check for leaked resources when all clients
 have disconnected, an orderly stop, and a start on the same data. Sessions that end the broker are

@@ -51,7 +51,7 @@ class Pending:
 
     def waits(self) -> bool:
         """Whether no response arrives for a short time."""
-        return self.wait.goes_on()
+        return self.wait.is_pending()
 
     def response(self, within_s: float = RESPONSE_WITHIN_S) -> Any:
         """Return the response; raises `Closed`, and `TimeoutError` when none arrives."""

@@ -24,7 +24,7 @@ from integration.parity.timing import Events
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 
-Story = Iterator[object]
+Observations = Iterator[object]
 
 
 class NotServed(Exception):  # noqa: N818 - the name states the problem
@@ -181,7 +181,7 @@ class Kafka:
 class Scenario:
     """A scenario's function, and the setup in which it runs."""
 
-    play: Callable[[Kafka], Story]
+    play: Callable[[Kafka], Observations]
     area_name: str
     setup: Setup
     alone: bool
@@ -208,14 +208,14 @@ SCENARIOS: dict[str, Scenario] = {}
 
 def scenario(
     *, on: Setup = ONE, alone: bool = False, slow: bool = False
-) -> Callable[[Callable[[Kafka], Story]], Callable[[Kafka], Story]]:
+) -> Callable[[Callable[[Kafka], Observations]], Callable[[Kafka], Observations]]:
     """Register a scenario.
 
     *alone*: it stops nodes, so that it must run alone on the cluster. *slow*: it kills nodes;
     Kafka takes ten seconds to detect that and to restart them.
     """
 
-    def register(play: Callable[[Kafka], Story]) -> Callable[[Kafka], Story]:
+    def register(play: Callable[[Kafka], Observations]) -> Callable[[Kafka], Observations]:
         area = play.__module__.rpartition(".")[2]
         assert play.__name__ not in SCENARIOS, f"{play.__name__} is registered twice"
         SCENARIOS[play.__name__] = Scenario(play, area, on, alone, slow)

@@ -52,7 +52,7 @@ class Wait:
         """Wait for the response for some time."""
         return self._over.wait(within_s)
 
-    def goes_on(self) -> bool:
+    def is_pending(self) -> bool:
         """Whether no response arrives for a short time, so only an event or timeout ends it."""
         self._seen = not self.is_over(SETTLE_S)
         return self._seen

@@ -27,7 +27,7 @@ INVERSES = {
 
 
 def test_buckets_of_spark(spark: SparkSession) -> None:
-    """They equal those of Python, also beside powers of two, where Spark's logarithm is rounded."""
+    """They equal those of Python, even next to powers of two, where Spark rounds its logarithm."""
     values = sorted({max(0, (1 << e) + d) for e in range(45) for d in (-2, -1, 0, 1, 2)})
     rows = spark.createDataFrame([(value,) for value in values], "us long")
     computed = rows.select("us", bucket("us").alias("bucket")).select(

@@ -67,10 +67,10 @@ def test_an_unknown_command(word: str, what: str, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize(
-    ("word", "room"), [("serve", "broker"), ("record", "recorder"), ("analyze", "pipeline")]
+    ("word", "package"), [("serve", "broker"), ("record", "recorder"), ("analyze", "pipeline")]
 )
 def test_a_command_replaces_the_process(
-    word: str, room: str, monkeypatch: pytest.MonkeyPatch
+    word: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process runs another package, so that pid and exit code belong to it."""
     executed: list[tuple[str, list[str], dict[str, str]]] = []
@@ -81,7 +81,7 @@ def test_a_command_replaces_the_process(
     [(program, words, _)] = executed
     assert program == sys.executable
     assert words[:2] == [sys.executable, "-I"]
-    assert words[-3:] == [room, "--port", "0"]
+    assert words[-3:] == [package, "--port", "0"]
 
 
 def test_the_command_line_imports_little() -> None:

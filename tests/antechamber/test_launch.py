@@ -29,9 +29,9 @@ def launched(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]
 @pytest.fixture
 def hostile(tmp_path: Path) -> Path:
     """A folder that contains packages with the names of ours."""
-    for room in ("broker", "protocol", "purgatories", "argparse"):
-        (tmp_path / room).mkdir()
-        (tmp_path / room / "__init__.py").write_text(f"raise SystemExit({MARKER!r})")
+    for package in ("broker", "protocol", "purgatories", "argparse"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").write_text(f"raise SystemExit({MARKER!r})")
     return tmp_path
 
 

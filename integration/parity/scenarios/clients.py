@@ -14,7 +14,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # imported fr
 )
 
 from integration.machine.deadlines import eventually
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 
 with warnings.catch_warnings():
     # kafka-python 3.0 reads its schemas through importlib.resources.read_text
@@ -26,7 +26,7 @@ VALUES = (b"one", b"two", b"three")
 
 
 @scenario()
-def kafka_python_reads_what_it_wrote(kafka: Kafka) -> Story:
+def kafka_python_reads_what_it_wrote(kafka: Kafka) -> Observations:
     """kafka-python: records with keys and headers, read in a group and committed."""
     topic, group = kafka.topic(2), kafka.new_name("group")
     producer = KafkaProducer(bootstrap_servers=kafka.bootstrap)
@@ -59,7 +59,7 @@ def kafka_python_reads_what_it_wrote(kafka: Kafka) -> Story:
 
 
 @scenario()
-def confluent_reads_what_it_wrote(kafka: Kafka) -> Story:
+def confluent_reads_what_it_wrote(kafka: Kafka) -> Observations:
     """confluent-kafka: an idempotent producer, and a consumer that reads to the partition's end."""
     topic, group = kafka.topic(), kafka.new_name("group")
     producer = Producer(_confluent(kafka, enable_idempotence=True))
@@ -89,7 +89,7 @@ def confluent_reads_what_it_wrote(kafka: Kafka) -> Story:
 
 
 @scenario()
-def confluent_errors(kafka: Kafka) -> Story:
+def confluent_errors(kafka: Kafka) -> Observations:
     """confluent-kafka: the errors that its users get."""
     admin = AdminClient(_confluent(kafka))
     existing = kafka.topic()
@@ -109,7 +109,7 @@ def confluent_errors(kafka: Kafka) -> Story:
 
 
 @scenario()
-def aiokafka_reads_what_it_wrote(kafka: Kafka) -> Story:
+def aiokafka_reads_what_it_wrote(kafka: Kafka) -> Observations:
     """aiokafka: records in batches, read in a group with committed offsets."""
     topic, group = kafka.topic(), kafka.new_name("group")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from integration.parity.requests import batch, fetch, list_offsets, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.compression import Codec
 from protocol.record_batch.patch import seal
 
@@ -12,7 +12,7 @@ VALUES = ("first", "second", "third" * 50)
 
 
 @scenario()
-def compressed_batches_are_kept(kafka: Kafka) -> Story:
+def compressed_batches_are_kept(kafka: Kafka) -> Observations:
     """By default a batch is stored with its producer's codec, byte for byte."""
     topic = kafka.topic()
     for codec in CODECS:
@@ -25,7 +25,7 @@ def compressed_batches_are_kept(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_with_a_codec(kafka: Kafka) -> Story:
+def topics_with_a_codec(kafka: Kafka) -> Observations:
     """compression.type of a topic makes the broker compress or decompress batches."""
     for wanted in ("uncompressed", "gzip", "snappy", "lz4", "zstd"):
         topic = kafka.topic(compression_type=wanted)
@@ -35,7 +35,7 @@ def topics_with_a_codec(kafka: Kafka) -> Story:
 
 
 @scenario()
-def unknown_codecs(kafka: Kafka) -> Story:
+def unknown_codecs(kafka: Kafka) -> Observations:
     """The codecs 5 to 7 do not exist."""
     topic = kafka.topic()
     for codec in (5, 6, 7):
@@ -45,7 +45,7 @@ def unknown_codecs(kafka: Kafka) -> Story:
 
 
 @scenario()
-def zstd_by_an_old_client(kafka: Kafka) -> Story:
+def zstd_by_an_old_client(kafka: Kafka) -> Observations:
     """zstd needs Produce v7 and Fetch v10."""
     topic = kafka.topic()
     compressed = batch("a", codec=Codec.ZSTD)
@@ -56,7 +56,7 @@ def zstd_by_an_old_client(kafka: Kafka) -> Story:
 
 
 @scenario()
-def corrupt_compressed_blocks(kafka: Kafka) -> Story:
+def corrupt_compressed_blocks(kafka: Kafka) -> Observations:
     """A compressed block that is corrupt, or that contains no records, is rejected."""
     topic = kafka.topic()
     for codec in CODECS[1:]:
@@ -69,7 +69,7 @@ def corrupt_compressed_blocks(kafka: Kafka) -> Story:
 
 
 @scenario()
-def compressed_records_have_times(kafka: Kafka) -> Story:
+def compressed_records_have_times(kafka: Kafka) -> Observations:
     """Offsets by timestamp are found in compressed batches."""
     topic = kafka.topic()
     for codec in CODECS:

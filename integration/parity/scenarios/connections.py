@@ -6,7 +6,7 @@ import struct
 
 from broker.api.table import HANDLERS
 from integration.parity.requests import LATEST, batch, fetch, list_offsets, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.api_versions import ApiVersionsRequest
 
 TELEMETRY = {71, 72}
@@ -14,7 +14,7 @@ NAMED = ApiVersionsRequest(client_software_name="parity", client_software_versio
 
 
 @scenario()
-def versions_are_described(kafka: Kafka) -> Story:
+def versions_are_described(kafka: Kafka) -> Observations:
     """The version ranges of the APIs served here, in every version of ApiVersions."""
     common = {request.__spec__.key for request in HANDLERS} | TELEMETRY
     for version in range(5):
@@ -26,7 +26,7 @@ def versions_are_described(kafka: Kafka) -> Story:
 
 
 @scenario()
-def versions_with_invalid_client_names(kafka: Kafka) -> Story:
+def versions_with_invalid_client_names(kafka: Kafka) -> Observations:
     """Client names and versions are validated; an unknown version gets a response in v0."""
     for name, number in (("", "1"), ("ok", ""), ("no good", "1"), ("-x", "1"), ("x", "1-")):
         requested = ApiVersionsRequest(client_software_name=name, client_software_version=number)
@@ -38,7 +38,7 @@ def versions_with_invalid_client_names(kafka: Kafka) -> Story:
 
 
 @scenario()
-def responses_keep_the_order_of_requests(kafka: Kafka) -> Story:
+def responses_keep_the_order_of_requests(kafka: Kafka) -> Observations:
     """Many requests sent together get their responses in order."""
     topic = kafka.topic()
     client = kafka.connect()
@@ -52,7 +52,7 @@ def responses_keep_the_order_of_requests(kafka: Kafka) -> Story:
 
 
 @scenario()
-def unknown_requests_close(kafka: Kafka) -> Story:
+def unknown_requests_close(kafka: Kafka) -> Observations:
     """An unknown API or version, and bytes that are not a request, close the connection."""
     for what, payload in (
         ("unknown api", struct.pack(">hhih", 999, 0, 1, -1)),
@@ -68,7 +68,7 @@ def unknown_requests_close(kafka: Kafka) -> Story:
 
 
 @scenario()
-def false_lengths_close(kafka: Kafka) -> Story:
+def false_lengths_close(kafka: Kafka) -> Observations:
     """A negative or too large length closes the connection at once."""
     for length in (-1, -(2**31), 2**31 - 1, 100 * 1024 * 1024 + 1):
         client = kafka.connect()

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from integration.machine.deadlines import eventually
 from integration.parity.group_requests import commit, consumer_heartbeat, join
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 
 
@@ -48,19 +48,19 @@ class Member:
 
 
 @scenario()
-def consumer_group_of_one(kafka: Kafka) -> Story:
+def consumer_group_of_one(kafka: Kafka) -> Observations:
     """A single member gets all partitions with its first heartbeat; the second changes nothing."""
     member = Member(kafka, kafka.new_name("group"), kafka.topic(3))
     yield "joins", member.beat()
     yield "again", member.beat()
     yield "describe", kafka.request(ConsumerGroupDescribeRequest(group_ids=[member.group]))
     yield "leaves", member.leave()
-    yield "is gone", member.beat()
+    yield "leaves", member.beat()
     yield "describe", kafka.request(ConsumerGroupDescribeRequest(group_ids=[member.group]))
 
 
 @scenario()
-def consumers_release_partitions(kafka: Kafka) -> Story:
+def consumers_release_partitions(kafka: Kafka) -> Observations:
     """A new member waits for its partitions until the present member has released them."""
     group, topic = kafka.new_name("group"), kafka.topic(4)
     first, second = Member(kafka, group, topic), Member(kafka, group, topic)
@@ -76,7 +76,7 @@ def consumers_release_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def invalid_consumer_heartbeats(kafka: Kafka) -> Story:
+def invalid_consumer_heartbeats(kafka: Kafka) -> Observations:
     """Invalid epochs, members and requests."""
     member = Member(kafka, kafka.new_name("group"), kafka.topic())
     member.beat()
@@ -99,11 +99,11 @@ def invalid_consumer_heartbeats(kafka: Kafka) -> Story:
         ("no instance", consumer_heartbeat(group, "new", -2)),
     ):
         yield what, kafka.request(requested)
-    yield "still well", member.beat()
+    yield "still a member", member.beat()
 
 
 @scenario()
-def consumers_by_regex(kafka: Kafka) -> Story:
+def consumers_by_regex(kafka: Kafka) -> Observations:
     """Topics that match a regular expression are assigned, including later ones."""
     group, topic = kafka.new_name("group"), kafka.topic(2)
     requested = consumer_heartbeat(group, "me", 0, regex=f"{topic}.*", owned={})
@@ -122,7 +122,7 @@ def consumers_by_regex(kafka: Kafka) -> Story:
 
 
 @scenario()
-def consumers_commit_in_their_epoch(kafka: Kafka) -> Story:
+def consumers_commit_in_their_epoch(kafka: Kafka) -> Observations:
     """A commit of a member needs its epoch, or an older one in old versions."""
     topic = kafka.topic()
     member = Member(kafka, kafka.new_name("group"), topic)
@@ -131,7 +131,7 @@ def consumers_commit_in_their_epoch(kafka: Kafka) -> Story:
         ("its epoch", member.id, member.epoch),
         ("a newer one", member.id, member.epoch + 1),
         ("an older one", member.id, member.epoch - 1),
-        ("a stranger", "nobody", member.epoch),
+        ("an unknown member", "nobody", member.epoch),
         ("no member", "", -1),
     ):
         requested = commit(member.group, topic, {0: 1}, member=id_, generation=epoch)
@@ -141,13 +141,13 @@ def consumers_commit_in_their_epoch(kafka: Kafka) -> Story:
 
 
 @scenario()
-def consumers_and_classic_members(kafka: Kafka) -> Story:
+def consumers_and_classic_members(kafka: Kafka) -> Observations:
     """A classic member whose embedded protocol cannot be decoded is rejected."""
     member = Member(kafka, kafka.new_name("group"), kafka.topic())
     member.beat()
     first = kafka.request(join(member.group))
     kafka.formatter.name(first.member_id, "member")
-    yield "asks for an id", first
+    yield "needs an id", first
     yield "joins", kafka.request(join(member.group, first.member_id))
     yield "another kind", kafka.request(join(member.group, "x", kind="connect"))
-    yield "still well", member.beat()
+    yield "still a member", member.beat()

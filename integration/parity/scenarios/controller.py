@@ -16,7 +16,7 @@ from integration.parity.admin_requests import (
     reassignments,
 )
 from integration.parity.requests import batch, fetch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import THREE
 from protocol.messages.describe_cluster import DescribeClusterRequest
 from protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
@@ -28,7 +28,7 @@ A = batch("a")
 
 
 @scenario(on=THREE)
-def elections_in_every_form(kafka: Kafka) -> Story:
+def elections_in_every_form(kafka: Kafka) -> Observations:
     """Elections of several partitions, repeated, in old versions, and of unknown types."""
     topic = kafka.topic(2, replicas=(1, 2))
     other = kafka.new_name("unknown")
@@ -48,7 +48,7 @@ def elections_in_every_form(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def elections_of_everything(kafka: Kafka) -> Story:
+def elections_of_everything(kafka: Kafka) -> Observations:
     """Without names, an election is for all topics, and returns only elected partitions."""
     topic = kafka.topic(2, replicas=(1, 2))
     kafka.request(reassign(topic, (2, 1)))
@@ -59,7 +59,7 @@ def elections_of_everything(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def reassignments_with_a_replication_factor(kafka: Kafka) -> Story:
+def reassignments_with_a_replication_factor(kafka: Kafka) -> Observations:
     """Reassignments to more and fewer replicas, with and without a change of their number."""
     topic = kafka.topic(replicas=(1, 2))
     for version, insists, to in (
@@ -80,7 +80,7 @@ def reassignments_with_a_replication_factor(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def reassignments_that_wait(kafka: Kafka) -> Story:
+def reassignments_that_wait(kafka: Kafka) -> Observations:
     """A reassignment to a node that is down is listed, can be replaced, and can be cancelled."""
     topic = kafka.topic(2, replicas=(1, 2))
     kafka.crash(3)
@@ -101,8 +101,8 @@ def reassignments_that_wait(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def error_messages(kafka: Kafka) -> Story:
-    """Errors have messages, unless the error code says everything."""
+def error_messages(kafka: Kafka) -> Observations:
+    """Errors have messages, except those whose code is sufficient."""
     topic = kafka.topic(replicas=(1, 2))
     for index, unclean in ((0, False), (0, True), (4, False)):
         (response,) = kafka.request(elect(topic, index, unclean=unclean)).replica_election_results
@@ -126,7 +126,7 @@ def error_messages(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def eligible_leaders(kafka: Kafka) -> Story:
+def eligible_leaders(kafka: Kafka) -> Observations:
     """All in-sync replicas crash, one by one: only the last one returns as the leader (KIP-966)."""
     topic = kafka.topic(replicas=(2, 3), min_insync_replicas="2")
     yield kafka.request(produce(topic, A), node=2)
@@ -148,7 +148,7 @@ def eligible_leaders(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def unclean_elections(kafka: Kafka) -> Story:
+def unclean_elections(kafka: Kafka) -> Observations:
     """An unclean election is requested, or allowed by the topic's configuration."""
     topic = kafka.topic(replicas=(3, 2))
     allowing = kafka.topic(replicas=(3, 2), unclean_leader_election_enable="true")
@@ -172,7 +172,7 @@ def unclean_elections(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def unclean_elections_allowed_later(kafka: Kafka) -> Story:
+def unclean_elections_allowed_later(kafka: Kafka) -> Observations:
     """Allowing unclean elections has no immediate effect on a partition without a leader."""
     topic = kafka.topic(replicas=(3, 2))
     kafka.crash(2)
@@ -187,7 +187,7 @@ def unclean_elections_allowed_later(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def topics_while_a_node_is_down(kafka: Kafka) -> Story:
+def topics_while_a_node_is_down(kafka: Kafka) -> Observations:
     """A fenced node is assigned replicas last, starts out of sync, and leads nothing."""
     before = kafka.topic(replicas=ALL)
     kafka.crash(3)
@@ -213,7 +213,7 @@ def topics_while_a_node_is_down(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def partitions_are_striped(kafka: Kafka) -> Story:
+def partitions_are_striped(kafka: Kafka) -> Observations:
     """Replicas are assigned to consecutive nodes, and leaders alternate."""
     name = kafka.new_name("topic")
     kafka.request(create_topics(new_topic(name, 9, 2)))

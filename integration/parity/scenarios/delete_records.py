@@ -5,11 +5,11 @@ from __future__ import annotations
 from integration.parity.admin_requests import delete_records
 from integration.parity.formatting import by_partition
 from integration.parity.requests import EARLIEST, SHORT_MS, batch, fetch, list_offsets, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 
 
 @scenario()
-def records_are_deleted(kafka: Kafka) -> Story:
+def records_are_deleted(kafka: Kafka) -> Observations:
     """With one replica it completes at once; an offset above the log end is an error."""
     topic = _with_records(kafka)
     for before in (2, 1, 0, 2, 7, -2, 4, -1):
@@ -18,7 +18,7 @@ def records_are_deleted(kafka: Kafka) -> Story:
 
 
 @scenario()
-def records_deleted_are_out_of_range(kafka: Kafka) -> Story:
+def records_deleted_are_out_of_range(kafka: Kafka) -> Observations:
     """A fetch below the new log start is out of range, a fetch at it is not."""
     topic = _with_records(kafka)
     kafka.request(delete_records(topic, {0: 3}))
@@ -27,7 +27,7 @@ def records_deleted_are_out_of_range(kafka: Kafka) -> Story:
 
 
 @scenario()
-def records_of_unknown_partitions(kafka: Kafka) -> Story:
+def records_of_unknown_partitions(kafka: Kafka) -> Observations:
     """Each partition has its own result; an unknown one has no low watermark."""
     topic = _with_records(kafka)
     yield by_partition(kafka.request(delete_records(topic, {0: 2, 5: 0})))
@@ -36,7 +36,7 @@ def records_of_unknown_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def records_deleted_under_a_parked_fetch(kafka: Kafka) -> Story:
+def records_deleted_under_a_parked_fetch(kafka: Kafka) -> Observations:
     """A parked fetch is not woken when its offset is deleted."""
     topic = _with_records(kafka)
     parked = kafka.start(fetch(topic, 5, max_wait_ms=SHORT_MS))
@@ -48,7 +48,7 @@ def records_deleted_under_a_parked_fetch(kafka: Kafka) -> Story:
 
 
 @scenario()
-def records_deleted_in_the_middle_of_a_batch(kafka: Kafka) -> Story:
+def records_deleted_in_the_middle_of_a_batch(kafka: Kafka) -> Observations:
     """The log start may be within a batch, which is still returned completely."""
     topic = kafka.topic()
     kafka.request(produce(topic, batch("a", "b", "c", "d")))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import delete_topics, describe_partitions
 from integration.parity.requests import batch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.describe_producers import DescribeProducersRequest, TopicRequest
 from protocol.messages.describe_topic_partitions import Cursor
 
 
 @scenario()
-def pages_of_partitions(kafka: Kafka) -> Story:
+def pages_of_partitions(kafka: Kafka) -> Observations:
     """Each page continues after the previous one, over topics and within them."""
     names = [kafka.topic(3), kafka.topic(1), kafka.topic(2)]
     unknown = kafka.new_name("unknown")
@@ -29,11 +29,11 @@ def pages_of_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def pages_from_unusual_cursors(kafka: Kafka) -> Story:
+def pages_from_unusual_cursors(kafka: Kafka) -> Observations:
     """Cursors at and after the end of a topic, at deleted topics, and invalid ones."""
     first, gone, last = kafka.topic(2), kafka.topic(2), kafka.topic(2)
     kafka.request(delete_topics(gone))
-    eventually(lambda: kafka.metadata(gone).error_code != 0, "the topic is gone")
+    eventually(lambda: kafka.metadata(gone).error_code != 0, "the topic is deleted")
     for name in (first, gone, last):
         for index in (0, 1, 2, 9, -1):
             for limit in (1, 10):
@@ -50,7 +50,7 @@ def pages_from_unusual_cursors(kafka: Kafka) -> Story:
 
 
 @scenario()
-def producers_are_described(kafka: Kafka) -> Story:
+def producers_are_described(kafka: Kafka) -> Observations:
     """Producers of a partition with their last batches, and an unknown partition."""
     topic = kafka.topic(2)
     for producer, epoch, sequence in ((7001, 0, 0), (7001, 0, 1), (7002, 3, 0)):

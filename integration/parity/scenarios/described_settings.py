@@ -16,7 +16,7 @@ from integration.parity.admin_requests import (
     alter_configs,
     describe_configs,
 )
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.api_versions import ApiVersionsRequest
 
 # Keys with the broker's address, and keys that only Kafka needs to run in a small process.
@@ -48,31 +48,31 @@ _THREADS = (
 
 
 @scenario(alone=True)
-def settings_of_a_broker(kafka: Kafka) -> Story:
+def settings_of_a_broker(kafka: Kafka) -> Observations:
     """All keys of a broker: value, source, type, synonyms, sensitivity and mutability."""
     yield from _described(kafka, "1", BROKER)
 
 
 @scenario(alone=True)
-def settings_of_all_brokers(kafka: Kafka) -> Story:
+def settings_of_all_brokers(kafka: Kafka) -> Observations:
     """The cluster-wide keys: min.insync.replicas is always one of them."""
     yield from _described(kafka, "", BROKER)
 
 
 @scenario()
-def settings_of_a_new_topic(kafka: Kafka) -> Story:
+def settings_of_a_new_topic(kafka: Kafka) -> Observations:
     """All keys of a topic without configuration, with their synonyms."""
     yield from _described(kafka, kafka.topic(), TOPIC)
 
 
 @scenario()
-def settings_of_a_new_group(kafka: Kafka) -> Story:
+def settings_of_a_new_group(kafka: Kafka) -> Observations:
     """All keys of a group without configuration, including share and streams groups."""
     yield from _described(kafka, kafka.new_name("group"), GROUP)
 
 
 @scenario()
-def settings_of_client_metrics(kafka: Kafka) -> Story:
+def settings_of_client_metrics(kafka: Kafka) -> Observations:
     """A client-metrics resource has defaults and set values; invalid values are rejected."""
     name = kafka.new_name("subscription")
     yield from _described(kafka, name, CLIENT_METRICS)
@@ -92,7 +92,7 @@ def settings_of_client_metrics(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_of_share_and_streams_groups(kafka: Kafka) -> Story:
+def settings_of_share_and_streams_groups(kafka: Kafka) -> Observations:
     """Bounds of keys, with Kafka's messages."""
     group = kafka.new_name("group")
     for key, value in (
@@ -118,7 +118,7 @@ def settings_of_share_and_streams_groups(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_that_a_broker_rejects(kafka: Kafka) -> Story:
+def settings_that_a_broker_rejects(kafka: Kafka) -> Observations:
     """Keys that cannot change at run time, or only for one node, or for one listener."""
     for key, value in (
         ("log.cleaner.threads", "2"),
@@ -149,7 +149,7 @@ def settings_that_a_broker_rejects(kafka: Kafka) -> Story:
 
 
 @scenario(alone=True)
-def numbers_of_threads_that_change(kafka: Kafka) -> Story:
+def numbers_of_threads_that_change(kafka: Kafka) -> Observations:
     """Thread counts change at most to half or double, per node, cluster-wide, and by removal."""
     changes = [
         (node, (key, SET, str(value)))
@@ -176,7 +176,7 @@ def numbers_of_threads_that_change(kafka: Kafka) -> Story:
 
 
 @scenario(alone=True)
-def settings_of_a_broker_that_were_changed(kafka: Kafka) -> Story:
+def settings_of_a_broker_that_were_changed(kafka: Kafka) -> Observations:
     """Keys without effect, synonyms with coarser units, passwords, and unknown keys."""
     changes = (
         ("log.cleaner.threads", "2"),
@@ -206,7 +206,7 @@ def settings_of_a_broker_that_were_changed(kafka: Kafka) -> Story:
 
 
 @scenario()
-def features_of_the_cluster(kafka: Kafka) -> Story:
+def features_of_the_cluster(kafka: Kafka) -> Observations:
     """Supported and finalized features; version 3 leaves out those with level 0."""
     for version in (3, 4):
         request = ApiVersionsRequest(client_software_name="parity", client_software_version="1")

@@ -15,7 +15,7 @@ from integration.parity.edited import (
     response_or_closed,
 )
 from integration.parity.requests import batch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.describe_cluster import DescribeClusterRequest
 from protocol.messages.describe_topic_partitions import (
     DescribeTopicPartitionsRequest,
@@ -50,7 +50,7 @@ def _topics(response: Any) -> object:
 
 
 @scenario()
-def classic_negative_lengths(kafka: Kafka) -> Story:
+def classic_negative_lengths(kafka: Kafka) -> Observations:
     """A negative length is null if null is allowed, and closes the connection otherwise."""
     kafka.topic()
     for length in (-1, -2, -(2**15)):
@@ -69,7 +69,7 @@ def classic_negative_lengths(kafka: Kafka) -> Story:
 
 
 @scenario()
-def compact_negative_lengths(kafka: Kafka) -> Story:
+def compact_negative_lengths(kafka: Kafka) -> Observations:
     """The same for varints: 0 and negative 32-bit numbers are null."""
     kafka.topic()
     for varint in (b"\0", VARINT_OF_MINUS_1, VARINT_OF_MINUS_2_TO_THE_31):
@@ -84,7 +84,7 @@ def compact_negative_lengths(kafka: Kafka) -> Story:
 
 
 @scenario()
-def lengths_of_records(kafka: Kafka) -> Story:
+def lengths_of_records(kafka: Kafka) -> Observations:
     """Records that are longer than the frame."""
     topic = kafka.topic()
     records = batch("a")
@@ -94,7 +94,7 @@ def lengths_of_records(kafka: Kafka) -> Story:
 
 
 @scenario()
-def long_varints(kafka: Kafka) -> Story:
+def long_varints(kafka: Kafka) -> Observations:
     """Varints with redundant bytes are read, those of more than five bytes are not."""
     request = FindCoordinatorRequest(coordinator_keys=["x"], key_type=7)
     for varint in TWO:
@@ -105,7 +105,7 @@ def long_varints(kafka: Kafka) -> Story:
 
 
 @scenario()
-def arrays_beyond_the_frame(kafka: Kafka) -> Story:
+def arrays_beyond_the_frame(kafka: Kafka) -> Observations:
     """More items than bytes close the connection, and so does a truncated item."""
     for length in (2, 100, 2**31 - 1):
         content = body(struct.pack(">i", length) + b"\0\1x" + b"\0\0\0")
@@ -116,7 +116,7 @@ def arrays_beyond_the_frame(kafka: Kafka) -> Story:
 
 
 @scenario()
-def booleans(kafka: Kafka) -> Story:
+def booleans(kafka: Kafka) -> Observations:
     """Every byte except 0 is true, here for the requested authorized operations."""
     request = DescribeClusterRequest(include_cluster_authorized_operations=False)
     for byte in (0, 1, 2, 127, 128, 255):
@@ -125,7 +125,7 @@ def booleans(kafka: Kafka) -> Story:
 
 
 @scenario()
-def nullable_structs(kafka: Kafka) -> Story:
+def nullable_structs(kafka: Kafka) -> Observations:
     """A nullable struct is null after any negative byte."""
     topic = kafka.topic(2)
     request = DescribeTopicPartitionsRequest(topics=[TopicRequest(name=topic)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from integration.parity.edited import last_bytes, replaced, response_or_closed
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.heartbeat import HeartbeatRequest
 
@@ -30,7 +30,7 @@ MALFORMED = (
 
 
 @scenario()
-def malformed_text(kafka: Kafka) -> Story:
+def malformed_text(kafka: Kafka) -> Observations:
     """Malformed UTF-8 is replaced as in Java, and returned in that form."""
     request = FindCoordinatorRequest(coordinator_keys=["x"], key_type=7)
     for raw in MALFORMED:
@@ -42,7 +42,7 @@ def malformed_text(kafka: Kafka) -> Story:
 
 
 @scenario()
-def long_strings(kafka: Kafka) -> Story:
+def long_strings(kafka: Kafka) -> Observations:
     """A string has at most 32,767 bytes, even if its length is a varint."""
     for size in (32_766, 32_767, 32_768, 40_000, 65_535, 65_536):
         text = b"x" * size
@@ -56,7 +56,7 @@ def long_strings(kafka: Kafka) -> Story:
 
 
 @scenario()
-def short_frames(kafka: Kafka) -> Story:
+def short_frames(kafka: Kafka) -> Observations:
     """Frames that end within or at the end of the header."""
     header = struct.pack(">hhih", 18, 3, 1, -1) + b"\0"
     for size in range(len(header) + 1):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from integration.parity.edited import VARINT_OF_MINUS_1, last_bytes, replaced, response_or_closed
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.describe_cluster import DescribeClusterRequest
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
@@ -29,7 +29,7 @@ FOLLOWER = struct.pack(">iqb", 7, -1, 0)
 
 
 @scenario()
-def bytes_after_a_request(kafka: Kafka) -> Story:
+def bytes_after_a_request(kafka: Kafka) -> Observations:
     """Bytes after the body of a request are ignored, in every version."""
     client = kafka.connect()
     for request in HARMLESS:
@@ -69,7 +69,7 @@ def _tags() -> Iterator[tuple[str, bytes]]:
 
 
 @scenario()
-def tagged_fields(kafka: Kafka) -> Story:
+def tagged_fields(kafka: Kafka) -> Observations:
     """Tagged fields in any order, repeated, unknown, and with a wrong size."""
     topic = kafka.topic()
     topic_id = kafka.metadata(topic).topic_id
@@ -82,7 +82,7 @@ def tagged_fields(kafka: Kafka) -> Story:
 
 
 @scenario()
-def tagged_fields_of_headers(kafka: Kafka) -> Story:
+def tagged_fields_of_headers(kafka: Kafka) -> Observations:
     """Unknown tagged fields after the client id."""
     request = ApiVersionsRequest(client_software_name="parity", client_software_version="1.0")
     for what, tags in (

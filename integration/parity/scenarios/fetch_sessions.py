@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from integration.parity.admin_requests import delete_topics
 from integration.parity.requests import PATIENT_MS, SHORT_MS, batch, fetch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 
 A = batch("a")
 NEW = (0, 0)
 
 
 @scenario()
-def session_returns_only_changes(kafka: Kafka) -> Story:
+def session_returns_only_changes(kafka: Kafka) -> Observations:
     """An incremental response contains changed partitions only."""
     topic = kafka.topic(2)
     first = kafka.request(fetch(topic, {0: 0, 1: 0}, session=NEW, max_wait_ms=0))
@@ -28,7 +28,7 @@ def session_returns_only_changes(kafka: Kafka) -> Story:
 
 
 @scenario()
-def session_epochs(kafka: Kafka) -> Story:
+def session_epochs(kafka: Kafka) -> Observations:
     """A wrong epoch is rejected and the session continues; an unknown session is rejected."""
     topic = kafka.topic()
     session = kafka.request(fetch(topic, session=NEW, max_wait_ms=0)).session_id
@@ -39,7 +39,7 @@ def session_epochs(kafka: Kafka) -> Story:
 
 
 @scenario()
-def session_forgets_partitions(kafka: Kafka) -> Story:
+def session_forgets_partitions(kafka: Kafka) -> Observations:
     """A forgotten partition does not wake the fetch; forgetting all of them ends the session."""
     topic = kafka.topic(2)
     session = kafka.request(fetch(topic, {0: 0, 1: 0}, session=NEW, max_wait_ms=0)).session_id
@@ -51,7 +51,7 @@ def session_forgets_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def session_is_closed_by_its_client(kafka: Kafka) -> Story:
+def session_is_closed_by_its_client(kafka: Kafka) -> Observations:
     """Epoch -1 with a session id ends the session after a full response."""
     topic = kafka.topic()
     kafka.request(produce(topic, A))
@@ -61,7 +61,7 @@ def session_is_closed_by_its_client(kafka: Kafka) -> Story:
 
 
 @scenario()
-def session_takes_new_offsets_and_partitions(kafka: Kafka) -> Story:
+def session_takes_new_offsets_and_partitions(kafka: Kafka) -> Observations:
     """A partition that is sent again has a new offset from then on; a new one joins the session."""
     topic = kafka.topic(2)
     kafka.request(produce(topic, {0: A, 1: A}))
@@ -72,7 +72,7 @@ def session_takes_new_offsets_and_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def session_repeats_errors(kafka: Kafka) -> Story:
+def session_repeats_errors(kafka: Kafka) -> Observations:
     """A partition with an error is in every response."""
     topic = kafka.topic(2)
     first = kafka.request(fetch(topic, {0: 0, 1: 5, 9: 0}, session=NEW))
@@ -82,7 +82,7 @@ def session_repeats_errors(kafka: Kafka) -> Story:
 
 
 @scenario()
-def session_forgets_an_unknown_partition(kafka: Kafka) -> Story:
+def session_forgets_an_unknown_partition(kafka: Kafka) -> Observations:
     """Forgetting an unknown partition changes nothing."""
     topic = kafka.topic()
     session = kafka.request(fetch(topic, session=NEW, max_wait_ms=0)).session_id
@@ -90,7 +90,7 @@ def session_forgets_an_unknown_partition(kafka: Kafka) -> Story:
 
 
 @scenario()
-def session_with_a_deleted_topic(kafka: Kafka) -> Story:
+def session_with_a_deleted_topic(kafka: Kafka) -> Observations:
     """A deleted topic is unknown in the next responses of the session."""
     topic = kafka.topic()
     session = kafka.request(fetch(topic, session=NEW, max_wait_ms=0)).session_id

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from integration.parity.requests import batch, fetch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 
 A = batch("a" * 100)
 SIZE = len(A)
 
 
 @scenario()
-def fetch_returns_a_complete_first_batch(kafka: Kafka) -> Story:
+def fetch_returns_a_complete_first_batch(kafka: Kafka) -> Observations:
     """The first batch is complete whatever the limits are; later ones must fit."""
     topic = _with_batches(kafka, 4)
     for limit in (0, 1, SIZE - 1, SIZE, 2 * SIZE, 2 * SIZE + 10, 2**31 - 1):
@@ -19,7 +19,7 @@ def fetch_returns_a_complete_first_batch(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_limits_count_over_partitions(kafka: Kafka) -> Story:
+def fetch_limits_count_over_partitions(kafka: Kafka) -> Observations:
     """max_bytes is shared by the partitions in the order of the request."""
     topic = _with_batches(kafka, 3, partitions=3)
     for limit in (0, 1, SIZE, 3 * SIZE + 20, 5 * SIZE, 9 * SIZE):
@@ -28,7 +28,7 @@ def fetch_limits_count_over_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_partition_limits(kafka: Kafka) -> Story:
+def fetch_partition_limits(kafka: Kafka) -> Observations:
     """Only the first partition with data may exceed its limit with a batch."""
     topic = _with_batches(kafka, 2, partitions=3)
     for limit in (0, 1, SIZE, SIZE + 5):
@@ -40,7 +40,7 @@ def fetch_partition_limits(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_from_the_middle_of_a_batch(kafka: Kafka) -> Story:
+def fetch_from_the_middle_of_a_batch(kafka: Kafka) -> Observations:
     """The response begins with the batch that contains the offset."""
     topic = kafka.topic()
     kafka.request(produce(topic, batch("a", "b", "c")))
@@ -50,7 +50,7 @@ def fetch_from_the_middle_of_a_batch(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_negative_limits(kafka: Kafka) -> Story:
+def fetch_negative_limits(kafka: Kafka) -> Observations:
     """Negative limits are an error if there are records to read."""
     topic = _with_batches(kafka, 2)
     for offset in (0, 1, 2, 3):
@@ -59,7 +59,7 @@ def fetch_negative_limits(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_does_not_read_beyond_a_segment(kafka: Kafka) -> Story:
+def fetch_does_not_read_beyond_a_segment(kafka: Kafka) -> Observations:
     """A response contains data of one segment only."""
     topic = kafka.topic(segment_bytes=str(1 << 20))
     for letter in "abc":
@@ -70,7 +70,7 @@ def fetch_does_not_read_beyond_a_segment(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_min_bytes_above_max_bytes(kafka: Kafka) -> Story:
+def fetch_min_bytes_above_max_bytes(kafka: Kafka) -> Observations:
     """A min_bytes above max_bytes is reduced to it."""
     topic = _with_batches(kafka, 4)
     yield kafka.start(fetch(topic, min_bytes=2**31 - 1, max_bytes=2 * SIZE))
@@ -84,7 +84,7 @@ def _with_batches(kafka: Kafka, count: int, *, partitions: int = 1) -> str:
 
 
 @scenario()
-def fetch_without_room_for_a_batch(kafka: Kafka) -> Story:
+def fetch_without_room_for_a_batch(kafka: Kafka) -> Observations:
     """The limit ends within a batch: neither records nor aborted transactions are returned."""
     topic = kafka.topic(2)
     kafka.request(produce(topic, {0: A, 1: A}))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from integration.parity.admin_requests import delete_topics
 from integration.parity.requests import PATIENT_MS, SHORT_MS, batch, fetch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 
 FOREVER_MS = 2**31 - 1
 A = batch("a")
 
 
 @scenario()
-def fetch_with_enough_is_immediate(kafka: Kafka) -> Story:
+def fetch_with_enough_is_immediate(kafka: Kafka) -> Observations:
     """A fetch that finds min_bytes does not wait, in any version."""
     topic = kafka.topic()
     kafka.request(produce(topic, A))
@@ -20,7 +20,7 @@ def fetch_with_enough_is_immediate(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_without_records_times_out(kafka: Kafka) -> Story:
+def fetch_without_records_times_out(kafka: Kafka) -> Observations:
     """A fetch at the end of a log waits exactly max_wait_ms and returns no records."""
     topic = kafka.topic()
     parked = {
@@ -30,7 +30,7 @@ def fetch_without_records_times_out(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_wakes_on_produce(kafka: Kafka) -> Story:
+def fetch_wakes_on_produce(kafka: Kafka) -> Observations:
     """A parked fetch is woken by the next append with any acks."""
     topic = kafka.topic()
     for offset, acks in enumerate((1, -1, 0)):
@@ -41,7 +41,7 @@ def fetch_wakes_on_produce(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_of_no_bytes_is_immediate(kafka: Kafka) -> Story:
+def fetch_of_no_bytes_is_immediate(kafka: Kafka) -> Observations:
     """Without min_bytes or max_wait_ms the response is empty and immediate."""
     topic = kafka.topic()
     for max_wait_ms, min_bytes in ((0, 1), (-1, 1), (PATIENT_MS, 0), (PATIENT_MS, -1)):
@@ -50,7 +50,7 @@ def fetch_of_no_bytes_is_immediate(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_of_no_partition_is_immediate(kafka: Kafka) -> Story:
+def fetch_of_no_partition_is_immediate(kafka: Kafka) -> Observations:
     """A fetch without partitions does not wait."""
     topic = kafka.topic()
     for version in (4, 7, 12):
@@ -58,7 +58,7 @@ def fetch_of_no_partition_is_immediate(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_may_wait_for_weeks(kafka: Kafka) -> Story:
+def fetch_may_wait_for_weeks(kafka: Kafka) -> Observations:
     """The largest max_wait_ms is valid."""
     topic = kafka.topic()
     parked = kafka.start(fetch(topic, max_wait_ms=FOREVER_MS))
@@ -68,7 +68,7 @@ def fetch_may_wait_for_weeks(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_waits_for_the_last_byte(kafka: Kafka) -> Story:
+def fetch_waits_for_the_last_byte(kafka: Kafka) -> Observations:
     """One byte less than min_bytes does not suffice; with a second batch both are returned."""
     topic = kafka.topic()
     kafka.request(produce(topic, A))
@@ -79,7 +79,7 @@ def fetch_waits_for_the_last_byte(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_sums_the_bytes_of_its_partitions(kafka: Kafka) -> Story:
+def fetch_sums_the_bytes_of_its_partitions(kafka: Kafka) -> Observations:
     """Bytes of all partitions of a fetch count towards min_bytes."""
     topic = kafka.topic(2)
     parked = kafka.start(fetch(topic, {0: 0, 1: 0}, min_bytes=2 * len(A)))
@@ -90,7 +90,7 @@ def fetch_sums_the_bytes_of_its_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_returns_available_data_at_its_timeout(kafka: Kafka) -> Story:
+def fetch_returns_available_data_at_its_timeout(kafka: Kafka) -> Observations:
     """At max_wait_ms the available data is returned, though it is less than min_bytes."""
     topic = kafka.topic(2)
     parked = kafka.start(fetch(topic, {0: 0, 1: 0}, min_bytes=10_000, max_wait_ms=SHORT_MS))
@@ -99,7 +99,7 @@ def fetch_returns_available_data_at_its_timeout(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_is_not_woken_by_a_rejected_produce(kafka: Kafka) -> Story:
+def fetch_is_not_woken_by_a_rejected_produce(kafka: Kafka) -> Observations:
     """A batch with a wrong checksum wakes no fetch."""
     topic = kafka.topic()
     parked = kafka.start(fetch(topic, max_wait_ms=SHORT_MS))
@@ -110,7 +110,7 @@ def fetch_is_not_woken_by_a_rejected_produce(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_is_not_woken_by_another_partition(kafka: Kafka) -> Story:
+def fetch_is_not_woken_by_another_partition(kafka: Kafka) -> Observations:
     """An append to another partition wakes no fetch."""
     topic = kafka.topic(2)
     parked = kafka.start(fetch(topic, {1: 0}, max_wait_ms=SHORT_MS))
@@ -119,7 +119,7 @@ def fetch_is_not_woken_by_another_partition(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_with_an_unknown_partition_waits_for_the_other(kafka: Kafka) -> Story:
+def fetch_with_an_unknown_partition_waits_for_the_other(kafka: Kafka) -> Observations:
     """An unknown partition does not end the wait for a known one; alone it completes at once."""
     topic = kafka.topic()
     yield "alone", kafka.start(fetch(topic, {7: 0}))
@@ -131,7 +131,7 @@ def fetch_with_an_unknown_partition_waits_for_the_other(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_out_of_range_ends_the_wait_of_all(kafka: Kafka) -> Story:
+def fetch_out_of_range_ends_the_wait_of_all(kafka: Kafka) -> Observations:
     """An offset out of range ends the wait at once, and other partitions return their data."""
     topic = kafka.topic(2)
     kafka.request(produce(topic, {0: A, 1: A}))
@@ -140,7 +140,7 @@ def fetch_out_of_range_ends_the_wait_of_all(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_wakes_when_the_log_rolls(kafka: Kafka) -> Story:
+def fetch_wakes_when_the_log_rolls(kafka: Kafka) -> Observations:
     """A new segment ends the wait, because a read covers the old segment only."""
     topic = kafka.topic(segment_bytes=str(1 << 20))
     big = batch("x" * 700_000)
@@ -152,18 +152,18 @@ def fetch_wakes_when_the_log_rolls(kafka: Kafka) -> Story:
 
 
 @scenario()
-def many_fetches_wake_together(kafka: Kafka) -> Story:
+def many_fetches_wake_together(kafka: Kafka) -> Observations:
     """One produce wakes every fetch that waits for the partition."""
     topic = kafka.topic()
     parked = [kafka.start(fetch(topic)) for _ in range(30)]
     yield "all wait", all(each.waits() for each in parked[-3:])
     kafka.request(produce(topic, A))
     responses = [kafka.formatter.line(each.response()) for each in parked]
-    yield "different answers", len(set(responses)), responses[0]
+    yield "different responses", len(set(responses)), responses[0]
 
 
 @scenario()
-def fetch_delays_later_requests_of_its_connection(kafka: Kafka) -> Story:
+def fetch_delays_later_requests_of_its_connection(kafka: Kafka) -> Observations:
     """A produce after a parked fetch on its connection is executed after the fetch's response."""
     topic = kafka.topic()
     client = kafka.connect()
@@ -174,7 +174,7 @@ def fetch_delays_later_requests_of_its_connection(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetches_of_closed_connections(kafka: Kafka) -> Story:
+def fetches_of_closed_connections(kafka: Kafka) -> Observations:
     """Connections that close while their fetches wait do not affect others."""
     topic = kafka.topic()
     gone = [kafka.connect() for _ in range(10)]
@@ -189,7 +189,7 @@ def fetches_of_closed_connections(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_wakes_when_its_topic_is_deleted(kafka: Kafka) -> Story:
+def fetch_wakes_when_its_topic_is_deleted(kafka: Kafka) -> Observations:
     """The deletion of a topic ends the wait; other partitions return their data."""
     doomed, kept = kafka.topic(), kafka.topic()
     kafka.request(produce(kept, A))

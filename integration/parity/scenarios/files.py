@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from integration.parity.admin_requests import delete_records
 from integration.parity.requests import batch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.compression import Codec
 
 
 @scenario()
-def files_of_a_partition(kafka: Kafka) -> Story:
+def files_of_a_partition(kafka: Kafka) -> Observations:
     """The segment contains the batches unchanged, except for offsets and epoch."""
     topic = kafka.topic()
     kafka.request(produce(topic, batch("a", "b", at=1000)))
@@ -23,7 +23,7 @@ def files_of_a_partition(kafka: Kafka) -> Story:
 
 
 @scenario()
-def files_of_several_segments(kafka: Kafka) -> Story:
+def files_of_several_segments(kafka: Kafka) -> Observations:
     """A full segment is followed by one that is named after its base offset."""
     topic = kafka.topic(segment_bytes=str(1 << 20), index_interval_bytes="4096")
     for letter in "abcde":
@@ -37,7 +37,7 @@ def files_of_several_segments(kafka: Kafka) -> Story:
 
 
 @scenario()
-def files_after_delete_records(kafka: Kafka) -> Story:
+def files_after_delete_records(kafka: Kafka) -> Observations:
     """Complete segments below the log start are deleted."""
     topic = kafka.topic(segment_bytes=str(1 << 20))
     for letter in "abcdef":

@@ -7,7 +7,7 @@ from typing import Any
 
 from integration.parity.group_requests import commit, committed, consumer_heartbeat, leave
 from integration.parity.members import stable
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.scenarios.consumer_groups import Member as Consumer
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
@@ -22,7 +22,7 @@ from protocol.messages.offset_delete import (
 
 
 @scenario()
-def groups_are_described(kafka: Kafka) -> Story:
+def groups_are_described(kafka: Kafka) -> Observations:
     """A stable group, an empty one, and an unknown one, in every version."""
     (member,) = stable(kafka, kafka.new_name("group"))
     (gone,) = stable(kafka, kafka.new_name("group"))
@@ -34,7 +34,7 @@ def groups_are_described(kafka: Kafka) -> Story:
 
 
 @scenario()
-def groups_are_listed(kafka: Kafka) -> Story:
+def groups_are_listed(kafka: Kafka) -> Observations:
     """Groups with members and groups with offsets only, by state and by type."""
     (member,) = stable(kafka, kafka.new_name("group"))
     lone = kafka.new_name("group")
@@ -50,7 +50,7 @@ def groups_are_listed(kafka: Kafka) -> Story:
 
 
 @scenario()
-def groups_are_deleted(kafka: Kafka) -> Story:
+def groups_are_deleted(kafka: Kafka) -> Observations:
     """Empty groups are deleted with their offsets; those with members and unknown ones are not."""
     (member,) = stable(kafka, kafka.new_name("group"))
     lone, topic = kafka.new_name("group"), kafka.topic()
@@ -65,7 +65,7 @@ def groups_are_deleted(kafka: Kafka) -> Story:
 
 
 @scenario()
-def group_offsets_are_deleted(kafka: Kafka) -> Story:
+def group_offsets_are_deleted(kafka: Kafka) -> Observations:
     """OffsetDelete of unsubscribed topics; unknown partitions have no error."""
     group, topic = kafka.new_name("group"), kafka.topic(2)
     kafka.request(commit(group, topic, {0: 1, 1: 2}))
@@ -78,7 +78,7 @@ def group_offsets_are_deleted(kafka: Kafka) -> Story:
 
 
 @scenario()
-def group_offsets_that_are_read(kafka: Kafka) -> Story:
+def group_offsets_that_are_read(kafka: Kafka) -> Observations:
     """OffsetDelete of subscribed topics is rejected, in both protocols."""
     topic, other = kafka.topic(2), kafka.topic()
     group, unreadable, strange, new = (kafka.new_name("group") for _ in range(4))
@@ -103,7 +103,7 @@ def group_offsets_that_are_read(kafka: Kafka) -> Story:
 
 
 @scenario()
-def members_are_removed_together(kafka: Kafka) -> Story:
+def members_are_removed_together(kafka: Kafka) -> Observations:
     """LeaveGroup in a batch: by id, by instance, by both, by inconsistent or unknown ones."""
     group, fixed_group = kafka.new_name("group"), kafka.new_name("group")
     one, two = stable(kafka, group, 2)
@@ -128,7 +128,7 @@ def members_are_removed_together(kafka: Kafka) -> Story:
 
 
 @scenario()
-def consumers_are_removed(kafka: Kafka) -> Story:
+def consumers_are_removed(kafka: Kafka) -> Observations:
     """LeaveGroup removes members of the consumer protocol, too."""
     group, topic = kafka.new_name("group"), kafka.topic()
     member = Consumer(kafka, group, topic)
@@ -142,7 +142,7 @@ def consumers_are_removed(kafka: Kafka) -> Story:
 
 
 @scenario()
-def groups_of_both_protocols(kafka: Kafka) -> Story:
+def groups_of_both_protocols(kafka: Kafka) -> Observations:
     """Groups of both protocols are described, listed and deleted by the APIs of both."""
     topic = kafka.topic()
     live, empty, classic = (kafka.new_name("group") for _ in range(3))

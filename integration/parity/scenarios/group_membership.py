@@ -11,12 +11,12 @@ from integration.parity.group_requests import (
     sync,
 )
 from integration.parity.members import Member, stable
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import INITIAL_DELAY_MS
 
 
 @scenario()
-def group_has_a_coordinator(kafka: Kafka) -> Story:
+def group_has_a_coordinator(kafka: Kafka) -> Observations:
     """FindCoordinator for one group, for many, and for an invalid key."""
     group = kafka.new_name("group")
     for version in (0, 1, 2, 3):
@@ -29,7 +29,7 @@ def group_has_a_coordinator(kafka: Kafka) -> Story:
 
 
 @scenario()
-def group_gives_member_ids_first(kafka: Kafka) -> Story:
+def group_gives_member_ids_first(kafka: Kafka) -> Observations:
     """A join without an id gets one at once; before v4 it joins immediately."""
     for version in (0, 1, 3, 4, 5, 7, 9):
         group = kafka.new_name("group")
@@ -38,7 +38,7 @@ def group_gives_member_ids_first(kafka: Kafka) -> Story:
 
 
 @scenario()
-def group_rejects_members(kafka: Kafka) -> Story:
+def group_rejects_members(kafka: Kafka) -> Observations:
     """Unknown ids, session timeouts out of range, no protocols, and no group id."""
     group = kafka.new_name("group")
     for what, requested in (
@@ -53,7 +53,7 @@ def group_rejects_members(kafka: Kafka) -> Story:
 
 
 @scenario()
-def group_of_one(kafka: Kafka) -> Story:
+def group_of_one(kafka: Kafka) -> Observations:
     """A single member waits for the initial delay, leads, syncs, and the group is stable."""
     member = Member(kafka, kafka.new_name("group"))
     pending = member.join()
@@ -66,7 +66,7 @@ def group_of_one(kafka: Kafka) -> Story:
 
 
 @scenario()
-def group_without_a_member(kafka: Kafka) -> Story:
+def group_without_a_member(kafka: Kafka) -> Observations:
     """Responses for a group without members."""
     group = kafka.new_name("group")
     yield kafka.request(heartbeat(group, "nobody", 1))
@@ -76,7 +76,7 @@ def group_without_a_member(kafka: Kafka) -> Story:
 
 
 @scenario()
-def group_of_other_protocols(kafka: Kafka) -> Story:
+def group_of_other_protocols(kafka: Kafka) -> Observations:
     """A member without a common protocol, or of another type, is rejected."""
     (member,) = stable(kafka, kafka.new_name("group"))
     yield kafka.request(join(member.group, protocols=(("sticky", b""),)))
@@ -87,7 +87,7 @@ def group_of_other_protocols(kafka: Kafka) -> Story:
 
 
 @scenario()
-def group_with_unknown_members(kafka: Kafka) -> Story:
+def group_with_unknown_members(kafka: Kafka) -> Observations:
     """Requests with an unknown member or another generation in a stable group."""
     (member,) = stable(kafka, kafka.new_name("group"))
     group, generation = member.group, member.generation
@@ -100,7 +100,7 @@ def group_with_unknown_members(kafka: Kafka) -> Story:
 
 
 @scenario()
-def group_with_a_static_member(kafka: Kafka) -> Story:
+def group_with_a_static_member(kafka: Kafka) -> Observations:
     """A static member (KIP-345) returns with a new id and keeps its assignment."""
     group = kafka.new_name("group")
     first = kafka.start(join(group, instance="one"))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from integration.parity.formatting import by_partition
 from integration.parity.group_requests import commit, committed
 from integration.parity.members import stable
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
 
 
 @scenario()
-def offsets_without_members(kafka: Kafka) -> Story:
+def offsets_without_members(kafka: Kafka) -> Observations:
     """Any consumer may commit to a group without members; an uncommitted offset is -1."""
     group, topic = kafka.new_name("group"), kafka.topic(2)
     yield kafka.request(committed(group, {topic: [0, 1]}))
@@ -21,7 +21,7 @@ def offsets_without_members(kafka: Kafka) -> Story:
 
 
 @scenario()
-def offsets_of_all_versions(kafka: Kafka) -> Story:
+def offsets_of_all_versions(kafka: Kafka) -> Observations:
     """OffsetCommit and OffsetFetch in every version with topic names."""
     group, topic = kafka.new_name("group"), kafka.topic()
     for version in range(2, 10):
@@ -34,7 +34,7 @@ def offsets_of_all_versions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def offsets_need_the_right_member(kafka: Kafka) -> Story:
+def offsets_need_the_right_member(kafka: Kafka) -> Observations:
     """A group with members accepts only their commits, in their generation."""
     topic = kafka.topic()
     (member,) = stable(kafka, kafka.new_name("group"))
@@ -46,7 +46,7 @@ def offsets_need_the_right_member(kafka: Kafka) -> Story:
 
 
 @scenario()
-def offsets_of_unknown_topics(kafka: Kafka) -> Story:
+def offsets_of_unknown_topics(kafka: Kafka) -> Observations:
     """Commits for unknown topics and partitions."""
     group = kafka.new_name("group")
     yield kafka.request(commit(group, kafka.new_name("unknown"), {0: 1}))
@@ -54,7 +54,7 @@ def offsets_of_unknown_topics(kafka: Kafka) -> Story:
 
 
 @scenario()
-def offsets_with_unusual_values(kafka: Kafka) -> Story:
+def offsets_with_unusual_values(kafka: Kafka) -> Observations:
     """Negative offsets, and metadata that is null or too long."""
     group, topic = kafka.new_name("group"), kafka.topic()
     yield kafka.request(commit(group, topic, {0: -5}))
@@ -68,7 +68,7 @@ def offsets_with_unusual_values(kafka: Kafka) -> Story:
 
 
 @scenario()
-def offsets_of_many_groups(kafka: Kafka) -> Story:
+def offsets_of_many_groups(kafka: Kafka) -> Observations:
     """One OffsetFetch for several groups, known and unknown (KIP-709)."""
     known, unknown, topic = kafka.new_name("group"), kafka.new_name("group"), kafka.topic()
     kafka.request(commit(known, topic, {0: 5}))
@@ -79,7 +79,7 @@ def offsets_of_many_groups(kafka: Kafka) -> Story:
 
 
 @scenario()
-def offsets_outlive_members_and_go_with_topics(kafka: Kafka) -> Story:
+def offsets_outlive_members_and_go_with_topics(kafka: Kafka) -> Observations:
     """A member's commits remain after it has left."""
     topic = kafka.topic()
     (member,) = stable(kafka, kafka.new_name("group"))

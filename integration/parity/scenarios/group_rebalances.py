@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from integration.parity.group_requests import join, leave, sync
 from integration.parity.members import Member, stable
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import INITIAL_DELAY_MS, SESSION_MIN_MS
 
 
 @scenario()
-def rebalance_begins_with_a_delay(kafka: Kafka) -> Story:
+def rebalance_begins_with_a_delay(kafka: Kafka) -> Observations:
     """A second member within the initial delay prolongs it once; both joins complete together."""
     group = kafka.new_name("group")
     one, two = Member(kafka, group), Member(kafka, group)
@@ -24,14 +24,14 @@ def rebalance_begins_with_a_delay(kafka: Kafka) -> Story:
 
 
 @scenario()
-def rebalance_waits_for_all_members(kafka: Kafka) -> Story:
+def rebalance_waits_for_all_members(kafka: Kafka) -> Observations:
     """A new member waits until the present member has rejoined."""
     (one,) = stable(kafka, kafka.new_name("group"))
     two = Member(kafka, one.group)
     second = two.join()
     yield "newcomer waits", second.waits()
-    yield "told by a heartbeat", one.heartbeat()
-    yield "told by a sync", one.sync().response()
+    yield "in a heartbeat", one.heartbeat()
+    yield "in a sync", one.sync().response()
     first = one.join()
     yield one.joined(first).generation_id, two.joined(second).generation_id, second.waits()
     yield "sizes", sorted((len(one.others), len(two.others)))
@@ -39,7 +39,7 @@ def rebalance_waits_for_all_members(kafka: Kafka) -> Story:
 
 
 @scenario()
-def rebalance_removes_silent_members(kafka: Kafka) -> Story:
+def rebalance_removes_silent_members(kafka: Kafka) -> Observations:
     """At the rebalance timeout, members that have not rejoined are removed."""
     (one,) = stable(kafka, kafka.new_name("group"), rebalance_ms=1200)
     two = Member(kafka, one.group, rebalance_ms=600)
@@ -50,7 +50,7 @@ def rebalance_removes_silent_members(kafka: Kafka) -> Story:
 
 
 @scenario()
-def rebalance_is_not_for_followers(kafka: Kafka) -> Story:
+def rebalance_is_not_for_followers(kafka: Kafka) -> Observations:
     """In a stable group a follower's identical join changes nothing; the leader's rebalances."""
     leader, follower = stable(kafka, kafka.new_name("group"), 2)
     again = follower.join()
@@ -64,7 +64,7 @@ def rebalance_is_not_for_followers(kafka: Kafka) -> Story:
 
 
 @scenario()
-def rebalance_for_other_metadata(kafka: Kafka) -> Story:
+def rebalance_for_other_metadata(kafka: Kafka) -> Observations:
     """A follower that joins with other metadata starts a rebalance."""
     leader, follower = stable(kafka, kafka.new_name("group"), 2)
     changed = follower.join(protocols=(("range", b"other"),))
@@ -72,11 +72,11 @@ def rebalance_for_other_metadata(kafka: Kafka) -> Story:
     yield "told", leader.heartbeat()
     joined = leader.join()
     yield leader.joined(joined).generation_id, follower.joined(changed).generation_id
-    yield "told to the leader", sorted(bytes(m.metadata) for m in joined.response().members)
+    yield "metadata for the leader", sorted(bytes(m.metadata) for m in joined.response().members)
 
 
 @scenario()
-def sync_waits_for_the_leader(kafka: Kafka) -> Story:
+def sync_waits_for_the_leader(kafka: Kafka) -> Observations:
     """A follower's sync waits for the leader's; later syncs complete at once."""
     group = kafka.new_name("group")
     members = [Member(kafka, group), Member(kafka, group)]
@@ -93,7 +93,7 @@ def sync_waits_for_the_leader(kafka: Kafka) -> Story:
 
 
 @scenario()
-def sync_ends_without_the_leader(kafka: Kafka) -> Story:
+def sync_ends_without_the_leader(kafka: Kafka) -> Observations:
     """A leader that does not sync is removed at the rebalance timeout; the syncs fail."""
     group = kafka.new_name("group")
     members = [Member(kafka, group, rebalance_ms=1000) for _ in range(2)]
@@ -108,7 +108,7 @@ def sync_ends_without_the_leader(kafka: Kafka) -> Story:
 
 
 @scenario()
-def members_expire_after_their_session(kafka: Kafka) -> Story:
+def members_expire_after_their_session(kafka: Kafka) -> Observations:
     """A silent member is removed at its session timeout; the others rebalance."""
     group = kafka.new_name("group")
     (quiet,) = stable(kafka, group, session_ms=SESSION_MIN_MS)
@@ -120,7 +120,7 @@ def members_expire_after_their_session(kafka: Kafka) -> Story:
 
 
 @scenario()
-def members_stay_by_heartbeats(kafka: Kafka) -> Story:
+def members_stay_by_heartbeats(kafka: Kafka) -> Observations:
     """Every heartbeat restarts the session timeout."""
     (member,) = stable(kafka, kafka.new_name("group"), session_ms=2 * SESSION_MIN_MS)
     topic = kafka.topic()
@@ -130,7 +130,7 @@ def members_stay_by_heartbeats(kafka: Kafka) -> Story:
 
 
 @scenario()
-def leaving_ends_the_wait_for_the_missing(kafka: Kafka) -> Story:
+def leaving_ends_the_wait_for_the_missing(kafka: Kafka) -> Observations:
     """When the only missing member leaves, the joins complete at once."""
     (one,) = stable(kafka, kafka.new_name("group"))
     two = Member(kafka, one.group)
@@ -141,7 +141,7 @@ def leaving_ends_the_wait_for_the_missing(kafka: Kafka) -> Story:
 
 
 @scenario()
-def leaving_a_stable_group_starts_a_rebalance(kafka: Kafka) -> Story:
+def leaving_a_stable_group_starts_a_rebalance(kafka: Kafka) -> Observations:
     """The other members learn of a leave by heartbeats; the last leave empties the group."""
     leader, follower = stable(kafka, kafka.new_name("group"), 2)
     yield kafka.request(leave(leader.group, follower.id))
@@ -153,7 +153,7 @@ def leaving_a_stable_group_starts_a_rebalance(kafka: Kafka) -> Story:
 
 
 @scenario()
-def leaving_in_old_versions(kafka: Kafka) -> Story:
+def leaving_in_old_versions(kafka: Kafka) -> Observations:
     """Before v3 one member leaves at a time, and the response has its error."""
     for version in (0, 1, 2):
         (member,) = stable(kafka, kafka.new_name("group"))
@@ -164,7 +164,7 @@ def leaving_in_old_versions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def joins_of_closed_connections(kafka: Kafka) -> Story:
+def joins_of_closed_connections(kafka: Kafka) -> Observations:
     """A client that disconnects during a join is removed at its session timeout."""
     group = kafka.new_name("group")
     (one,) = stable(kafka, group)
@@ -178,7 +178,7 @@ def joins_of_closed_connections(kafka: Kafka) -> Story:
 
 
 @scenario()
-def protocols_are_voted_on(kafka: Kafka) -> Story:
+def protocols_are_voted_on(kafka: Kafka) -> Observations:
     """The protocol is the one that most members prefer, of those that all support."""
     group = kafka.new_name("group")
     preferences = (("a", "b"), ("b", "a"), ("c", "b", "a"))
@@ -193,7 +193,7 @@ def protocols_are_voted_on(kafka: Kafka) -> Story:
 
 
 @scenario()
-def assignments_reach_their_members(kafka: Kafka) -> Story:
+def assignments_reach_their_members(kafka: Kafka) -> Observations:
     """Each member gets the leader's assignment; others get an empty one."""
     group = kafka.new_name("group")
     members = [Member(kafka, group), Member(kafka, group)]

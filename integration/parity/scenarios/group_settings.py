@@ -16,36 +16,36 @@ from integration.parity.admin_requests import (
     replace_configs,
 )
 from integration.parity.group_requests import consumer_heartbeat
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.list_config_resources import ListConfigResourcesRequest
 
 SESSION, HEARTBEAT = "consumer.session.timeout.ms", "consumer.heartbeat.interval.ms"
 
 
 @scenario()
-def settings_of_a_group(kafka: Kafka) -> Story:
+def settings_of_a_group(kafka: Kafka) -> Observations:
     """Before, during and after a configuration is set; an unknown group has one, too."""
     group = kafka.new_name("group")
-    yield _told(kafka, group)
+    yield _configuration(kafka, group)
     yield kafka.request(describe_configs(group, HEARTBEAT, kind=GROUP))
     yield _listed(kafka, group)
     yield kafka.request(alter_configs(group, (SESSION, SET, "50000"), kind=GROUP))
     eventually(lambda: _value(kafka, group, SESSION) == "50000", "it is set")
-    yield _told(kafka, group)
+    yield _configuration(kafka, group)
     yield _listed(kafka, group)
     yield kafka.request(alter_configs(group, (HEARTBEAT, SET, "6000"), kind=GROUP))
     eventually(lambda: _value(kafka, group, HEARTBEAT) == "6000", "it is set")
     yield kafka.request(replace_configs(group, (HEARTBEAT, "7000"), kind=GROUP))
     eventually(lambda: _value(kafka, group, HEARTBEAT) == "7000", "it is set")
-    yield _told(kafka, group)
+    yield _configuration(kafka, group)
     yield kafka.request(alter_configs(group, (HEARTBEAT, DELETE, None), kind=GROUP))
     eventually(lambda: _value(kafka, group, HEARTBEAT) == "5000", "it is not set")
-    yield _told(kafka, group)
+    yield _configuration(kafka, group)
     yield _listed(kafka, group)
 
 
 @scenario()
-def invalid_settings_of_groups(kafka: Kafka) -> Story:
+def invalid_settings_of_groups(kafka: Kafka) -> Observations:
     """Unknown keys, and values that are not numbers, out of range, or inconsistent."""
     group = kafka.new_name("group")
     for change in (
@@ -82,7 +82,7 @@ def invalid_settings_of_groups(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_of_a_group_in_effect(kafka: Kafka) -> Story:
+def settings_of_a_group_in_effect(kafka: Kafka) -> Observations:
     """Members get a new interval with their next heartbeats."""
     group, topic = kafka.new_name("group"), kafka.topic()
     member = str(uuid4())
@@ -94,7 +94,7 @@ def settings_of_a_group_in_effect(kafka: Kafka) -> Story:
     yield kafka.request(consumer_heartbeat(group, member, joined.member_epoch))
 
 
-def _told(kafka: Kafka, group: str) -> Any:
+def _configuration(kafka: Kafka, group: str) -> Any:
     """The configuration of a group, sorted, without keys of share and streams groups."""
     (result,) = kafka.request(describe_configs(group, kind=GROUP, synonyms=True)).results
     configs = [each for each in result.configs if each.name.startswith("consumer.")]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from integration.parity.requests import batch, fetch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.init_producer_id import InitProducerIdRequest
 
 NEW = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=60_000)
 
 
 @scenario()
-def producer_ids_are_allocated(kafka: Kafka) -> Story:
+def producer_ids_are_allocated(kafka: Kafka) -> Observations:
     """Each InitProducerId returns a new id with epoch 0."""
     ids = []
     for version in (0, 2, 4, 5):
@@ -21,7 +21,7 @@ def producer_ids_are_allocated(kafka: Kafka) -> Story:
 
 
 @scenario()
-def inconsistent_producer_ids(kafka: Kafka) -> Story:
+def inconsistent_producer_ids(kafka: Kafka) -> Observations:
     """Inconsistent ids and epochs are rejected."""
     for producer_id, epoch in ((5, -1), (-1, 5), (-2, -2), (123_456, 3)):
         requested = InitProducerIdRequest(
@@ -41,7 +41,7 @@ def inconsistent_producer_ids(kafka: Kafka) -> Story:
 
 
 @scenario()
-def sequences_of_a_producer(kafka: Kafka) -> Story:
+def sequences_of_a_producer(kafka: Kafka) -> Observations:
     """A batch in order is appended, a repeated one has the first offset, a gap is rejected."""
     producer = kafka.request(NEW).producer_id
     topic = kafka.topic()
@@ -52,7 +52,7 @@ def sequences_of_a_producer(kafka: Kafka) -> Story:
 
 
 @scenario()
-def sequences_of_batches(kafka: Kafka) -> Story:
+def sequences_of_batches(kafka: Kafka) -> Observations:
     """A batch advances the sequence by its records; a repeated batch must be identical."""
     topic = kafka.topic()
     for sequence, values in ((0, "abc"), (3, "de"), (0, "abc"), (3, "d"), (4, "e"), (5, "f")):
@@ -61,7 +61,7 @@ def sequences_of_batches(kafka: Kafka) -> Story:
 
 
 @scenario()
-def sequences_remembered(kafka: Kafka) -> Story:
+def sequences_remembered(kafka: Kafka) -> Observations:
     """The last five batches are recognised as duplicates; older ones are out of order."""
     topic = kafka.topic()
     for sequence in range(8):
@@ -72,7 +72,7 @@ def sequences_remembered(kafka: Kafka) -> Story:
 
 
 @scenario()
-def epochs_of_a_producer(kafka: Kafka) -> Story:
+def epochs_of_a_producer(kafka: Kafka) -> Observations:
     """A new epoch starts with sequence 0; an older one is fenced."""
     topic = kafka.topic()
     for epoch, sequence in ((0, 0), (0, 1), (1, 1), (1, 0), (0, 2), (1, 1), (3, 0), (2, 0)):
@@ -81,7 +81,7 @@ def epochs_of_a_producer(kafka: Kafka) -> Story:
 
 
 @scenario()
-def unknown_producers_start_anywhere(kafka: Kafka) -> Story:
+def unknown_producers_start_anywhere(kafka: Kafka) -> Observations:
     """An unknown producer may start with any sequence number."""
     topic = kafka.topic()
     for producer, sequence in ((900_010, 7), (900_011, 2**31 - 1), (900_011, 0), (900_012, 1)):
@@ -90,7 +90,7 @@ def unknown_producers_start_anywhere(kafka: Kafka) -> Story:
 
 
 @scenario()
-def sequences_wrap_around(kafka: Kafka) -> Story:
+def sequences_wrap_around(kafka: Kafka) -> Observations:
     """The sequence 0 follows 2**31 - 1, also within a batch."""
     topic = kafka.topic()
     for sequence, values in ((2**31 - 3, "ab"), (2**31 - 1, "cd"), (1, "e"), (2**31 - 1, "cd")):
@@ -99,7 +99,7 @@ def sequences_wrap_around(kafka: Kafka) -> Story:
 
 
 @scenario()
-def producers_without_sequences(kafka: Kafka) -> Story:
+def producers_without_sequences(kafka: Kafka) -> Observations:
     """A producer id without sequence numbers, and the reverse."""
     topic = kafka.topic()
     for producer in ((900_005, 0, -1), (900_005, -1, 0), (-1, -1, 5), (-1, 3, -1), (-2, 0, 0)):

@@ -11,7 +11,7 @@ from integration.parity.admin_requests import (
     reassignments,
 )
 from integration.parity.requests import LATEST, batch, fetch, list_offsets, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import THREE
 
 ALL = (1, 2, 3)
@@ -19,7 +19,7 @@ A = batch("a")
 
 
 @scenario(on=THREE)
-def nodes_have_the_same_metadata(kafka: Kafka) -> Story:
+def nodes_have_the_same_metadata(kafka: Kafka) -> Observations:
     """All nodes return the same metadata of a topic."""
     topic = kafka.topic(2, replicas=(2, 3, 1))
     for node in ALL:
@@ -27,7 +27,7 @@ def nodes_have_the_same_metadata(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def replicas_are_spread(kafka: Kafka) -> Story:
+def replicas_are_spread(kafka: Kafka) -> Observations:
     """Automatically assigned partitions are on different nodes, with their replicas."""
     name = kafka.new_name("topic")
     kafka.request(create_topics(new_topic(name, 3, 2)))
@@ -39,7 +39,7 @@ def replicas_are_spread(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def leader_crashes(kafka: Kafka) -> Story:
+def leader_crashes(kafka: Kafka) -> Observations:
     """Another in-sync replica leads in a new epoch, with every acknowledged record."""
     topic = kafka.topic(replicas=(2, 3, 1))
     yield kafka.request(produce(topic, A), node=2)
@@ -56,7 +56,7 @@ def leader_crashes(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def follower_crashes_during_a_produce(kafka: Kafka) -> Story:
+def follower_crashes_during_a_produce(kafka: Kafka) -> Observations:
     """A produce waits for a stopped follower until it leaves the ISR."""
     topic = kafka.topic(replicas=(1, 3))
     kafka.crash(3)
@@ -70,7 +70,7 @@ def follower_crashes_during_a_produce(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def only_replica_crashes(kafka: Kafka) -> Story:
+def only_replica_crashes(kafka: Kafka) -> Observations:
     """A partition whose only replica stops has no leader until it returns with its records."""
     topic = kafka.topic(replicas=(3,))
     yield kafka.request(produce(topic, A), node=3)
@@ -85,7 +85,7 @@ def only_replica_crashes(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def elections_of_preferred_leaders(kafka: Kafka) -> Story:
+def elections_of_preferred_leaders(kafka: Kafka) -> Observations:
     """The preferred leader is elected; if it leads already or is unknown, there is an error."""
     topic = kafka.topic(replicas=ALL)
     yield "already", kafka.request(elect(topic, 0))
@@ -98,7 +98,7 @@ def elections_of_preferred_leaders(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def replicas_are_reassigned(kafka: Kafka) -> Story:
+def replicas_are_reassigned(kafka: Kafka) -> Observations:
     """A reassignment copies the records to new replicas and removes the old ones."""
     topic = kafka.topic(replicas=(1, 2))
     kafka.request(produce(topic, A))
@@ -113,7 +113,7 @@ def replicas_are_reassigned(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def invalid_reassignments(kafka: Kafka) -> Story:
+def invalid_reassignments(kafka: Kafka) -> Observations:
     """Unknown nodes, repeated nodes, no nodes, and a cancellation without a reassignment."""
     topic = kafka.topic(replicas=(1, 2))
     for to in ((9,), (1, 1), (), (-1,), None):

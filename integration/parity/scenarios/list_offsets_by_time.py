@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from integration.parity.formatting import by_partition
 from integration.parity.requests import EARLIEST, LATEST, batch, list_offsets, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 
 MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD = -3, -4, -5, -6
 
 
 @scenario()
-def ends_of_a_log(kafka: Kafka) -> Story:
+def ends_of_a_log(kafka: Kafka) -> Observations:
     """First, last and intermediate offsets of empty and non-empty logs, in all versions."""
     topic = kafka.topic()
     for _ in range(2):
@@ -22,7 +22,7 @@ def ends_of_a_log(kafka: Kafka) -> Story:
 
 
 @scenario()
-def special_timestamps(kafka: Kafka) -> Story:
+def special_timestamps(kafka: Kafka) -> Observations:
     """The maximum timestamp (KIP-734), and the ends of tiered logs, which do not exist."""
     topic = kafka.topic()
     requested = (MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD, -7)
@@ -34,7 +34,7 @@ def special_timestamps(kafka: Kafka) -> Story:
 
 
 @scenario()
-def special_timestamps_of_old_versions(kafka: Kafka) -> Story:
+def special_timestamps_of_old_versions(kafka: Kafka) -> Observations:
     """A special timestamp is rejected in versions without it."""
     topic = kafka.topic()
     kafka.request(produce(topic, batch("a")))
@@ -43,7 +43,7 @@ def special_timestamps_of_old_versions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def offsets_of_unknown_partitions(kafka: Kafka) -> Story:
+def offsets_of_unknown_partitions(kafka: Kafka) -> Observations:
     """An unknown topic or partition has its error; others are not affected."""
     topic = kafka.topic()
     yield kafka.request(list_offsets(kafka.new_name("unknown"), LATEST))
@@ -51,7 +51,7 @@ def offsets_of_unknown_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def offsets_with_leader_epochs(kafka: Kafka) -> Story:
+def offsets_with_leader_epochs(kafka: Kafka) -> Observations:
     """The leader's own epoch is accepted, an older one fenced, a newer one unknown."""
     topic = kafka.topic()
     for epoch in (-1, 0, 1):
@@ -60,7 +60,7 @@ def offsets_with_leader_epochs(kafka: Kafka) -> Story:
 
 
 @scenario()
-def offsets_of_the_same_partition_twice(kafka: Kafka) -> Story:
+def offsets_of_the_same_partition_twice(kafka: Kafka) -> Observations:
     """A partition that is named twice is rejected."""
     topic = kafka.topic()
     requested = list_offsets(topic, LATEST)
@@ -69,7 +69,7 @@ def offsets_of_the_same_partition_twice(kafka: Kafka) -> Story:
 
 
 @scenario()
-def offsets_by_isolation_level(kafka: Kafka) -> Story:
+def offsets_by_isolation_level(kafka: Kafka) -> Observations:
     """Without transactions both isolation levels have the same end."""
     topic = kafka.topic()
     kafka.request(produce(topic, batch("a", "b")))

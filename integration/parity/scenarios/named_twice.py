@@ -15,7 +15,7 @@ from integration.parity.formatting import by_partition
 from integration.parity.group_requests import commit, committed, find_coordinator
 from integration.parity.members import stable
 from integration.parity.requests import LATEST, batch, list_offsets, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.describe_groups import DescribeGroupsRequest
@@ -29,7 +29,7 @@ from protocol.messages.offset_for_leader_epoch import (
 
 
 @scenario()
-def topics_named_twice(kafka: Kafka) -> Story:
+def topics_named_twice(kafka: Kafka) -> Observations:
     """In descriptions; also by name and by id in the same request."""
     topic, other, unknown = kafka.topic(), kafka.topic(), kafka.new_name("unknown")
     by_name = [MetadataRequestTopic(name=each) for each in (topic, unknown) * 2]
@@ -45,7 +45,7 @@ def topics_named_twice(kafka: Kafka) -> Story:
 
 
 @scenario()
-def partitions_named_twice(kafka: Kafka) -> Story:
+def partitions_named_twice(kafka: Kafka) -> Observations:
     """In requests about records."""
     topic = kafka.topic(2)
     kafka.request(produce(topic, batch("a", "b")))
@@ -65,7 +65,7 @@ def partitions_named_twice(kafka: Kafka) -> Story:
 
 
 @scenario()
-def reassignments_named_twice(kafka: Kafka) -> Story:
+def reassignments_named_twice(kafka: Kafka) -> Observations:
     """In reassignments and elections."""
     topic = kafka.topic(2)
     election = elect(topic, 0, 1, 0)
@@ -78,7 +78,7 @@ def reassignments_named_twice(kafka: Kafka) -> Story:
 
 
 @scenario()
-def groups_named_twice(kafka: Kafka) -> Story:
+def groups_named_twice(kafka: Kafka) -> Observations:
     """In requests about groups and offsets."""
     group, topic = kafka.new_name("group"), kafka.topic()
     (member,) = stable(kafka, kafka.new_name("group"))

@@ -14,7 +14,7 @@ from integration.parity.admin_requests import (
     reassign,
 )
 from integration.parity.requests import batch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import THREE
 from protocol.messages.alter_replica_log_dirs import (
     AlterReplicaLogDir,
@@ -30,14 +30,14 @@ from protocol.messages.update_features import FeatureUpdateKey, UpdateFeaturesRe
 
 
 @scenario()
-def unknown_nodes_are_not_unregistered(kafka: Kafka) -> Story:
+def unknown_nodes_are_not_unregistered(kafka: Kafka) -> Observations:
     """UnregisterBroker of an unknown node."""
     for node in (7, -1, 2**31 - 1):
         yield node, kafka.request(UnregisterBrokerRequest(broker_id=node))
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def nodes_are_unregistered(kafka: Kafka) -> Story:
+def nodes_are_unregistered(kafka: Kafka) -> Observations:
     """UnregisterBroker of a stopped node: it is not described until it returns."""
     topic = kafka.topic(2, replicas=(3, 2))
     lone = kafka.topic(replicas=(3,))
@@ -67,7 +67,7 @@ def nodes_are_unregistered(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True, slow=True)
-def running_nodes_are_unregistered(kafka: Kafka) -> Story:
+def running_nodes_are_unregistered(kafka: Kafka) -> Observations:
     """UnregisterBroker of a running node: it leads nothing, and must be restarted."""
     topic = kafka.topic(2, replicas=(3, 2))
     lone, wide = kafka.topic(replicas=(3,)), kafka.topic(replicas=(1, 3), min_insync_replicas="2")
@@ -88,7 +88,7 @@ def running_nodes_are_unregistered(kafka: Kafka) -> Story:
 
 
 @scenario()
-def nodes_are_described(kafka: Kafka) -> Story:
+def nodes_are_described(kafka: Kafka) -> Observations:
     """DescribeCluster in every version and for every endpoint type."""
     for version in range(3):
         for allowed in (False, True):
@@ -102,7 +102,7 @@ def nodes_are_described(kafka: Kafka) -> Story:
 
 
 @scenario()
-def quorums_are_described(kafka: Kafka) -> Story:
+def quorums_are_described(kafka: Kafka) -> Observations:
     """DescribeQuorum: only the metadata partition has a quorum."""
     for topic, indexes in (
         ("__cluster_metadata", (1,)),
@@ -122,7 +122,7 @@ def quorums_are_described(kafka: Kafka) -> Story:
 
 
 @scenario()
-def log_directories_are_described(kafka: Kafka) -> Story:
+def log_directories_are_described(kafka: Kafka) -> Observations:
     """DescribeLogDirs of existing partitions, of unknown ones, and of none."""
     topic = kafka.topic(2)
     for indexes in ((0, 1), (0,), (7,), ()):
@@ -138,7 +138,7 @@ def log_directories_are_described(kafka: Kafka) -> Story:
 
 
 @scenario()
-def unknown_log_directories(kafka: Kafka) -> Story:
+def unknown_log_directories(kafka: Kafka) -> Observations:
     """AlterReplicaLogDirs: unknown directories, unknown partitions, and the present directory."""
     topic = kafka.topic()
     (here,) = kafka.request(DescribeLogDirsRequest(topics=[])).results
@@ -155,7 +155,7 @@ def unknown_log_directories(kafka: Kafka) -> Story:
 
 
 @scenario()
-def features_are_not_changed(kafka: Kafka) -> Story:
+def features_are_not_changed(kafka: Kafka) -> Observations:
     """UpdateFeatures: present levels, and invalid ones."""
     for version in range(3):
         for name, level in (
@@ -178,7 +178,7 @@ def features_are_not_changed(kafka: Kafka) -> Story:
 
 
 @scenario()
-def resources_are_listed(kafka: Kafka) -> Story:
+def resources_are_listed(kafka: Kafka) -> Observations:
     """ListConfigResources of all types, of each, and of unknown types."""
     topic = kafka.topic()
     for kinds in (

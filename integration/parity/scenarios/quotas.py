@@ -9,7 +9,7 @@ from typing import Any
 
 from integration.machine.deadlines import eventually
 from integration.parity.requests import batch, fetch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages import alter_client_quotas as alter
 from protocol.messages import describe_client_quotas as describe
 
@@ -21,7 +21,7 @@ Entity = Mapping[str, str | None]
 
 
 @scenario(alone=True)
-def quotas_are_set_and_described(kafka: Kafka) -> Story:
+def quotas_are_set_and_described(kafka: Kafka) -> Observations:
     """Every entity type, by name and as the default, in both versions, with removal."""
     name = kafka.new_name("name")
     entities: list[Entity] = [
@@ -49,7 +49,7 @@ def quotas_are_set_and_described(kafka: Kafka) -> Story:
 
 
 @scenario()
-def invalid_quotas(kafka: Kafka) -> Story:
+def invalid_quotas(kafka: Kafka) -> Observations:
     """Invalid values, keys and entities, each with its message."""
     client: Entity = {CLIENT_ID: kafka.new_name("client")}
     for value in (0, -1, -0.5, 0.5, 1.5, 1e19, math.inf, math.nan, 1e-300, 1.0000001, 2**63):
@@ -81,7 +81,7 @@ def invalid_quotas(kafka: Kafka) -> Story:
 
 
 @scenario(alone=True)
-def quotas_altered_twice(kafka: Kafka) -> Story:
+def quotas_altered_twice(kafka: Kafka) -> Observations:
     """An entity, a type or a key that a request names twice, and several entities at once."""
     client, other = kafka.new_name("client"), kafka.new_name("client")
     once, again = _entry({CLIENT_ID: client}, {RATE: 1000}), _entry({CLIENT_ID: client}, {RATE: 5})
@@ -111,7 +111,7 @@ def quotas_altered_twice(kafka: Kafka) -> Story:
 
 
 @scenario(alone=True)
-def quotas_are_filtered(kafka: Kafka) -> Story:
+def quotas_are_filtered(kafka: Kafka) -> Observations:
     """Filters by one and two types, by name, default and any; strict or not; and invalid ones."""
     name, other = kafka.new_name("name"), kafka.new_name("name")
     entities: list[Entity] = [
@@ -156,7 +156,7 @@ def quotas_are_filtered(kafka: Kafka) -> Story:
 
 
 @scenario(alone=True)
-def quota_precedence(kafka: Kafka) -> Story:
+def quota_precedence(kafka: Kafka) -> Observations:
     """The most specific quota throttles a producer, and replaces all the others."""
     user = "ANONYMOUS"
     topic, client = kafka.topic(), kafka.new_name("client")
@@ -250,7 +250,7 @@ def _named(entity: Iterable[Any]) -> list[tuple[str, str | None]]:
 
 
 @scenario(alone=True)
-def throttle_times_beyond_32_bits(kafka: Kafka) -> Story:
+def throttle_times_beyond_32_bits(kafka: Kafka) -> Observations:
     """A quota so small that the throttle time is negative or 0 after an integer overflow."""
     topic = kafka.topic()
     for rate in (1e-300, 5e-324, math.nan):

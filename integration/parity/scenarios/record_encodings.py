@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from integration.parity.requests import TIME_MS, batch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.record_batch.header import read_header
 from protocol.record_batch.numbers import varint
 from protocol.record_batch.patch import assemble, seal
@@ -56,7 +56,7 @@ def _records() -> Iterator[tuple[str, bytes]]:
 
 
 @scenario()
-def records_in_unusual_forms(kafka: Kafka) -> Story:
+def records_in_unusual_forms(kafka: Kafka) -> Observations:
     """Each record is in a batch of its own, with a correct checksum."""
     topic = kafka.topic()
     for what, raw in _records():
@@ -64,7 +64,7 @@ def records_in_unusual_forms(kafka: Kafka) -> Story:
 
 
 @scenario()
-def counts_of_records(kafka: Kafka) -> Story:
+def counts_of_records(kafka: Kafka) -> Observations:
     """Wrong record counts, offsets out of order, and bytes after the last record."""
     topic = kafka.topic()
     first, second = (_record(bytes([0, 0, 2 * delta]) + b"\1\2v\0") for delta in range(2))

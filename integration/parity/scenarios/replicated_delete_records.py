@@ -5,14 +5,14 @@ from __future__ import annotations
 from integration.parity.admin_requests import delete_records
 from integration.parity.formatting import by_partition
 from integration.parity.requests import EARLIEST, SHORT_MS, batch, fetch, list_offsets, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import THREE
 
 ALL = (1, 2, 3)
 
 
 @scenario(on=THREE)
-def deletion_waits_for_the_followers(kafka: Kafka) -> Story:
+def deletion_waits_for_the_followers(kafka: Kafka) -> Observations:
     """With all replicas fetching, it takes at most a follower's fetch wait."""
     topic = _with_records(kafka)
     yield kafka.request(delete_records(topic, {0: 2}))
@@ -20,7 +20,7 @@ def deletion_waits_for_the_followers(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def deletion_waits_for_a_paused_follower(kafka: Kafka) -> Story:
+def deletion_waits_for_a_paused_follower(kafka: Kafka) -> Observations:
     """The timeout gives an error and the low watermark; the leader's log start has moved."""
     topic = _with_records(kafka)
     kafka.pause(3)
@@ -35,7 +35,7 @@ def deletion_waits_for_a_paused_follower(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def deletion_at_the_wrong_node(kafka: Kafka) -> Story:
+def deletion_at_the_wrong_node(kafka: Kafka) -> Observations:
     """Only the leader deletes records."""
     yield kafka.request(delete_records(_with_records(kafka), {0: 2}), node=2)
 

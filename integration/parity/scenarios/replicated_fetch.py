@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from integration.parity.requests import LATEST, SHORT_MS, batch, fetch, list_offsets, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import THREE
 from protocol.errors import ErrorCode
 
@@ -12,7 +12,7 @@ A = batch("a")
 
 
 @scenario(on=THREE, alone=True)
-def fetch_sees_nothing_above_the_high_watermark(kafka: Kafka) -> Story:
+def fetch_sees_nothing_above_the_high_watermark(kafka: Kafka) -> Observations:
     """A fetch at the high watermark waits for its advance, not for appends above it."""
     topic = kafka.topic(replicas=ALL)
     kafka.request(produce(topic, A))
@@ -31,7 +31,7 @@ def fetch_sees_nothing_above_the_high_watermark(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def fetch_counts_only_what_is_replicated(kafka: Kafka) -> Story:
+def fetch_counts_only_what_is_replicated(kafka: Kafka) -> Observations:
     """min_bytes counts bytes below the high watermark."""
     topic = kafka.topic(replicas=ALL)
     kafka.request(produce(topic, A))
@@ -44,7 +44,7 @@ def fetch_counts_only_what_is_replicated(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def fetch_from_a_follower(kafka: Kafka) -> Story:
+def fetch_from_a_follower(kafka: Kafka) -> Observations:
     """Old clients must fetch from the leader; newer ones may fetch from any replica."""
     topic = kafka.topic(replicas=ALL)
     kafka.request(produce(topic, A))
@@ -56,7 +56,7 @@ def fetch_from_a_follower(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def fetch_waits_at_a_follower(kafka: Kafka) -> Story:
+def fetch_waits_at_a_follower(kafka: Kafka) -> Observations:
     """A fetch from a follower waits until the follower learns the new high watermark."""
     topic = kafka.topic(replicas=ALL)
     parked = kafka.start(fetch(topic), 12, node=2)
@@ -66,7 +66,7 @@ def fetch_waits_at_a_follower(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def offsets_at_the_wrong_node(kafka: Kafka) -> Story:
+def offsets_at_the_wrong_node(kafka: Kafka) -> Observations:
     """Only the leader serves ListOffsets."""
     topic = kafka.topic(replicas=ALL)
     yield kafka.request(list_offsets(topic, LATEST), node=2)
@@ -74,7 +74,7 @@ def offsets_at_the_wrong_node(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def fetch_with_epochs_at_a_follower(kafka: Kafka) -> Story:
+def fetch_with_epochs_at_a_follower(kafka: Kafka) -> Observations:
     """Followers check epochs, too."""
     topic = kafka.topic(replicas=ALL)
     for epoch in (-1, 0, 1):

@@ -6,14 +6,14 @@ from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import elect, reassign
 from integration.parity.group_requests import commit, committed, find_coordinator, heartbeat, join
 from integration.parity.members import Member, stable
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import COMMIT_TIMEOUT_MS, THREE
 
 OFFSETS = "__consumer_offsets"
 
 
 @scenario(on=THREE, alone=True)
-def commits_are_fast_with_all_replicas(kafka: Kafka) -> Story:
+def commits_are_fast_with_all_replicas(kafka: Kafka) -> Observations:
     """A commit is replicated within milliseconds."""
     group, topic = kafka.new_name("group"), kafka.topic()
     coordinator = _coordinator(kafka, group)
@@ -23,7 +23,7 @@ def commits_are_fast_with_all_replicas(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def nodes_that_do_not_coordinate(kafka: Kafka) -> Story:
+def nodes_that_do_not_coordinate(kafka: Kafka) -> Observations:
     """A node that is not the coordinator returns an error."""
     group, topic = kafka.new_name("group"), kafka.topic()
     wrong = next(node for node in kafka.nodes if node != _coordinator(kafka, group))
@@ -34,7 +34,7 @@ def nodes_that_do_not_coordinate(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def commits_wait_for_a_paused_follower(kafka: Kafka) -> Story:
+def commits_wait_for_a_paused_follower(kafka: Kafka) -> Observations:
     """A commit waits for replication, and times out after offsets.commit.timeout.ms."""
     group, topic = kafka.new_name("group"), kafka.topic()
     coordinator = _coordinator(kafka, group)
@@ -48,7 +48,7 @@ def commits_wait_for_a_paused_follower(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def assignments_wait_for_a_paused_follower(kafka: Kafka) -> Story:
+def assignments_wait_for_a_paused_follower(kafka: Kafka) -> Observations:
     """The leader's sync waits until the assignment is replicated, as do all later requests."""
     group = kafka.new_name("group")
     coordinator = _coordinator(kafka, group)
@@ -63,7 +63,7 @@ def assignments_wait_for_a_paused_follower(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def group_moves_with_its_coordinator(kafka: Kafka) -> Story:
+def group_moves_with_its_coordinator(kafka: Kafka) -> Observations:
     """When the coordinator moves, the new one has the group's offsets and members."""
     topic, group = kafka.topic(), kafka.new_name("group")
     old = _coordinator(kafka, group)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from integration.parity.admin_requests import delete_topics, elect, reassign
 from integration.parity.formatting import by_partition
 from integration.parity.requests import LATEST, SHORT_MS, batch, fetch, list_offsets, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import THREE
 
 ALL = (1, 2, 3)
@@ -13,7 +13,7 @@ A = batch("a")
 
 
 @scenario(on=THREE)
-def replicated_produce_is_fast(kafka: Kafka) -> Story:
+def replicated_produce_is_fast(kafka: Kafka) -> Observations:
     """With all replicas fetching, acks=all completes at once, also with min.insync.replicas 3."""
     topic = kafka.topic(replicas=ALL, min_insync_replicas="3")
     kafka.request(produce(topic, A))  # the followers' first fetch of a new topic may be late
@@ -23,7 +23,7 @@ def replicated_produce_is_fast(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def produce_waits_for_a_paused_follower(kafka: Kafka) -> Story:
+def produce_waits_for_a_paused_follower(kafka: Kafka) -> Observations:
     """acks=all waits for every in-sync replica, not only for min.insync.replicas of them."""
     topic = kafka.topic(replicas=ALL, min_insync_replicas="2")
     kafka.pause(3)
@@ -35,7 +35,7 @@ def produce_waits_for_a_paused_follower(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def produce_times_out_and_keeps_its_records(kafka: Kafka) -> Story:
+def produce_times_out_and_keeps_its_records(kafka: Kafka) -> Observations:
     """At timeout_ms, never before: an error, with the offset of the appended records."""
     topic = kafka.topic(replicas=ALL)
     kafka.pause(3)
@@ -48,7 +48,7 @@ def produce_times_out_and_keeps_its_records(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def produce_completes_when_the_isr_shrinks(kafka: Kafka) -> Story:
+def produce_completes_when_the_isr_shrinks(kafka: Kafka) -> Observations:
     """A follower that lags too long leaves the ISR; produces and fetches that waited complete."""
     topic = kafka.topic(replicas=ALL)
     kafka.pause(3)
@@ -64,7 +64,7 @@ def produce_completes_when_the_isr_shrinks(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def produce_below_the_minimum_of_replicas(kafka: Kafka) -> Story:
+def produce_below_the_minimum_of_replicas(kafka: Kafka) -> Observations:
     """Below min.insync.replicas new produces are rejected, and a waiting one times out."""
     topic = kafka.topic(replicas=ALL, min_insync_replicas="3")
     kafka.pause(3)
@@ -82,7 +82,7 @@ def produce_below_the_minimum_of_replicas(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def produce_with_one_partition_rejected(kafka: Kafka) -> Story:
+def produce_with_one_partition_rejected(kafka: Kafka) -> Observations:
     """An error in one partition does not end the wait for another."""
     topic = kafka.topic(replicas=ALL)
     kafka.pause(3)
@@ -94,7 +94,7 @@ def produce_with_one_partition_rejected(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def many_produces_complete_together(kafka: Kafka) -> Story:
+def many_produces_complete_together(kafka: Kafka) -> Observations:
     """All produces that wait for the same follower complete when it resumes."""
     topic = kafka.topic(replicas=ALL)
     kafka.pause(3)
@@ -107,7 +107,7 @@ def many_produces_complete_together(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def produce_waits_while_the_leader_moves(kafka: Kafka) -> Story:
+def produce_waits_while_the_leader_moves(kafka: Kafka) -> Observations:
     """When the leader changes, waiting produces complete at once, with the appended offset."""
     topic = kafka.topic(replicas=ALL)
     kafka.request(produce(topic, A))  # node 2 fetches now, and will have the next one as well
@@ -123,7 +123,7 @@ def produce_waits_while_the_leader_moves(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def produce_with_one_leader_moved(kafka: Kafka) -> Story:
+def produce_with_one_leader_moved(kafka: Kafka) -> Observations:
     """A partition that lost its leader has its error; the response waits for the other one."""
     topic = kafka.topic(2, replicas=ALL)
     kafka.request(produce(topic, {0: A, 1: A}))
@@ -135,7 +135,7 @@ def produce_with_one_leader_moved(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE, alone=True)
-def produce_waits_while_its_topic_is_deleted(kafka: Kafka) -> Story:
+def produce_waits_while_its_topic_is_deleted(kafka: Kafka) -> Observations:
     """The deletion of a topic ends a waiting produce, with the appended offset."""
     topic = kafka.topic(replicas=ALL)
     kafka.pause(3)
@@ -146,7 +146,7 @@ def produce_waits_while_its_topic_is_deleted(kafka: Kafka) -> Story:
 
 
 @scenario(on=THREE)
-def produce_at_the_wrong_node(kafka: Kafka) -> Story:
+def produce_at_the_wrong_node(kafka: Kafka) -> Observations:
     """A node that does not lead rejects a produce; newer versions name the leader (KIP-951)."""
     topic = kafka.topic(replicas=ALL)
     for version in (3, 9, 10, 12):

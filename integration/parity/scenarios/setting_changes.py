@@ -15,13 +15,13 @@ from integration.parity.admin_requests import (
     describe_configs,
     replace_configs,
 )
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 
 NOWHERE = (0, 1, 3, 64, 99)  # resource types without configuration
 
 
 @scenario()
-def settings_are_replaced(kafka: Kafka) -> Story:
+def settings_are_replaced(kafka: Kafka) -> Observations:
     """AlterConfigs resets unnamed keys; an invalid value changes nothing."""
     topic = kafka.topic(retention_ms="5000", cleanup_policy="compact")
     for version in range(3):
@@ -51,7 +51,7 @@ def settings_are_replaced(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_that_are_lists(kafka: Kafka) -> Story:
+def settings_that_are_lists(kafka: Kafka) -> Observations:
     """Append and subtract: present, absent and no values, and keys that are not lists."""
     topic, policy = kafka.topic(), "cleanup.policy"
     for changes in (
@@ -82,7 +82,7 @@ def settings_that_are_lists(kafka: Kafka) -> Story:
 
 
 @scenario()
-def lists_that_grow_too_long(kafka: Kafka) -> Story:
+def lists_that_grow_too_long(kafka: Kafka) -> Observations:
     """A list is at most as long as a string of the protocol, however often it is appended to."""
     topic, key = kafka.topic(), "leader.replication.throttled.replicas"
     for first in (1000, 4000):
@@ -91,7 +91,7 @@ def lists_that_grow_too_long(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_of_tools(kafka: Kafka) -> Story:
+def settings_of_tools(kafka: Kafka) -> Observations:
     """Throttled replicas and tiered storage: values of tools, and invalid ones."""
     topic, replicas = kafka.topic(), "leader.replication.throttled.replicas"
     for change in (
@@ -122,7 +122,7 @@ def settings_of_tools(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_of_brokers(kafka: Kafka) -> Story:
+def settings_of_brokers(kafka: Kafka) -> Observations:
     """Configurations of a node and of the cluster: mutability, errors, and the addressed node."""
     for name in ("1", "", "99", "one", "-1"):
         for key, operation, value in (
@@ -152,7 +152,7 @@ def settings_of_brokers(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_of_unknown_types(kafka: Kafka) -> Story:
+def settings_of_unknown_types(kafka: Kafka) -> Observations:
     """Unknown resource types, no names, and repeated resources."""
     topic, change = kafka.topic(), ("retention.ms", SET, "1")
     for kind in NOWHERE:

@@ -17,13 +17,13 @@ from integration.parity.admin_requests import (
     new_topic,
 )
 from integration.parity.requests import batch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 
 KEYS = ("retention.ms", "cleanup.policy", "max.message.bytes", "compression.type")
 
 
 @scenario()
-def settings_of_a_topic(kafka: Kafka) -> Story:
+def settings_of_a_topic(kafka: Kafka) -> Observations:
     """Set values and defaults, with their sources and types."""
     topic = kafka.topic(retention_ms="100000", cleanup_policy="compact,delete")
     yield _settings(kafka, topic, *KEYS)
@@ -31,7 +31,7 @@ def settings_of_a_topic(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_of_replicas_in_sync(kafka: Kafka) -> Story:
+def settings_of_replicas_in_sync(kafka: Kafka) -> Observations:
     """The source of min.insync.replicas: before, during and after it is set for a topic."""
     topic, key = kafka.topic(), "min.insync.replicas"
     yield kafka.request(describe_configs(topic, key, synonyms=True))
@@ -42,7 +42,7 @@ def settings_of_replicas_in_sync(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_of_a_topic_by_key(kafka: Kafka) -> Story:
+def settings_of_a_topic_by_key(kafka: Kafka) -> Observations:
     """Every key of a topic, with its default, type and source."""
     (result,) = kafka.request(describe_configs(kafka.topic())).results
     for each in sorted(result.configs, key=lambda config: config.name):
@@ -51,7 +51,7 @@ def settings_of_a_topic_by_key(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_of_unknown_resources(kafka: Kafka) -> Story:
+def settings_of_unknown_resources(kafka: Kafka) -> Observations:
     """Unknown topics and brokers, unknown keys, and types without configuration."""
     topic = kafka.topic()
     yield kafka.request(describe_configs(kafka.new_name("unknown")))
@@ -63,7 +63,7 @@ def settings_of_unknown_resources(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_in_the_response_to_a_creation(kafka: Kafka) -> Story:
+def settings_in_the_response_to_a_creation(kafka: Kafka) -> Observations:
     """CreateTopics returns the new topic's configuration."""
     topic = new_topic(kafka.new_name("topic"), configs={"retention.ms": "5000"})
     (made,) = kafka.request(create_topics(topic)).topics
@@ -72,7 +72,7 @@ def settings_in_the_response_to_a_creation(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_are_changed(kafka: Kafka) -> Story:
+def settings_are_changed(kafka: Kafka) -> Observations:
     """Set, reset, append and subtract, with the changed source."""
     topic = kafka.topic()
     for change, then in (
@@ -88,7 +88,7 @@ def settings_are_changed(kafka: Kafka) -> Story:
 
 
 @scenario()
-def invalid_settings(kafka: Kafka) -> Story:
+def invalid_settings(kafka: Kafka) -> Observations:
     """Invalid keys, values and operations, and a repeated key."""
     topic = kafka.topic()
     for changes in (
@@ -109,7 +109,7 @@ def invalid_settings(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_only_validated(kafka: Kafka) -> Story:
+def settings_only_validated(kafka: Kafka) -> Observations:
     """validate_only returns the same response, and changes nothing."""
     topic = kafka.topic()
     for value in ("5000", "soon"):
@@ -119,7 +119,7 @@ def settings_only_validated(kafka: Kafka) -> Story:
 
 
 @scenario()
-def settings_take_effect_at_once(kafka: Kafka) -> Story:
+def settings_take_effect_at_once(kafka: Kafka) -> Observations:
     """A smaller max.message.bytes rejects the next batch."""
     topic = kafka.topic()
     yield kafka.request(produce(topic, batch("x" * 2000)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from integration.parity.requests import TIME_MS, batch, fetch, list_offsets, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.compression import Codec
 from protocol.record_batch.batch import build_batch
 from protocol.record_batch.record import Record
@@ -14,7 +14,7 @@ HOUR_MS = 3_600_000
 
 
 @scenario()
-def append_time_is_set_by_the_broker(kafka: Kafka) -> Story:
+def append_time_is_set_by_the_broker(kafka: Kafka) -> Observations:
     """With LogAppendTime every record has the time of its append, which the response returns."""
     topic = kafka.topic(message_timestamp_type="LogAppendTime")
     for codec in (Codec.NONE, Codec.GZIP):
@@ -23,7 +23,7 @@ def append_time_is_set_by_the_broker(kafka: Kafka) -> Story:
 
 
 @scenario()
-def create_time_is_set_by_the_producer(kafka: Kafka) -> Story:
+def create_time_is_set_by_the_producer(kafka: Kafka) -> Observations:
     """With CreateTime the producer's timestamps are kept; the response has none."""
     topic = kafka.topic()
     yield kafka.request(produce(topic, batch("a", at=5)))
@@ -31,7 +31,7 @@ def create_time_is_set_by_the_producer(kafka: Kafka) -> Story:
 
 
 @scenario()
-def times_too_far_away(kafka: Kafka) -> Story:
+def times_too_far_away(kafka: Kafka) -> Observations:
     """message.timestamp.before.max.ms and after.max.ms limit a producer's timestamps."""
     topic = kafka.topic(
         message_timestamp_before_max_ms=str(HOUR_MS), message_timestamp_after_max_ms=str(HOUR_MS)
@@ -43,7 +43,7 @@ def times_too_far_away(kafka: Kafka) -> Story:
 
 
 @scenario()
-def times_too_far_away_in_a_batch(kafka: Kafka) -> Story:
+def times_too_far_away_in_a_batch(kafka: Kafka) -> Observations:
     """One record out of these limits rejects the batch, and is named by its index."""
     topic = kafka.topic(message_timestamp_before_max_ms=str(HOUR_MS))
     now = int(time.time() * 1000)
@@ -54,7 +54,7 @@ def times_too_far_away_in_a_batch(kafka: Kafka) -> Story:
 
 
 @scenario()
-def times_in_the_future(kafka: Kafka) -> Story:
+def times_in_the_future(kafka: Kafka) -> Observations:
     """By default a timestamp may be up to an hour ahead, and any time in the past."""
     topic = kafka.topic()
     now = int(time.time() * 1000)
@@ -63,7 +63,7 @@ def times_in_the_future(kafka: Kafka) -> Story:
 
 
 @scenario()
-def times_that_descend(kafka: Kafka) -> Story:
+def times_that_descend(kafka: Kafka) -> Observations:
     """Timestamps need not ascend: the first record at or after a time is found."""
     topic = kafka.topic()
     for at in (3000, 1000, 2000, 4000):
@@ -73,7 +73,7 @@ def times_that_descend(kafka: Kafka) -> Story:
 
 
 @scenario()
-def times_within_a_batch(kafka: Kafka) -> Story:
+def times_within_a_batch(kafka: Kafka) -> Observations:
     """The search for a timestamp checks each record."""
     topic = kafka.topic()
     records = [Record(key=None, value=b"x", timestamp=TIME_MS + each) for each in (5, 1, 9, 3)]

@@ -13,7 +13,7 @@ from integration.parity.admin_requests import (
     new_topic,
 )
 from integration.parity.requests import batch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from protocol.messages.create_topics import CreatableReplicaAssignment, CreatableTopic
 from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
@@ -21,7 +21,7 @@ from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 
 
 @scenario()
-def topics_are_created(kafka: Kafka) -> Story:
+def topics_are_created(kafka: Kafka) -> Observations:
     """The response to a creation in every version, and the metadata of the topic."""
     for version in range(2, 8):
         name = kafka.new_name("topic")
@@ -31,14 +31,14 @@ def topics_are_created(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_with_defaults(kafka: Kafka) -> Story:
+def topics_with_defaults(kafka: Kafka) -> Observations:
     """-1 partitions and replicas are the broker's defaults; before v4 they are rejected."""
     for version in (2, 3, 4, 7):
         yield version, _made(kafka, new_topic(kafka.new_name("topic"), -1, -1), version)
 
 
 @scenario()
-def topics_with_bad_names(kafka: Kafka) -> Story:
+def topics_with_bad_names(kafka: Kafka) -> Observations:
     """Names that are empty, too long, only dots, or have characters other than [a-zA-Z0-9._-]."""
     for name in ("", ".", "..", "a b", "ä", "a/b", "x" * 249, "x" * 250, "a\0b", "..."):
         topic = new_topic(name) if name != "x" * 249 else new_topic(kafka.new_name("topic"))
@@ -47,7 +47,7 @@ def topics_with_bad_names(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_that_collide(kafka: Kafka) -> Story:
+def topics_that_collide(kafka: Kafka) -> Observations:
     """A name that differs from another only in dots and underscores is rejected."""
     name = kafka.new_name("topic")
     for each in (f"{name}.a_b", f"{name}.a.b", f"{name}_a_b", f"{name}.a_b"):
@@ -55,7 +55,7 @@ def topics_that_collide(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_with_bad_numbers(kafka: Kafka) -> Story:
+def topics_with_bad_numbers(kafka: Kafka) -> Observations:
     """Invalid numbers of partitions and replicas."""
     for partitions in (0, -2, -100):
         response = kafka.request(create_topics(new_topic(kafka.new_name("topic"), partitions)))
@@ -66,7 +66,7 @@ def topics_with_bad_numbers(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_with_bad_replicas(kafka: Kafka) -> Story:
+def topics_with_bad_replicas(kafka: Kafka) -> Observations:
     """Assignments with unknown nodes, gaps, repeated nodes, or numbers in addition."""
     nowhere: list[int] = []
     for replicas in (
@@ -85,7 +85,7 @@ def topics_with_bad_replicas(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_with_bad_configs(kafka: Kafka) -> Story:
+def topics_with_bad_configs(kafka: Kafka) -> Observations:
     """Unknown keys and values out of range."""
     for key, value in (
         ("retention.ms", "-2"),
@@ -103,7 +103,7 @@ def topics_with_bad_configs(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_only_validated(kafka: Kafka) -> Story:
+def topics_only_validated(kafka: Kafka) -> Observations:
     """validate_only returns the same response, and creates nothing."""
     name = kafka.new_name("topic")
     yield _made(kafka, new_topic(name), validate_only=True)
@@ -112,7 +112,7 @@ def topics_only_validated(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_twice(kafka: Kafka) -> Story:
+def topics_twice(kafka: Kafka) -> Observations:
     """An existing topic, and a topic that a request names twice."""
     existing, twice = kafka.topic(), kafka.new_name("topic")
     yield kafka.request(create_topics(new_topic(existing)))
@@ -120,12 +120,12 @@ def topics_twice(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_are_deleted(kafka: Kafka) -> Story:
+def topics_are_deleted(kafka: Kafka) -> Observations:
     """By name and by id; a deleted topic is unknown, and can be created again, empty."""
     topic = kafka.topic()
     kafka.request(produce(topic, batch("a")))
     yield kafka.request(delete_topics(topic))
-    eventually(lambda: kafka.metadata(topic).error_code != 0, "the topic is gone")
+    eventually(lambda: kafka.metadata(topic).error_code != 0, "the topic is deleted")
     yield kafka.metadata(topic)
     yield "again", kafka.request(delete_topics(topic))
     kafka.request(create_topics(new_topic(topic)))
@@ -143,7 +143,7 @@ def topics_are_deleted(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_deleted_in_unusual_ways(kafka: Kafka) -> Story:
+def topics_deleted_in_unusual_ways(kafka: Kafka) -> Observations:
     """Both a name and an id, neither, a repeated one, and requests of old versions."""
     topic = kafka.topic()
     topic_id = kafka.metadata(topic).topic_id
@@ -157,13 +157,13 @@ def topics_deleted_in_unusual_ways(kafka: Kafka) -> Story:
 
 
 @scenario()
-def partitions_are_added(kafka: Kafka) -> Story:
+def partitions_are_added(kafka: Kafka) -> Observations:
     """A topic can only get more partitions; other changes are rejected."""
     topic = kafka.topic(2)
     for count in (2, 1, 0, -1, 3):
         yield count, kafka.request(create_partitions(topic, count))
     eventually(lambda: len(kafka.metadata(topic).partitions) == 3, "three partitions")
-    yield "only asked", kafka.request(create_partitions(topic, 5, validate_only=True))
+    yield "only validated", kafka.request(create_partitions(topic, 5, validate_only=True))
     yield kafka.metadata(topic)
     yield "unknown", kafka.request(create_partitions(kafka.new_name("unknown"), 5))
     nowhere: list[int] = []
@@ -172,7 +172,7 @@ def partitions_are_added(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_created_in_unusual_ways(kafka: Kafka) -> Story:
+def topics_created_in_unusual_ways(kafka: Kafka) -> Observations:
     """A partition assigned twice, a repeated key, no partitions, and valid topics in between."""
     for replicas in ([(0, [1]), (0, [1])], [(0, [1]), (1, [])], [(-1, [1])], [(0, [1]), (1, [9])]):
         topic = new_topic(kafka.new_name("topic"), -1, -1)
@@ -195,7 +195,7 @@ def topics_created_in_unusual_ways(kafka: Kafka) -> Story:
 
 
 @scenario()
-def partitions_are_added_in_unusual_ways(kafka: Kafka) -> Story:
+def partitions_are_added_in_unusual_ways(kafka: Kafka) -> Observations:
     """Repeated topics, unknown ones, none; and assignments that are too many or too few."""
     topic, other = kafka.topic(), kafka.topic()
     grown, bad = (
@@ -222,7 +222,7 @@ def partitions_are_added_in_unusual_ways(kafka: Kafka) -> Story:
 
 
 @scenario()
-def metadata_of_unknown_topics(kafka: Kafka) -> Story:
+def metadata_of_unknown_topics(kafka: Kafka) -> Observations:
     """An unknown name or id has its error; invalid names are rejected, not created."""
     yield kafka.metadata(kafka.new_name("unknown"))
     unknown_id = MetadataRequest(topics=[MetadataRequestTopic(topic_id=UUID(int=9), name=None)])
@@ -233,7 +233,7 @@ def metadata_of_unknown_topics(kafka: Kafka) -> Story:
 
 
 @scenario()
-def metadata_creates_topics(kafka: Kafka) -> Story:
+def metadata_creates_topics(kafka: Kafka) -> Observations:
     """The first response for an unknown topic is an error, a later one has the topic."""
     name = kafka.new_name("topic")
     requested = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
@@ -243,7 +243,7 @@ def metadata_creates_topics(kafka: Kafka) -> Story:
 
 
 @scenario()
-def metadata_creates_topics_in_every_version(kafka: Kafka) -> Story:
+def metadata_creates_topics_in_every_version(kafka: Kafka) -> Observations:
     """The same error in all versions; from v4 on a request can prevent the creation."""
     for version in range(14):
         for allowed in (True, False):
@@ -255,7 +255,7 @@ def metadata_creates_topics_in_every_version(kafka: Kafka) -> Story:
 
 
 @scenario()
-def metadata_of_topics_that_cannot_be_created(kafka: Kafka) -> Story:
+def metadata_of_topics_that_cannot_be_created(kafka: Kafka) -> Observations:
     """A colliding name stays unknown; an invalid name is rejected."""
     first = kafka.new_name("topic")
     kafka.request(create_topics(new_topic(first + ".a")))
@@ -266,7 +266,7 @@ def metadata_of_topics_that_cannot_be_created(kafka: Kafka) -> Story:
 
 
 @scenario()
-def metadata_of_unknown_internal_topics(kafka: Kafka) -> Story:
+def metadata_of_unknown_internal_topics(kafka: Kafka) -> Observations:
     """Their responses mark them as internal."""
     requested = MetadataRequest(
         topics=[MetadataRequestTopic(name="__share_group_state")], allow_auto_topic_creation=False
@@ -275,7 +275,7 @@ def metadata_of_unknown_internal_topics(kafka: Kafka) -> Story:
 
 
 @scenario()
-def metadata_of_nothing_and_of_the_cluster(kafka: Kafka) -> Story:
+def metadata_of_nothing_and_of_the_cluster(kafka: Kafka) -> Observations:
     """An empty list requests no topics; brokers and controller are returned."""
     for version in (1, 4, 8, 9, 12, 13):
         response = kafka.request(
@@ -291,7 +291,7 @@ def metadata_of_nothing_and_of_the_cluster(kafka: Kafka) -> Story:
 
 
 @scenario()
-def metadata_with_authorized_operations(kafka: Kafka) -> Story:
+def metadata_with_authorized_operations(kafka: Kafka) -> Observations:
     """The authorized operations, if they are requested."""
     topic = kafka.topic()
     requested = MetadataRequest(

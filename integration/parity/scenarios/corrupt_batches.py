@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from integration.parity.requests import batch, fetch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.record_batch.patch import seal
 
 A = batch("x" * 30)
 
 
 @scenario()
-def damaged_header_bytes(kafka: Kafka) -> Story:
+def damaged_header_bytes(kafka: Kafka) -> Observations:
     """Each byte of a batch's header is set to 0xff in turn."""
     topic = kafka.topic()
     for position in (*range(8, 12), *range(16, 61)):
@@ -20,7 +20,7 @@ def damaged_header_bytes(kafka: Kafka) -> Story:
 
 
 @scenario()
-def damaged_header_bytes_with_a_correct_checksum(kafka: Kafka) -> Story:
+def damaged_header_bytes_with_a_correct_checksum(kafka: Kafka) -> Observations:
     """The same with a correct checksum, to reach the later checks."""
     topic = kafka.topic()
     for position in range(21, 61):
@@ -30,7 +30,7 @@ def damaged_header_bytes_with_a_correct_checksum(kafka: Kafka) -> Story:
 
 
 @scenario()
-def damaged_record_bytes(kafka: Kafka) -> Story:
+def damaged_record_bytes(kafka: Kafka) -> Observations:
     """Each byte of the records is changed in turn, with a correct checksum."""
     topic = kafka.topic()
     two = batch("first", "second", key="k")
@@ -41,7 +41,7 @@ def damaged_record_bytes(kafka: Kafka) -> Story:
 
 
 @scenario()
-def base_offsets_are_assigned_by_the_broker(kafka: Kafka) -> Story:
+def base_offsets_are_assigned_by_the_broker(kafka: Kafka) -> Observations:
     """The broker overwrites the producer's base offset and leader epoch."""
     topic = kafka.topic()
     for position in range(8):
@@ -56,7 +56,7 @@ def base_offsets_are_assigned_by_the_broker(kafka: Kafka) -> Story:
 
 
 @scenario()
-def truncated_batches(kafka: Kafka) -> Story:
+def truncated_batches(kafka: Kafka) -> Observations:
     """A batch is truncated at each of its bytes."""
     topic = kafka.topic()
     for size in range(0, len(A), 7):
@@ -64,7 +64,7 @@ def truncated_batches(kafka: Kafka) -> Story:
 
 
 @scenario()
-def old_formats(kafka: Kafka) -> Story:
+def old_formats(kafka: Kafka) -> Observations:
     """Message sets of magic 0 and 1, which are not supported any more."""
     topic = kafka.topic()
     for magic in (0, 1, 3, 127, 255):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from integration.parity.formatting import by_partition
 from integration.parity.requests import SHORT_MS, batch, fetch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 
 A = batch("a")
 
 
 @scenario()
-def produce_completes_at_once(kafka: Kafka) -> Story:
+def produce_completes_at_once(kafka: Kafka) -> Observations:
     """With one replica nothing waits, with any acks and timeout."""
     topic = kafka.topic()
     for version in (3, 5, 7, 8, 9, 12):
@@ -22,7 +22,7 @@ def produce_completes_at_once(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_assigns_offsets(kafka: Kafka) -> Story:
+def produce_assigns_offsets(kafka: Kafka) -> Observations:
     """Batches get successive offsets, whatever base offset the producer has written."""
     topic = kafka.topic()
     yield kafka.request(produce(topic, batch("a", "b", "c")))
@@ -31,7 +31,7 @@ def produce_assigns_offsets(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_without_acks_has_no_response(kafka: Kafka) -> Story:
+def produce_without_acks_has_no_response(kafka: Kafka) -> Observations:
     """Produces with acks=0 are appended in order; the next response is that of the next request."""
     topic = kafka.topic()
     client = kafka.connect()
@@ -41,7 +41,7 @@ def produce_without_acks_has_no_response(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_without_acks_that_fails_closes(kafka: Kafka) -> Story:
+def produce_without_acks_that_fails_closes(kafka: Kafka) -> Observations:
     """An error of a produce with acks=0 closes the connection."""
     client = kafka.connect()
     client.tell(produce(kafka.new_name("unknown"), A, acks=0), 9)
@@ -49,7 +49,7 @@ def produce_without_acks_that_fails_closes(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_with_invalid_acks(kafka: Kafka) -> Story:
+def produce_with_invalid_acks(kafka: Kafka) -> Observations:
     """acks other than -1, 0 and 1 are rejected for every partition, and nothing is appended."""
     topic = kafka.topic(2)
     for acks in (2, -2, 100):
@@ -58,7 +58,7 @@ def produce_with_invalid_acks(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_rejects_some_partitions(kafka: Kafka) -> Story:
+def produce_rejects_some_partitions(kafka: Kafka) -> Observations:
     """Each partition has its own result; those rejected before the append come last."""
     topic = kafka.topic(2)
     broken = bytearray(A)
@@ -71,7 +71,7 @@ def produce_rejects_some_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_no_batch_or_two(kafka: Kafka) -> Story:
+def produce_no_batch_or_two(kafka: Kafka) -> Observations:
     """A produce has one batch for each partition: none and two are rejected."""
     topic = kafka.topic()
     for what, records in (("none", b""), ("two", A + A), ("half", A[:40])):
@@ -79,13 +79,13 @@ def produce_no_batch_or_two(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_null(kafka: Kafka) -> Story:
+def produce_null(kafka: Kafka) -> Observations:
     """A produce whose records are null."""
     yield "waits", kafka.start(produce(kafka.topic(), None)).waits()
 
 
 @scenario()
-def produce_the_same_partition_twice(kafka: Kafka) -> Story:
+def produce_the_same_partition_twice(kafka: Kafka) -> Observations:
     """A request with two batches for one partition gets Kafka's response."""
     topic = kafka.topic()
     one = TopicProduceData(
@@ -97,7 +97,7 @@ def produce_the_same_partition_twice(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_nothing(kafka: Kafka) -> Story:
+def produce_nothing(kafka: Kafka) -> Observations:
     """A produce without topics, or without partitions, has an empty response."""
     topic = kafka.topic()
     yield kafka.request(ProduceRequest(acks=-1, timeout_ms=SHORT_MS, topic_data=[]))
@@ -105,7 +105,7 @@ def produce_nothing(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_too_much(kafka: Kafka) -> Story:
+def produce_too_much(kafka: Kafka) -> Observations:
     """A batch above max.message.bytes is rejected, one below is not."""
     topic = kafka.topic(max_message_bytes="500")
     for size in (400, 500, 1000):
@@ -114,7 +114,7 @@ def produce_too_much(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_more_than_a_segment(kafka: Kafka) -> Story:
+def produce_more_than_a_segment(kafka: Kafka) -> Observations:
     """A batch larger than a segment is rejected."""
     topic = kafka.topic(segment_bytes=str(1 << 20), max_message_bytes=str(4 << 20))
     yield kafka.request(produce(topic, batch("x" * (1 << 20))))
@@ -122,7 +122,7 @@ def produce_more_than_a_segment(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_without_keys_to_a_compacted_topic(kafka: Kafka) -> Story:
+def produce_without_keys_to_a_compacted_topic(kafka: Kafka) -> Observations:
     """Compaction needs keys, so records without one are rejected, each by its index."""
     topic = kafka.topic(cleanup_policy="compact")
     yield kafka.request(produce(topic, batch("a", "b")))
@@ -131,7 +131,7 @@ def produce_without_keys_to_a_compacted_topic(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_transactionally_without_a_transaction(kafka: Kafka) -> Story:
+def produce_transactionally_without_a_transaction(kafka: Kafka) -> Observations:
     """Transactional batches need a transactional id, and the coordinator's verification."""
     topic = kafka.topic()
     yield kafka.request(produce(topic, batch("a", producer=(900_000, 0, 0), attributes=0x10)))
@@ -140,7 +140,7 @@ def produce_transactionally_without_a_transaction(kafka: Kafka) -> Story:
 
 
 @scenario()
-def produce_control_batches(kafka: Kafka) -> Story:
+def produce_control_batches(kafka: Kafka) -> Observations:
     """Control batches of clients are rejected."""
     topic = kafka.topic()
     yield kafka.request(produce(topic, batch("a", attributes=0x20)))

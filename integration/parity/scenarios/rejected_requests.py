@@ -7,7 +7,7 @@ from typing import Any
 from integration.parity.admin_requests import create_topics, new_topic
 from integration.parity.edited import response_or_closed
 from integration.parity.requests import LATEST, fetch, list_offsets
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
     ReassignablePartition,
@@ -20,7 +20,7 @@ from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 
 
 @scenario()
-def unknown_isolation_levels(kafka: Kafka) -> Story:
+def unknown_isolation_levels(kafka: Kafka) -> Observations:
     """There are two isolation levels; another value fails the whole request."""
     topic = kafka.topic()
     for level in (2, -1, 127, -128):
@@ -34,7 +34,7 @@ def unknown_isolation_levels(kafka: Kafka) -> Story:
 
 
 @scenario()
-def changes_with_a_timeout_of_zero(kafka: Kafka) -> Story:
+def changes_with_a_timeout_of_zero(kafka: Kafka) -> Observations:
     """With a timeout of 0 or less, the request times out before the controller begins."""
     name, unknown = kafka.new_name("topic"), kafka.new_name("unknown")
     moved = ReassignableTopic(
@@ -57,7 +57,7 @@ def changes_with_a_timeout_of_zero(kafka: Kafka) -> Story:
 
 
 @scenario()
-def topics_without_a_name(kafka: Kafka) -> Story:
+def topics_without_a_name(kafka: Kafka) -> Observations:
     """Neither a name nor an id, in versions that support both."""
     for version in (10, 11, 12, 13):
         requested = MetadataRequest(topics=[MetadataRequestTopic(name=None)])

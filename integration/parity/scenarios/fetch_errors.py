@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from integration.parity.requests import batch, fetch, produce
-from integration.parity.scenario import Kafka, Story, scenario
+from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
@@ -17,7 +17,7 @@ A = batch("a")
 
 
 @scenario()
-def fetch_of_unknown_topics_and_partitions(kafka: Kafka) -> Story:
+def fetch_of_unknown_topics_and_partitions(kafka: Kafka) -> Observations:
     """An unknown topic, partition or topic id, each in the versions that support it."""
     topic = kafka.topic()
     for version in (4, 11, 12):
@@ -37,7 +37,7 @@ def fetch_of_unknown_topics_and_partitions(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_with_leader_epochs(kafka: Kafka) -> Story:
+def fetch_with_leader_epochs(kafka: Kafka) -> Observations:
     """The leader's own epoch is accepted, an older one fenced, a newer one unknown."""
     topic = kafka.topic()
     kafka.request(produce(topic, A))
@@ -46,7 +46,7 @@ def fetch_with_leader_epochs(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_beyond_the_end(kafka: Kafka) -> Story:
+def fetch_beyond_the_end(kafka: Kafka) -> Observations:
     """An offset above the log end or below the log start is out of range at once."""
     topic = kafka.topic()
     kafka.request(produce(topic, A))
@@ -55,7 +55,7 @@ def fetch_beyond_the_end(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_the_same_partition_twice(kafka: Kafka) -> Story:
+def fetch_the_same_partition_twice(kafka: Kafka) -> Observations:
     """A request that names a partition twice gets Kafka's response."""
     topic = kafka.topic()
     kafka.request(produce(topic, A))
@@ -65,7 +65,7 @@ def fetch_the_same_partition_twice(kafka: Kafka) -> Story:
 
 
 @scenario()
-def fetch_claims_to_be_a_replica(kafka: Kafka) -> Story:
+def fetch_claims_to_be_a_replica(kafka: Kafka) -> Observations:
     """A fetch with the id of an unknown replica is rejected."""
     topic = kafka.topic()
     kafka.request(produce(topic, A))
@@ -76,7 +76,7 @@ def fetch_claims_to_be_a_replica(kafka: Kafka) -> Story:
 
 
 @scenario()
-def end_of_epochs(kafka: Kafka) -> Story:
+def end_of_epochs(kafka: Kafka) -> Observations:
     """OffsetForLeaderEpoch: the end offsets of epochs, and unknown epochs."""
     topic = kafka.topic()
     kafka.request(produce(topic, A))
