@@ -2,8 +2,8 @@
 
     JoinGroup   members wait; when all have joined (or at the rebalance timeout) a generation
                 begins, and the leader's response contains the list of members
-    SyncGroup   members wait for the leader's request, which contains the assignment; each response
-                                contains the part of that member
+    SyncGroup   members wait for the leader's request, which contains the assignments; each
+                response contains the assignment of its member
 
 Heartbeats keep a member in the group, and their responses tell it to join again. Subscriptions and
 assignments are bytes that are passed on; only the topics of consumers are read from them.

@@ -35,8 +35,8 @@ class Keys(list[bytes]):
 class Runtime:
     """A runtime whose node leads both partitions of its topic, and the coordinator that it runs.
 
-    ``completed`` are the waits that have ended, with their errors; ``loaded`` and ``unloaded`` are
-    the calls of the coordinator.
+    ``completed`` are the waits that have ended, with their errors; ``unloaded`` are the calls of
+    the coordinator, and ``loaded`` those whose queued actions have run.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Runtime:
         return Keys()
 
     def on_loaded(self, partition: int, state: Keys) -> None:
-        self.loaded.append((partition, state))
+        self.actions.add(lambda: self.loaded.append((partition, state)))
 
     def on_unloaded(self, partition: int) -> None:
         self.unloaded.append(partition)
@@ -116,7 +116,7 @@ def refusal(world: Runtime) -> ErrorCode | None:
 
 
 def test_a_key_is_coordinated_where_its_partition_is_led_and_loaded(world: Runtime) -> None:
-    """Mirrors testScheduleLoading."""
+    """Mirrors testScheduleLoading; the actions that `on_loaded` queues run in the same step."""
     errors = [refusal(world)]
     world.runtime.on_resignation(0)
     errors.append(refusal(world))

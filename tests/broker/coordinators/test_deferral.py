@@ -124,6 +124,18 @@ def test_a_heartbeat_completes_when_an_expired_session_appends() -> None:
     assert player.play(["wait 1"]) == ["45000 b consume epoch 3 has nothing"]
 
 
+def test_a_commit_completes_when_the_deletion_of_a_topic_appends() -> None:
+    """The tombstones of its offsets are appended while a metadata change is applied."""
+    world = VirtualWorld()
+    player = ScriptPlayer(world)
+    player.play(["topic t 1", "commit - t-0=1", "slow"])
+    assert player.play(["commit - t-0=2"]) == []
+    for log in world.logs:
+        log.slow = False
+
+    assert player.play(["drop t"]) == ["0 - commit NONE"]
+
+
 def test_a_commit_completes_when_the_expiry_of_offsets_appends() -> None:
     """``offsets.retention.check.interval.ms`` is a timer task, too."""
     world = VirtualWorld(parse_config({"offsets.retention.minutes": "1"}))
