@@ -340,7 +340,7 @@ def _produced_by_the_leader(
 def complained_of(printed: str) -> set[TopicPartition]:
     """The logs that a starting Kafka had to repair or complained about."""
     lines = printed.splitlines()
-    loaded = [line for line in lines if "Completed load of UnifiedLog" in line]
+    loaded = [line for line in lines if "Completed load of Log" in line]
     logs = {key for key in (MIXED, COMPACTED, THEIRS) if any(f"/{key}," in at for at in loaded)}
     assert len(logs) == 3, "the loaded logs are not in its output"
     troubled = [line for line in lines if TROUBLE.search(line)]

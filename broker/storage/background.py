@@ -1,7 +1,7 @@
-"""Work that would keep the loop from its turn: the disk's, which takes as long as it likes.
+"""Runs work that would block the event loop, such as syncing files, in threads.
 
-A thread has only the bytes and names that it was given; what comes of it is told on the loop, so
-nothing of a log is ever touched from two sides.
+The work uses only the values that it was given, and its result is delivered on the event loop, so
+only the event loop's thread uses the state of a log.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ Then = Callable[[OSError | None], None]
 
 
 class Background(Protocol):
-    """Where work is done that may take its time."""
+    """Runs work that may block."""
 
     def run(self, work: Work, then: Then) -> None:
-        """Do *work*; call *then* with the OSError it raised, or None."""
+        """Run *work*, then call *then* with its OSError or None."""
         ...
 
     def soon(self, action: Callable[[], None]) -> None:
-        """Call *action* when whoever is at work now is through."""
+        """Call *action* after the current call stack has returned."""
         ...
 
 
 class Inline:
-    """Does everything at once: for tools, and tests that need no loop."""
+    """Runs everything immediately: for tools and tests without an event loop."""
 
     def run(self, work: Work, then: Then) -> None:
-        """Do it, and wait."""
+        """Run *work*, then call *then*."""
         try:
             work()
         except OSError as error:
@@ -45,15 +45,15 @@ class Inline:
             then(None)
 
     def soon(self, action: Callable[[], None]) -> None:
-        """Call it."""
+        """Call *action*."""
         action()
 
 
 class Threads:
-    """Does work in threads of trio's; to be used on its loop only.
+    """Runs work in trio's threads; usable only on trio's event loop.
 
-    Exceptions that nobody expects are reported to *on_error*. Those of the work are an OSError for
-    whoever waits for it: what the disk has then is not known.
+    Unexpected exceptions are reported to *on_error*. One of the work is passed to *then* as an
+    OSError, because it is not known what has reached the disk.
     """
 
     def __init__(self, on_error: OnError = log_error) -> None:
@@ -61,11 +61,11 @@ class Threads:
         self._on_error = on_error
 
     def run(self, work: Work, then: Then) -> None:
-        """Do it in a thread; *then* is called on the loop."""
+        """Run *work* in a thread; *then* is called on the event loop."""
         trio.lowlevel.spawn_system_task(self._run, work, then)
 
     def soon(self, action: Callable[[], None]) -> None:
-        """Call it on the loop's next turn."""
+        """Call *action* in the next iteration of the event loop."""
         trio.lowlevel.current_trio_token().run_sync_soon(self._call, action)
 
     async def _run(self, work: Work, then: Then) -> None:
@@ -83,9 +83,9 @@ class Threads:
         try:
             action(*arguments)
         except Exception as error:
-            self._on_error(f"what follows work in a thread: {action!r}", error)
+            self._on_error(f"after work in a thread: {action!r}", error)
 
 
 def background(on_error: OnError = log_error) -> Background:
-    """Threads on trio's loop, no such thing elsewhere."""
+    """`Threads` on trio's event loop, `Inline` elsewhere."""
     return Threads(on_error) if trio.lowlevel.in_trio_run() else Inline()

@@ -1,6 +1,6 @@
-"""Kafka's small text files: offsets per partition, leader epochs, a partition's topic id.
+"""Kafka's small text files: offsets per partition, leader epochs, a partition's topic ID.
 
-The first two have one frame: a version, 0, the number of lines, then the lines.
+The first two have a common format: the version, 0, the number of lines, then the lines.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _VERSION = "0"
 
 
 class CorruptCheckpoint(StartupError):  # noqa: N818 - it names what the file is
-    """A checkpoint file that is not one; the message names it."""
+    """A checkpoint file that is damaged or of another version; the message names it."""
 
 
 def write_offset_checkpoint(
     disk: Disk, path: Path, offsets: Mapping[TopicPartition, int], *, sync: bool
 ) -> None:
-    """``topic partition offset`` per line."""
+    """Write ``topic partition offset`` per line, with *sync* to the disk. Raises OSError."""
     lines = (f"{key.topic} {key.partition} {offset}" for key, offset in sorted(offsets.items()))
     disk.replace(path, _framed(lines), sync=sync)
 
 
 def read_offset_checkpoint(path: Path) -> dict[TopicPartition, int]:
-    """The offsets; none if there is no such file. Raises `CorruptCheckpoint`."""
+    """The offsets; none if the file does not exist. Raises `CorruptCheckpoint`."""
     offsets = {}
     for topic, partition, offset in _read_lines(path, columns=3):
         offsets[TopicPartition(topic, _number(path, partition))] = _number(path, offset)
@@ -40,12 +40,12 @@ def read_offset_checkpoint(path: Path) -> dict[TopicPartition, int]:
 
 
 def write_epoch_checkpoint(disk: Disk, path: Path, entries: Iterable[tuple[int, int]]) -> None:
-    """``epoch startOffset`` per line."""
+    """Write ``epoch startOffset`` per line. Raises OSError."""
     disk.replace(path, _framed(f"{epoch} {start}" for epoch, start in entries))
 
 
 def read_epoch_checkpoint(path: Path) -> list[tuple[int, int]]:
-    """(epoch, start offset); none if there is no such file. Raises `CorruptCheckpoint`."""
+    """Each (epoch, start offset); none if the file does not exist. Raises `CorruptCheckpoint`."""
     return [
         (_number(path, epoch), _number(path, start))
         for epoch, start in _read_lines(path, columns=2)
@@ -53,25 +53,25 @@ def read_epoch_checkpoint(path: Path) -> list[tuple[int, int]]:
 
 
 def write_partition_metadata(disk: Disk, path: Path, topic_id: UUID) -> None:
-    """The topic's id, in Kafka's url-safe base64 without padding."""
+    """Write the topic ID, in URL-safe base64 without padding. Raises OSError."""
     text = f"version: 0\ntopic_id: {uuid_text(topic_id)}"
     disk.replace(path, text.encode())
 
 
 def read_partition_metadata(path: Path) -> UUID | None:
-    """The topic's id, None if the file is not there or empty. Raises `CorruptCheckpoint`."""
+    """The topic ID; None if the file does not exist or is empty. Raises `CorruptCheckpoint`."""
     lines = _lines(path)
     if not lines:
-        return None  # the power went before the disk had more than the name
+        return None  # after a power failure the file may be empty
     fields = dict(line.split(": ", 1) for line in lines if ": " in line)
     try:
         return UUID(bytes=base64.urlsafe_b64decode(fields["topic_id"] + "=="))
     except (KeyError, ValueError):
-        raise CorruptCheckpoint(f"{path} does not say which topic this is") from None
+        raise CorruptCheckpoint(f"{path} has no valid topic ID") from None
 
 
 def uuid_text(uuid: UUID) -> str:
-    """A UUID as Kafka writes it."""
+    """A UUID in Kafka's URL-safe base64."""
     return base64.urlsafe_b64encode(uuid.bytes).rstrip(b"=").decode()
 
 
@@ -85,10 +85,10 @@ def _read_lines(path: Path, columns: int) -> list[list[str]]:
     if lines is None:
         return []
     if len(lines) < 2 or lines[0] != _VERSION or lines[1] != str(len(lines) - 2):
-        raise CorruptCheckpoint(f"{path} is not a checkpoint of version {_VERSION}, or torn")
+        raise CorruptCheckpoint(f"{path} is not a checkpoint of version {_VERSION}, or is damaged")
     rows = [line.split() for line in lines[2:]]
     if any(len(row) != columns for row in rows):
-        raise CorruptCheckpoint(f"{path} has a line that is not {columns} words long")
+        raise CorruptCheckpoint(f"{path} has a line that does not have {columns} fields")
     return rows
 
 

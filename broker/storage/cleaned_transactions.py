@@ -1,7 +1,7 @@
-"""What a compaction may drop of transactions (Kafka's ``CleanedTransactionMetadata``).
+"""What a compaction may remove of transactions (Kafka's ``CleanedTransactionMetadata``).
 
-Records of an aborted transaction go at once. A marker may go when no batch of its transaction was
-met any more; until then it stays, and the transaction index tells of an aborted one.
+Records of an aborted transaction are removed. A marker may be removed when the log has no batch of
+its transaction; until then it is kept, with the entry of an aborted one in the transaction index.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from protocol.record_batch.header import BatchHeader
 
 
 class CleanedTransactions:
-    """To be told of each batch of a log, in order, given what was *aborted* in it.
+    """The transactions of the batches so far, which must be passed in order.
 
-    ``kept`` are the aborted transactions whose markers were met, and must stay.
+    *aborted* are all aborted transactions of the log. ``kept`` are those whose markers are kept.
     """
 
     def __init__(self, aborted: Iterable[AbortedTxn]) -> None:
         self.kept: list[AbortedTxn] = []
-        # The last to begin comes first: they are taken off the end.
+        # In descending order: they are taken from the end.
         self._aborted = sorted(aborted, key=lambda each: -each.first_offset)
-        # By producer: the transaction, and the producers of whose transactions a batch was met.
+        # By producer ID: the open aborted transaction; producers with batches in an open one.
         self._ongoing: dict[int, AbortedTxn] = {}
         self._met: set[int] = set()
 
@@ -39,7 +39,7 @@ class CleanedTransactions:
         """Whether the transaction that this control batch ends has left no batch."""
         marker = end_txn_marker(batch)
         if marker is None:
-            return not header.records_count  # of another kind, unless it is an emptied one
+            return not header.records_count  # another type, or a batch without records
         self._begin_up_to(header.last_offset)
         aborted = self._ongoing.pop(header.producer_id, None) if marker.is_abort else None
         met = header.producer_id in self._met

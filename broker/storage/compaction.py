@@ -1,14 +1,14 @@
-"""One compaction of one log: of each key only the latest record stays (Kafka's ``Cleaner``).
+"""Compacts one log: only the latest record of each key is kept (Kafka's ``Cleaner``).
 
-First the keys of the part that has not been compacted yet are put into a map, then all segments up
-to there are written anew without what the map supersedes, small ones joined. A tombstone stays
-until its time is over, which is ``delete.retention.ms`` after it was first met by a compaction; so
-does the marker of a transaction that has nothing left. Records of aborted transactions go. Each
-active producer's last batch stays, be it without records, and so does the last batch of all: it
-tells who copies the log where it ends.
+First a map is built of the keys in the part of the log that has not been compacted. Then all
+segments up to the end of that part are written again without superseded records, and small segments
+are merged. A tombstone is kept for ``delete.retention.ms`` after its first compaction, and so is
+the marker of a transaction without remaining records. Records of aborted transactions are removed.
+The last batch of each active producer and the last batch of all are kept, if necessary without
+records; from the latter a follower learns the log end.
 
-It is done in steps. Records are examined in worker threads, about `STEP_BYTES` in each step, or
-one batch if that is larger; files are read and written between the steps, on the loop.
+A compaction runs in steps. Worker threads process the records of about `STEP_BYTES`, or of one
+larger batch, in each step; the event loop reads and writes files between the steps.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ STEP_BYTES = 64 * 1024
 
 Batch = tuple[BatchHeader, memoryview]
 
-# What is left of batches, and of each its size, last offset and largest timestamp.
+# The remaining batches, and size, last offset and maximum timestamp of each.
 Filtered = tuple[bytes, list[tuple[int, int, int]]]
 
-# What must be computed, or be on the disk, before the next step.
+# The computation or flush that must end before the next step.
 Step = Computation[bool] | Computation[Filtered] | Flush
 
 
 class Compaction:
-    """Of *log*: what lies between *first_dirty* and *end* has not been compacted yet."""
+    """The compaction of *log*, whose offsets from *first_dirty* to *end* are not compacted."""
 
     def __init__(
         self, log: UnifiedLog, first_dirty: int, end: int, now_ms: int, *, keys_max: int = KEYS_MAX
@@ -56,9 +56,9 @@ class Compaction:
         self._mapped = CleanedTransactions(log.aborted_transactions(first_dirty, end))
 
     def steps(self) -> Iterator[Step]:
-        """Do it, step by step; ends early if the segments have changed meanwhile.
+        """Yield the steps; ends early if the segments have changed meanwhile.
 
-        Raises `CorruptRecords`, OSError.
+        Raises `CorruptRecords` and OSError.
         """
         yield from self._map_keys()
         local, end = self._log.local_log, self._map.latest_offset + 1
@@ -86,7 +86,7 @@ class Compaction:
                 yield mapped
                 if not mapped.result():
                     return
-            # What lies between the last batch and the next segment has been compacted, too.
+            # The offsets between the last batch and the next segment have no records.
             self._map.latest_offset = end - 1
 
     def _map_batches(self, batches: Sequence[Batch]) -> bool:
@@ -120,7 +120,7 @@ class Compaction:
         cleaned.become_inactive()
         cleaned.transactions.replace(self._transactions.kept)
         self._transactions.kept = []
-        # Retention goes by it where no record has a timestamp.
+        # Retention uses it if no record has a timestamp.
         cleaned.file.set_modified_ms(modified_ms)
         yield Flush(cleaned.file.disk, cleaned.paths, 0)
 
@@ -136,7 +136,7 @@ class Compaction:
         return b"".join(left), places
 
     def _filtered(self, header: BatchHeader, batch: memoryview) -> memoryview | bytes | None:
-        """What is left of a batch."""
+        """The remaining batch; None if nothing remains."""
         horizon_ms = header.delete_horizon_ms
         is_over = horizon_ms is not None and horizon_ms <= self._now_ms
         may_go = False
@@ -146,7 +146,7 @@ class Compaction:
         elif self._transactions.is_aborted(header):
             keep = _none
         else:
-            keep = partial(self._stays, is_over)
+            keep = partial(self._is_kept, is_over)
         last = self._last_records.get(header.producer_id)
         is_last = last is not None and last.is_in(header)
         return filter_batch(
@@ -158,11 +158,11 @@ class Compaction:
             keep_empty=is_last or header.next_offset == self._end,
         )
 
-    def _stays(self, tombstones_go: bool, record: RecordSlice) -> bool:
+    def _is_kept(self, tombstones_go: bool, record: RecordSlice) -> bool:
         if record.offset > self._map.latest_offset:
             return True
         if record.key is None:
-            return False  # from before the topic was compacted
+            return False  # written before the topic was compacted
         is_latest = record.offset >= self._map.get(record.key)
         return is_latest and (record.has_value or not tombstones_go)
 
@@ -170,7 +170,7 @@ class Compaction:
 def chunks(
     batches: Iterable[tuple[int, BatchHeader, memoryview]],
 ) -> Iterator[tuple[list[Batch], int]]:
-    """The *batches* of a segment, as many together as have `STEP_BYTES`, and their size."""
+    """Yield *batches* in groups of at least `STEP_BYTES`, each with its size in bytes."""
     chunk: list[Batch] = []
     size = 0
     for _, header, batch in batches:
@@ -186,9 +186,9 @@ def chunks(
 def grouped(
     segments: Sequence[tuple[LogSegment, int]], config: LogConfig
 ) -> Iterator[list[LogSegment]]:
-    """Neighbours that fit into one segment together, given each with the offset behind it.
+    """Yield groups of adjacent segments that fit into one; each is given with its end offset.
 
-    Kafka's ``groupSegmentsBySize``.
+    Kafka's ``Cleaner.groupSegmentsBySize``.
     """
     group: list[LogSegment] = []
     for segment, end in segments:

@@ -1,4 +1,4 @@
-"""A computation that work in steps needs before its next step, for a worker thread."""
+"""A computation that stepwise work needs before its next step; it may run in a worker thread."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ Result = TypeVar("Result")
 
 
 class Computation(Generic[Result]):
-    """Whoever takes the steps may `run` it in a thread; otherwise `result` runs it.
+    """A call of *work*, which reads ``size_bytes``.
 
-    Nothing else may use what *work* uses until the next step. ``size_bytes`` is how much it reads.
+    The owner of the steps may `run` it in a thread; otherwise `result` runs it. Until the next step
+    nothing else may use the objects that *work* uses.
     """
 
     __slots__ = ("_outcome", "_work", "size_bytes")
@@ -24,11 +25,11 @@ class Computation(Generic[Result]):
         self._outcome: Outcome[Result] | None = None
 
     def run(self) -> None:
-        """Compute; an exception is kept for `result`."""
+        """Call *work*; `result` raises its exception."""
         self._outcome = Outcome.of(self._work)
 
     def result(self) -> Result:
-        """What *work* returns; raises what it raises."""
+        """The result of *work*; raises its exception."""
         if self._outcome is None:
             self.run()
         assert self._outcome is not None

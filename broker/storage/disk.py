@@ -1,8 +1,8 @@
-"""The only door to a disk: every byte that a log reads or writes passes through here.
+"""All reads and writes of logs, and the failure of a data directory.
 
-A data directory has a disk. When that refuses something it has failed for good: its files are
-closed and nothing is opened any more, until a restart (Kafka's offline log directory). Tests put a
-`Disk` in its place that runs out of space, writes short or fails to sync.
+Each data directory has a `Disk`. After the first failed system call its files are closed and cannot
+be opened until a restart (Kafka's offline log directory). Tests use subclasses that run out of
+space, write short or fail to sync.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Bytes = bytes | bytearray | memoryview
 
 
 class Disk:
-    """The system calls, the files that are open, and the failure that ended it, if one did."""
+    """The system calls, the open files, and the first failure, if there was one."""
 
     def __init__(self, open_files: OpenFiles[DiskFile] | None = None) -> None:
         self.failure: OSError | None = None
-        # Told once, with the thing that met the failure.
+        # Called once, with the user of the disk that failed.
         self.on_failure: Callable[[object, OSError], None] = _log_failure
         self._open_files = OpenFiles[DiskFile]() if open_files is None else open_files
 
@@ -37,11 +37,11 @@ class Disk:
     fsync = staticmethod(os.fsync)
 
     def file(self, path: Path) -> DiskFile:
-        """The file at *path*, which is made when it is first used."""
+        """The file at *path*, which is made on first use."""
         return DiskFile(self, path.parent, path.name)
 
     def open(self, file: DiskFile) -> int:
-        """Open *file*, closing another one if that is needed."""
+        """Open *file*, closing another one if there are too many. Raises OSError."""
         self.check()
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         while True:
@@ -49,14 +49,14 @@ class Disk:
                 fd = os.open(file.place, flags, 0o644)
                 break
             except OSError as error:
-                # Not this disk's fault: connections have taken more than their half.
+                # The process has too many descriptors: connections use more than their half.
                 if error.errno not in TOO_MANY_OPEN or not self._open_files.close_one():
                     raise
         self._open_files.add(file)
         return fd
 
     def closed(self, file: DiskFile) -> None:
-        """*file* has given its descriptor back."""
+        """*file* has been closed."""
         self._open_files.discard(file)
 
     def check(self) -> None:
@@ -65,9 +65,9 @@ class Disk:
             raise OSError(self.failure.errno, self.failure.strerror)
 
     def fail(self, about: object, error: OSError) -> None:
-        """Have failed, with *error*, which *about* met.
+        """Take the disk offline because of *error* in the use by *about*.
 
-        Not because of too many open files: the next use may find a descriptor.
+        Too many open files are only logged: the next use may find a descriptor.
         """
         if error.errno in TOO_MANY_OPEN:
             logger.error("%s: %s", about, error)
@@ -76,18 +76,21 @@ class Disk:
             self.on_failure(about, error)
 
     def abandon(self, reason: OSError) -> None:
-        """Close every file as the death of the process would, and refuse whoever comes later."""
+        """Close every file, and refuse every later use with *reason*."""
         self.failure = reason
         self.close_files()
 
     def close_files(self) -> None:
-        """Close every file; those that are used again are opened again."""
+        """Close every file; the next use of a file opens it again."""
         for file in self._open_files:
             if file.disk is self:
                 file.close()
 
     def replace(self, path: Path, content: bytes, *, sync: bool = False) -> None:
-        """Write a small file so that either all of it is there or what was there before."""
+        """Write a small file atomically: it has either the new or the old content.
+
+        With *sync* it is forced to the disk. Raises OSError.
+        """
         self.check()
         temporary = path.with_name(path.name + ".tmp")
         with opened(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
@@ -99,7 +102,10 @@ class Disk:
             self.sync_path(path.parent)
 
     def sync_path(self, path: Path) -> None:
-        """Return when the disk has this file, or the names in this folder; it may be gone."""
+        """Force a file, or the entries of a directory, to the disk; it need not exist.
+
+        Raises OSError.
+        """
         try:
             with opened(path, os.O_RDONLY) as fd:
                 self.fsync(fd)
@@ -107,31 +113,31 @@ class Disk:
             return
 
     def rename(self, path: Path, to: Path) -> None:
-        """Give a file or folder another name, in place of what has it."""
+        """Rename a file or directory, replacing a file of that name. Raises OSError."""
         self.check()
         path.replace(to)
 
     def remove(self, path: Path) -> None:
-        """Delete a file, be it there or not."""
+        """Remove a file, which need not exist. Raises OSError."""
         self.check()
         path.unlink(missing_ok=True)
 
     def remove_tree(self, path: Path) -> None:
-        """Remove a folder and what is in it, be it gone already or not."""
+        """Remove a directory with its content, which need not exist."""
         shutil.rmtree(path, ignore_errors=True)
 
 
 class DiskFile:
-    """A file by folder and name, opened when it is used.
+    """A file by directory and name, opened on use.
 
-    Invariant: ``fd`` is -1 exactly while the file is closed. ``cuts`` counts how often it was cut.
+    Invariant: ``fd`` is -1 exactly while the file is closed. ``cuts`` is the number of truncations.
     """
 
     __slots__ = ("cuts", "directory", "disk", "fd", "name", "recently_used")
 
     def __init__(self, disk: Disk, directory: Path, name: str) -> None:
         self.disk = disk
-        # Apart, since a path takes six times the memory of a name, and there are many.
+        # Separate, since a path takes six times the memory of a name, and there are many files.
         self.directory = directory
         self.name = name
         self.fd = -1
@@ -140,20 +146,20 @@ class DiskFile:
 
     @property
     def path(self) -> Path:
-        """Where the file is, or would be."""
+        """The path of the file, which need not exist."""
         return self.directory / self.name
 
     @property
     def place(self) -> str:
-        """The same as text: what the system is asked with, and made a good deal sooner."""
+        """The path as text, which is faster to make than a Path."""
         return f"{self.directory}/{self.name}"
 
     def exists(self) -> bool:
-        """Whether the file is there."""
+        """Whether the file exists."""
         return os.path.exists(self.place)
 
     def write(self, data: Bytes, position: int) -> None:
-        """Write all of *data* at *position*; raises OSError, part of it written perhaps."""
+        """Write all of *data* at *position*; raises OSError, and part may have been written."""
         fd = self.fd
         if fd < 0:
             fd = self._reopen()
@@ -162,7 +168,7 @@ class DiskFile:
             write_all(self.disk, fd, data, position)
 
     def read(self, size: int, position: int) -> bytes:
-        """Read up to *size* bytes at *position*; fewer only at the file's end."""
+        """Read *size* bytes at *position*, or fewer at the file's end. Raises OSError."""
         fd = self.fd
         if fd < 0:
             fd = self._reopen()
@@ -178,7 +184,7 @@ class DiskFile:
         return b"".join(parts)
 
     def truncate(self, size: int) -> None:
-        """Cut the file to *size* bytes."""
+        """Truncate the file to *size* bytes. Raises OSError."""
         self.cuts += 1
         self.disk.ftruncate(self.fd if self.fd >= 0 else self._reopen(), size)
 
@@ -194,22 +200,22 @@ class DiskFile:
             return None
 
     def modified_ms(self) -> int:
-        """When the file was last written to, by the machine's clock. Raises OSError."""
+        """The modification time, in milliseconds of the system clock. Raises OSError."""
         return os.stat(self.place).st_mtime_ns // 1_000_000
 
     def set_modified_ms(self, time_ms: int) -> None:
-        """Say when it was last written to. Raises OSError."""
+        """Set the modification time. Raises OSError."""
         os.utime(self.place, ns=(time_ms * 1_000_000, time_ms * 1_000_000))
 
     def close(self) -> None:
-        """Give the descriptor back."""
+        """Close the file."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
             self.disk.closed(self)
 
     def rename(self, name: str) -> None:
-        """Give the file another name, be it there or not; an open descriptor goes with it."""
+        """Rename the file, which need not exist; it stays open if it is. Raises OSError."""
         try:
             self.disk.rename(self.path, self.directory / name)
         except FileNotFoundError:
@@ -217,7 +223,7 @@ class DiskFile:
         self.name = name
 
     def remove(self) -> None:
-        """Close and delete the file, be it there or not."""
+        """Close and remove the file, which need not exist. Raises OSError."""
         self.close()
         self.disk.remove(self.path)
 
@@ -227,7 +233,7 @@ class DiskFile:
 
 
 def write_all(disk: Disk, fd: int, data: Bytes, position: int) -> None:
-    """Write until everything is written: a short write tells its reason only when repeated."""
+    """Write all of *data*; after a short write only the next call raises the reason."""
     rest = memoryview(data)
     while rest:
         written = disk.pwrite(fd, rest, position)
@@ -236,14 +242,14 @@ def write_all(disk: Disk, fd: int, data: Bytes, position: int) -> None:
 
 
 def read_small_file(path: Path) -> bytes:
-    """All of a file that is read at once, as thousands are at a start. Raises OSError."""
+    """The content of a file, in few system calls: a start reads thousands. Raises OSError."""
     with open(path, "rb", buffering=0) as file:
         return file.readall()
 
 
 @contextmanager
 def opened(path: Path, flags: int) -> Iterator[int]:
-    """A descriptor for the length of a block."""
+    """A context manager that opens *path* and closes the descriptor."""
     fd = os.open(path, flags | os.O_CLOEXEC, 0o644)
     try:
         yield fd

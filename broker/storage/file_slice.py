@@ -1,8 +1,8 @@
-"""Records of a fetch that are read piece by piece while they are sent (Kafka's ``FileRecords``).
+"""Records of a fetch that are read while they are sent (Kafka's ``FileRecords``).
 
-A response with megabytes of records for a client that reads slowly holds no memory for them. The
-file may be closed meanwhile to save descriptors, and is opened again. What is deleted or cut off
-meanwhile cannot be sent: the response has begun, so only the end of its connection is left.
+So a response with megabytes of records for a slow client needs no memory for them. The file may be
+closed meanwhile to save descriptors, and is opened again. If the records are deleted or truncated
+meanwhile, the connection is closed, because the response has begun.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 from broker.storage.disk import DiskFile
 from protocol.output import SpliceLost
 
-# Fewer bytes are read at once, and shared by all fetches that one append completes.
+# Fewer bytes are read into memory, and shared by all fetches that one append completes.
 READ_AT_ONCE_BYTES = 256 * 1024
 
 
 class FileSlice:
-    """``size`` bytes of *file* from *position* on, as they are now."""
+    """*size* bytes of *file* from *position* on."""
 
     __slots__ = ("_cuts", "_file", "_position", "_size")
 
@@ -33,14 +33,14 @@ class FileSlice:
         assert start + size <= self._size
         file = self._file
         if file.cuts != self._cuts or not file.exists():
-            raise SpliceLost(f"{file.name} was deleted or cut while it was being sent")
+            raise SpliceLost(f"{file.name} was deleted or truncated while it was being sent")
         try:
             data = file.read(size, self._position + start)
         except OSError as error:
             file.disk.fail(file.place, error)
             raise SpliceLost(f"{file.name}: {error.strerror}") from error
         if len(data) != size:
-            raise SpliceLost(f"{file.name} is shorter than it was")
+            raise SpliceLost(f"{file.name} is shorter than when the response began")
         return data
 
     def whole(self) -> bytes:

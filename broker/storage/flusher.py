@@ -1,7 +1,7 @@
-"""Forcing logs to the disk beside the loop, a few at a time (``flush.messages``, ``flush.ms``).
+"""Forces logs to the disk in the background, a few at a time (``flush.messages``, ``flush.ms``).
 
-While a log is flushed it goes on taking batches; who asks again meanwhile gets one more flush after
-that, however many asked. So the disk decides how often, not the producers.
+A log can be appended to while it is flushed. All requests during a flush are served by one more
+flush after it, so the speed of the disk limits their number.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from broker.storage.disk import Disk
 
 RUNNING_MAX = 4
 
-Told = Callable[[], None]
+Listener = Callable[[], None]
 
 
 class Flushable(Protocol):
-    """A log as its flusher sees it."""
+    """What the flusher needs of a log."""
 
     disk: Disk
 
     def begin_flush(self) -> Flush:
-        """The files that must be synced to make the log safe up to its end; raises OSError."""
+        """The files to sync for all records up to the log's end; raises OSError."""
         ...
 
     def flushed(self, flush: Flush) -> None:
-        """It has been synced."""
+        """*flush* has been done."""
         ...
 
 
 class Flush:
-    """The files that hold a log's records below ``up_to``; ``up_to`` sinks if the log is cut."""
+    """The files with a log's records below ``up_to``, which a truncation lowers."""
 
     __slots__ = ("_disk", "_paths", "up_to")
 
@@ -44,41 +44,41 @@ class Flush:
         self.up_to = up_to
 
     def run(self) -> None:
-        """Return when the disk has them; those that are gone by now matter no more."""
+        """Sync the files that still exist. Raises OSError."""
         for path in self._paths:
             self._disk.sync_path(path)
 
 
 class Flusher:
-    """The flushes of all logs; without *durable* nothing is synced: only this process may die."""
+    """The flushes of all logs; without *durable* nothing is synced."""
 
     def __init__(self, background: Background | None = None, *, durable: bool = True) -> None:
         self._background = background or Inline()
         self._durable = durable
-        # Called when a log has been cut below its recovery point.
+        # Called when a log has been truncated below its recovery point.
         self.on_recovery_point_lowered: Callable[[], None] = _nothing
-        # Each with those who want to be told when it is done.
-        self._waiting: dict[Flushable, list[Told]] = {}
-        self._running: dict[Flushable, tuple[Flush, list[Told]]] = {}
+        # Each with the listeners to call at the end of the flush.
+        self._waiting: dict[Flushable, list[Listener]] = {}
+        self._running: dict[Flushable, tuple[Flush, list[Listener]]] = {}
 
     @property
     def is_busy(self) -> bool:
-        """Whether any log is being flushed, or waits for that."""
+        """Whether any log is being flushed or waits for a flush."""
         return bool(self._running or self._waiting)
 
     def request(self, log: Flushable) -> None:
-        """Make *log* safe up to its end as it is now."""
+        """Flush *log* up to its present end."""
         self._waiting.setdefault(log, [])
         self._start()
 
     def cut(self, log: Flushable, offset: int) -> None:
-        """*log* ends at *offset* now: what is being synced behind it says nothing."""
+        """*log* has been truncated to *offset*, to which a running flush is limited."""
         if log in self._running:
             flush, _ = self._running[log]
             flush.up_to = min(flush.up_to, offset)
 
-    def after(self, logs: Iterable[Flushable], action: Told) -> None:
-        """Call *action* when all that was requested of *logs* so far is done, or has failed."""
+    def after(self, logs: Iterable[Flushable], action: Listener) -> None:
+        """Call *action* when the requested flushes of *logs* have ended or failed."""
         listeners = [listening for log in logs if (listening := self._listeners(log)) is not None]
         left = len(listeners)
 
@@ -94,24 +94,24 @@ class Flusher:
             action()
 
     def sync(self, flush: Flush, then: Then) -> None:
-        """Have these files synced beside the loop; *then* gets the error, if there is one."""
+        """Run *flush* in the background, then call *then* with its error or None."""
         if self._durable:
             self._background.run(flush.run, then)
         else:
             then(None)
 
     def forget(self, log: Flushable) -> None:
-        """*log* is about to be deleted: nothing of it needs to be safe any more."""
-        _tell(self._waiting.pop(log, []))
+        """Drop the flushes of *log*, which is about to be deleted."""
+        _call_all(self._waiting.pop(log, []))
         _, listeners = self._running.pop(log, (None, []))
-        _tell(listeners)
+        _call_all(listeners)
 
     def close(self) -> None:
-        """Forget everything; what is running says nothing to anybody any more."""
+        """Drop all flushes; nothing is called when the running ones end."""
         self._waiting.clear()
         self._running.clear()
 
-    def _listeners(self, log: Flushable) -> list[Told] | None:
+    def _listeners(self, log: Flushable) -> list[Listener] | None:
         if log in self._waiting:
             return self._waiting[log]
         return self._running[log][1] if log in self._running else None
@@ -123,7 +123,7 @@ class Flusher:
             if log in self._waiting:
                 self._flush(log, self._waiting.pop(log))
 
-    def _flush(self, log: Flushable, listeners: list[Told]) -> None:
+    def _flush(self, log: Flushable, listeners: list[Listener]) -> None:
         try:
             flush = log.begin_flush()
         except OSError as error:
@@ -138,17 +138,17 @@ class Flusher:
             return
         if error is None:
             log.flushed(flush)
-            _tell(listeners)
+            _call_all(listeners)
         else:
             self._failed(log, error, listeners)
         self._start()
 
-    def _failed(self, log: Flushable, error: OSError, listeners: list[Told]) -> None:
-        """Take the disk offline, unless the flush is to be tried again."""
+    def _failed(self, log: Flushable, error: OSError, listeners: list[Listener]) -> None:
+        """Take the disk offline, or repeat the flush if it found no descriptor."""
         log.disk.fail(log, error)
         if log.disk.failure is not None:
-            _tell(listeners)
-        else:  # it has found no descriptor
+            _call_all(listeners)
+        else:
             self._waiting.setdefault(log, []).extend(listeners)
             self._background.soon(self._start)
 
@@ -157,6 +157,6 @@ def _nothing() -> None:
     pass
 
 
-def _tell(listeners: list[Told]) -> None:
-    for told in listeners:
-        told()
+def _call_all(listeners: list[Listener]) -> None:
+    for listener in listeners:
+        listener()

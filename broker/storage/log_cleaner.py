@@ -1,8 +1,8 @@
-"""Which logs are compacted and when: the filthiest first (Kafka's ``LogCleanerManager``).
+"""Selects and compacts logs, the one with the largest dirty ratio first.
 
-A log is due when the share of it that has not been compacted exceeds ``min.cleanable.dirty.ratio``,
-or when a record in that share is older than ``max.compaction.lag.ms``. The computations of a
-compaction run in worker threads, with pauses in between.
+A log is due when the share that has not been compacted exceeds ``min.cleanable.dirty.ratio``, or
+when a record in it is older than ``max.compaction.lag.ms``. Computations run in worker threads,
+with pauses in between (Kafka's ``LogCleanerManager``).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PAUSE_MS = 5
 
 
 class Cleanable(NamedTuple):
-    """What of a log can be compacted: from ``first_dirty`` up to ``end``."""
+    """The part of a log that can be compacted: from ``first_dirty`` up to ``end``."""
 
     log: UnifiedLog
     first_dirty: int
@@ -38,15 +38,15 @@ class Cleanable(NamedTuple):
 
     @property
     def is_due(self) -> bool:
-        """Whether it is worth the while."""
+        """Whether the log should be compacted."""
         return self.is_overdue or self.dirty_ratio > self.log.config.min_cleanable_dirty_ratio
 
 
 def cleanable(log: UnifiedLog, now_ms: int) -> Cleanable | None:
-    """What of *log* can be compacted now; None if nothing can.
+    """The part of *log* that can be compacted now; None if there is none.
 
-    Never the active segment, nor what is not stable, nor what is younger than
-    ``min.compaction.lag.ms``. Raises `ApiError`.
+    The active segment, records above the last stable offset, and those younger than
+    ``min.compaction.lag.ms`` cannot be compacted. Raises `ApiError`.
     """
     config, first_dirty = log.config, log.first_dirty_offset
     dirty_bytes = clean_bytes = 0
@@ -71,7 +71,7 @@ def cleanable(log: UnifiedLog, now_ms: int) -> Cleanable | None:
 
 
 class LogCleaner:
-    """Compacts one log after another, in steps. `start` is to be called periodically."""
+    """Compacts one log after another, in steps; its owner calls `start` periodically."""
 
     def __init__(
         self, logs: LogManager, schedule_once: ScheduleOnce, offload: Offload | None = None
@@ -83,11 +83,11 @@ class LogCleaner:
         self._steps: Iterator[Step] = iter(())
         self._job: Job[None] | None = None
         self._bytes_until_pause = STEP_BYTES
-        # What cannot be compacted is left alone until a restart, as Kafka does.
+        # Logs whose compaction failed are not compacted until a restart, as in Kafka.
         self._uncleanable: set[TopicPartition] = set()
 
     def start(self) -> None:
-        """Begin with the filthiest log that is due, unless one is at work."""
+        """Compact the due log with the largest dirty ratio, unless a compaction is running."""
         if self._log is not None:
             return
         found = self._dirtiest()
@@ -111,10 +111,10 @@ class LogCleaner:
         return max(due, key=lambda each: each.dirty_ratio, default=None)
 
     def _work(self) -> None:
-        """Go on until something is to be waited for, after which this is called again."""
+        """Take steps until one must be waited for; it calls this method again."""
         log = self._log
         if log is None or self._logs.get(log.topic_partition) is not log:
-            self._log = None  # deleted meanwhile
+            self._log = None  # it was deleted
             return
         try:
             with log.storage_errors:
@@ -122,7 +122,7 @@ class LogCleaner:
                     if self._waits_for(step):
                         return
         except ApiError as error:
-            logger.warning("%s is not compacted any more: %s", log.topic_partition, error)
+            logger.warning("%s is no longer compacted: %s", log.topic_partition, error)
             self._uncleanable.add(log.topic_partition)
         except Exception as error:
             self._logs.on_error(f"compaction of {log.topic_partition}", error)
@@ -143,7 +143,7 @@ class LogCleaner:
         return self._pauses()
 
     def _computed(self, _: Outcome[None]) -> None:
-        """Go on, after a job that was waited for."""
+        """Continue after a computation in a worker thread."""
         if self._job is not None:
             self._job = None
             if not self._pauses():

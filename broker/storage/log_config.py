@@ -1,4 +1,4 @@
-"""The configuration of one log: the topic keys that storage obeys, under Kafka's own names."""
+"""The configuration of one log: the topic keys that storage uses (Kafka's ``LogConfig``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from protocol.compression import Codec
 
 _LONG_MAX = 2**63 - 1
 
-# What `compression.type` may be. None: each batch keeps its producer's codec.
+# The values of `compression.type`. None: each batch keeps its producer's codec.
 TARGET_CODECS: dict[str, Codec | None] = {
     "producer": None,
     "uncompressed": Codec.NONE,
@@ -22,7 +22,7 @@ TARGET_CODECS: dict[str, Codec | None] = {
 
 @dataclass(frozen=True, slots=True)
 class LogConfig:
-    """All settings of a log; ``LogConfig()`` has Kafka's defaults."""
+    """The configuration of a log; ``LogConfig()`` has Kafka's defaults."""
 
     cleanup_policy: tuple[str, ...] = ("delete",)  # cleanup.policy
     compression_type: str = "producer"  # compression.type
@@ -60,21 +60,21 @@ class LogConfig:
 
     @property
     def max_segment_ms(self) -> int:
-        """How old a segment may get: a compaction that is due soon needs it rolled (KIP-354)."""
+        """The maximum age of the active segment, which compaction may limit (KIP-354)."""
         lag_ms = self.max_compaction_lag_ms
         return lag_ms if 0 < lag_ms < self.segment_ms and self.is_compacted else self.segment_ms
 
     @property
     def uses_log_append_time(self) -> bool:
-        """Whether records bear the broker's time instead of the producer's."""
+        """Whether records get the broker's time instead of the producer's."""
         return self.message_timestamp_type == "LogAppendTime"
 
     def compression_level(self, codec: int) -> int | None:
-        """The level to compress with; None where the codec has none."""
+        """The compression level for *codec*; None for its default."""
         level = {
             Codec.GZIP: self.compression_gzip_level,
             Codec.LZ4: self.compression_lz4_level,
             Codec.ZSTD: self.compression_zstd_level,
         }.get(Codec(codec))
-        # -1 is gzip's own word for its default.
+        # -1 is gzip's default.
         return None if codec == Codec.GZIP and level == -1 else level

@@ -1,6 +1,6 @@
-"""A data directory: who it belongs to, whether it was left in order, and its checkpoints.
+"""A data directory: its owner, its lock, the mark of a clean shutdown, and its checkpoints.
 
-`LogManager` keeps the partitions; this file keeps the directory's own small files.
+`broker.storage.log_manager` handles the partitions in it.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ COMPACTED = "cleaner-offset-checkpoint"
 
 _META_PROPERTIES = "meta.properties"
 _CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
-_MARK = b'{"version":0,"brokerEpoch":-1}'  # no epoch: nobody here asks whether it was the last
+_MARK = b'{"version":0,"brokerEpoch":-1}'  # a broker epoch is not needed here
 _LOCK = ".lock"
 
 
 class LogDirectory:
-    """One data directory, locked while it is open, and the partitions that have a folder in it.
+    """One data directory, locked while it is open, and the partitions that it contains.
 
-    Raises `StartupError` if another process has it or if it is another broker's, OSError if it
-    cannot be written.
+    Raises `StartupError` if another process has locked it or if it belongs to another node, and
+    OSError if it cannot be written.
     """
 
     def __init__(self, path: Path, disk: Disk, *, node_id: int, cluster_id: str) -> None:
@@ -53,7 +53,7 @@ class LogDirectory:
         try:
             self.was_clean = (path / _CLEAN_SHUTDOWN).exists()
             self._claim(node_id, cluster_id)
-            # What dies from now on has not been left in order, even if the power fails with it.
+            # A process or machine that ends from now on has not shut down cleanly.
             if self.was_clean:
                 disk.remove(path / _CLEAN_SHUTDOWN)
                 disk.sync_path(path)
@@ -67,35 +67,35 @@ class LogDirectory:
         return self.disk.failure is not None
 
     def space(self) -> tuple[int, int]:
-        """Bytes of the volume in all, and those left for us. Raises OSError if it is offline."""
+        """Total and usable bytes of the volume. Raises OSError if the directory is offline."""
         self.disk.check()
         usage = shutil.disk_usage(self.path)
         return usage.total, usage.free
 
     def read(self, name: str) -> dict[TopicPartition, int]:
-        """The offsets of a checkpoint file; none if it is damaged, as Kafka goes on then.
+        """The offsets in a checkpoint file; none if it is damaged, as in Kafka.
 
-        Without recovery points more is scanned, without high watermarks readers wait until they
-        are known anew, without log starts deleted records are back.
+        Without recovery points more batches are checked, without high watermarks reads wait for
+        replication, without log start offsets deleted records are readable again.
         """
         try:
             return read_offset_checkpoint(self.path / name)
         except CorruptCheckpoint as error:
-            logger.warning("%s; it is left out", error)
+            logger.warning("%s; it is ignored", error)
             return {}
 
     def write(self, name: str, offsets: Mapping[TopicPartition, int], *, sync: bool) -> None:
-        """Replace a checkpoint file; with *sync* the disk has it for good then."""
+        """Replace a checkpoint file, with *sync* forced to the disk. Raises OSError."""
         write_offset_checkpoint(self.disk, self.path / name, offsets, sync=sync)
 
     def close(self, *, clean: bool) -> None:
-        """Leave the mark of a clean shutdown, if it is one, and let others in. Raises OSError."""
+        """Mark a clean shutdown, if *clean*, and release the lock. Raises OSError."""
         if clean:
             self.disk.replace(self.path / _CLEAN_SHUTDOWN, _MARK, sync=True)
         self.unlock()
 
     def unlock(self) -> None:
-        """Let others in."""
+        """Release the lock."""
         os.close(self._lock)
 
     def _take_lock(self) -> int:
@@ -113,7 +113,7 @@ class LogDirectory:
         return fd
 
     def _claim(self, node_id: int, cluster_id: str) -> None:
-        """Read whose directory it is, or write that it is ours."""
+        """Check the owner of the directory, or write this node as its owner."""
         path = self.path / _META_PROPERTIES
         wanted = {"version": "1", "cluster.id": cluster_id, "node.id": str(node_id)}
         try:

@@ -1,8 +1,8 @@
-"""Opening a log that may have died: what is on disk becomes segments again (``LogLoader``).
+"""Loads the segments of a log from its directory (Kafka's ``LogLoader``).
 
-After a clean shutdown the files are believed, unless they are impossible. Otherwise every batch
-behind the recovery point is checked, as `broker.storage.log_recovery` says. Whatever follows from
-the batches and is missing or damaged is made anew: indexes, epochs, producers, transactions.
+After a clean shutdown the files are used as they are, unless they cannot be right. Otherwise
+`broker.storage.log_recovery` checks every batch from the recovery point on. Missing or damaged
+indexes, leader epochs, producers and transactions are rebuilt from the batches.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from protocol.corrupt_records import CorruptRecords
 
 logger = logging.getLogger(__name__)
 
-# Left behind by a process that died while it replaced or deleted files.
+# Suffixes of files that remain if the process ends while it replaces or deletes them.
 _UNFINISHED = (DELETED, CLEANED, ".tmp")
 
 
 @dataclass(slots=True)
 class LoadedLog:
-    """What was found, and what of it the disk is known to have."""
+    """The segments, leader epochs and offsets of a loaded log."""
 
     segments: LogSegments
     epochs: LeaderEpochFileCache
@@ -54,16 +54,13 @@ def load_log(
     now_ms: int,
     progress: Progress | None = None,
 ) -> LoadedLog:
-    """Load *directory*; *producers* are brought in line with what is found.
-
-    Raises OSError.
-    """
-    names = _tidied(directory, config, disk, now_ms)
+    """Load *directory*, and the state of *producers*. Raises OSError."""
+    names = _prepared(directory, config, disk, now_ms)
     base_offsets = _base_offsets(directory, disk, names)
     try:
         epochs = LeaderEpochFileCache(directory, disk)
     except CorruptCheckpoint as error:
-        logger.warning("%s; it is made anew from all batches", error)
+        logger.warning("%s; rebuilding it from all batches", error)
         epochs = LeaderEpochFileCache.recreate(directory, disk)
         clean, recovery_point = False, 0
     segments = [
@@ -101,7 +98,10 @@ def load_producers(
     end_offset: int,
     now_ms: int,
 ) -> None:
-    """Rebuild *producers* up to *end_offset*: the latest snapshot, then the batches behind it."""
+    """Rebuild *producers* up to *end_offset* from the latest snapshot and the batches after it.
+
+    Raises OSError.
+    """
     snapshots.keep(lambda offset: offset <= end_offset)
     start = _load_snapshot(snapshots, producers, log_start_offset, end_offset, now_ms)
     if start == end_offset:
@@ -120,7 +120,7 @@ def rebuild_transactions(
     log_start_offset: int,
     now_ms: int,
 ) -> None:
-    """Make the transaction indexes of the segments from base offset *first* on anew."""
+    """Rebuild the transaction indexes of the segments from base offset *first* on."""
     start = _load_snapshot(snapshots, producers, log_start_offset, first, now_ms)
     for segment in segments.from_offset(start):
         aborted = replay(segment, producers, start)
@@ -135,14 +135,14 @@ def _load_snapshot(
     end_offset: int,
     now_ms: int,
 ) -> int:
-    """Take *producers* from the latest snapshot up to *end_offset*; returns where that was."""
+    """Load the latest snapshot up to *end_offset* into *producers*; returns its offset."""
     offset, entries = snapshots.latest(log_start_offset, end_offset) or (log_start_offset, [])
     producers.load(entries, offset, now_ms)
     return offset
 
 
 def replay(segment: LogSegment, producers: ProducerStateManager, start: int) -> list[AbortedTxn]:
-    """Let *producers* learn of the batches from *start* on; returns what these abort."""
+    """Add the batches from *start* on to *producers*; returns the aborted transactions."""
     aborted = []
     place = segment.locate(start)
     for _, header, batch in segment.batches(place.position) if place else ():
@@ -151,10 +151,10 @@ def replay(segment: LogSegment, producers: ProducerStateManager, start: int) -> 
     return aborted
 
 
-def _tidied(directory: Path, config: LogConfig, disk: Disk, now_ms: int) -> list[str]:
-    """The names in the folder, which is made if it is not there.
+def _prepared(directory: Path, config: LogConfig, disk: Disk, now_ms: int) -> list[str]:
+    """The names in *directory*, which is made if it does not exist.
 
-    Nothing in it is left unfinished by a process that died.
+    Replacements and deletions that the last process did not finish are finished first.
     """
     try:
         names = os.listdir(directory)
@@ -174,16 +174,16 @@ def _tidied(directory: Path, config: LogConfig, disk: Disk, now_ms: int) -> list
 
 
 def _number_of(name: str) -> str:
-    """The base offset in a file's name, as it is written there."""
+    """The base offset in a file's name, as text."""
     return name.split(".")[0]
 
 
 def _finish_swap(
     directory: Path, base_offset: int, config: LogConfig, disk: Disk, now_ms: int
 ) -> None:
-    """A compacted segment was complete, and had only to take the place of those it was made of."""
+    """Replace the segments of which a complete ``.swap`` file is the compaction."""
     segment = LogSegment(directory, base_offset, config, disk, now_ms, SWAP)
-    logger.warning("%s takes the place of what was compacted", segment.file.path)
+    logger.warning("%s replaces the segments that were compacted", segment.file.path)
     end = segment.next_offset()
     for other in _base_offsets(directory, disk, os.listdir(directory)):
         if base_offset <= other < end:
@@ -193,13 +193,13 @@ def _finish_swap(
 
 
 def _remove_stray_snapshots(snapshots: Snapshots, segments: LogSegments) -> None:
-    """Keep the latest, and those where a segment begins: truncation goes back to them."""
+    """Remove all but the latest and those at base offsets, which truncation needs."""
     useful = {segment.base_offset for segment in segments} | set(snapshots.offsets[-1:])
     snapshots.keep(useful.__contains__)
 
 
 def _base_offsets(directory: Path, disk: Disk, names: Collection[str]) -> list[int]:
-    """Where the segments begin that have a file; the index of one that has none is removed."""
+    """The base offsets of the segments with a log file; other index files are removed."""
     logs, indexes = set(), []
     for name in names:
         stem, _, suffix = name.partition(".")
@@ -209,17 +209,17 @@ def _base_offsets(directory: Path, disk: Disk, names: Collection[str]) -> list[i
             indexes.append(name)
     for name in indexes:
         if _number_of(name) not in logs:
-            logger.warning("%s has no segment; it is removed", directory / name)
+            logger.warning("%s has no log file; removing it", directory / name)
             disk.remove(directory / name)
     return sorted(int(stem) for stem in logs if f"{stem}.log" in names)
 
 
 def _end_of(active: LogSegment, recovery: Recovery) -> int:
-    """The offset behind the last batch, after another look if the file cannot end there."""
+    """The offset after the last batch, after a recovery if the file ends within a batch."""
     try:
         next_offset = active.next_offset()
     except CorruptRecords as error:
-        logger.warning("%s, though it was closed in order", error)
+        logger.warning("%s, after a clean shutdown", error)
         recovery.check(active, None)
         next_offset = active.next_offset()
     return next_offset
@@ -233,7 +233,7 @@ def _restart(
     log_start_offset: int,
     now_ms: int,
 ) -> tuple[LogSegments, int]:
-    """The log ends before its start: what it has was deleted. Begin anew at the start."""
+    """Make the log empty at its start, which is above its end: all its records were deleted."""
     logger.warning("%s ends before its log start offset %d", directory, log_start_offset)
     for segment in found:
         segment.remove()

@@ -1,7 +1,7 @@
-"""Checking what a process that died has left: every batch behind the recovery point.
+"""Recovers a log after an unclean shutdown: checks every batch from the recovery point on.
 
-The first batch that is torn or corrupt ends the log, and what follows it is cut off and told. The
-indexes are made anew from the batches, and the epochs with them (Kafka's ``LogSegment.recover``).
+The first incomplete or corrupt batch ends the log; it and what follows are removed, with a warning.
+Indexes and leader epochs are rebuilt from the batches (Kafka's ``LogSegment.recover``).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from protocol.record_batch.header import INT32_MAX, MAGIC_V2, check_crc
 
 logger = logging.getLogger(__name__)
 
-# A scan says how far it is whenever it has read so much more.
+# Progress is logged whenever so many more bytes have been checked.
 PROGRESS_BYTES = 256 * 1024 * 1024
 
 
 class Progress:
-    """Tells from time to time that a scan goes on; logs that are opened one by one share it."""
+    """Logs how many bytes have been checked; all logs of a broker share it."""
 
     def __init__(self) -> None:
         self._bytes_scanned = 0
         self._next = PROGRESS_BYTES
 
     def advance(self, segment: LogSegment, size: int) -> None:
-        """*size* more bytes have been checked, now in *segment*."""
+        """Add *size* checked bytes of *segment*."""
         self._bytes_scanned += size
         if self._bytes_scanned >= self._next:
             self._next += PROGRESS_BYTES
@@ -37,7 +37,10 @@ class Progress:
 
 
 class Recovery:
-    """One log's recovery; ``transactional`` is the first segment that has such batches."""
+    """The recovery of one log.
+
+    ``transactional`` is the first segment whose transaction index must be rebuilt.
+    """
 
     def __init__(
         self, segments: list[LogSegment], epochs: LeaderEpochFileCache, progress: Progress
@@ -48,7 +51,10 @@ class Recovery:
         self._progress = progress
 
     def run(self, recovery_point: int) -> None:
-        """Check the segments that reach behind *recovery_point*; those behind a cut are removed."""
+        """Check the segments that end above *recovery_point*; remove those after a damaged one.
+
+        Raises OSError.
+        """
         segments = self._segments
         for at, segment in enumerate(segments, 1):
             end = segments[at].base_offset if at < len(segments) else None
@@ -61,27 +67,28 @@ class Recovery:
                 return
 
     def check_files(self, segment: LogSegment) -> None:
-        """Rebuild the indexes unless both are there and possible."""
+        """Rebuild missing or invalid indexes of a segment. Raises OSError."""
         if not (segment.offset_index.is_sane(segment.size) and segment.time_index.is_sane()):
-            logger.warning("%s: its indexes are rebuilt", segment.file.path)
+            logger.warning("%s: rebuilding indexes", segment.file.path)
             segment.rebuild_indexes()
         if segment.has_transactions and not segment.transactions.is_sane(segment.base_offset):
-            logger.warning("%s is rebuilt", segment.transactions.file.path)
-            segment.forget_transactions()
-            self.saw_transaction(segment)
+            logger.warning("%s is invalid; rebuilding it", segment.transactions.file.path)
+            segment.remove_transaction_index()
+            self.found_transaction(segment)
 
     def check(self, segment: LogSegment, end_offset: int | None) -> int:
-        """Cut *segment* at the first batch that is not whole and valid; returns the bytes cut.
+        """Truncate *segment* at the first incomplete or invalid batch; returns the bytes removed.
 
-        The checksum does not cover base offsets: they must grow, and stay below *end_offset*.
+        The checksum does not cover base offsets: these must increase, and be below *end_offset*.
+        Raises OSError.
         """
         valid = 0
         next_offset = segment.base_offset
         limit = segment.base_offset + INT32_MAX + 1 if end_offset is None else end_offset
         latest = self._epochs.latest
-        begun: list[tuple[int, int]] = []
+        new_epochs: list[tuple[int, int]] = []
         segment.begin_rebuild()
-        segment.forget_transactions()
+        segment.remove_transaction_index()
         for position, header, batch in segment.batches():
             if (
                 header.magic != MAGIC_V2
@@ -94,15 +101,15 @@ class Recovery:
             valid = position + header.size
             if header.partition_leader_epoch > latest:
                 latest = header.partition_leader_epoch
-                begun.append((latest, header.base_offset))
+                new_epochs.append((latest, header.base_offset))
             if header.is_transactional:
-                self.saw_transaction(segment)
+                self.found_transaction(segment)
             self._progress.advance(segment, header.size)
-        self._epochs.assign_all(begun)
+        self._epochs.assign_all(new_epochs)
         cut = segment.size - valid
         if cut:
             logger.warning(
-                "%s: no valid batch at position %d; the %d bytes from there on are cut off",
+                "%s: no valid batch at position %d; removing the %d bytes from there on",
                 segment.file.path,
                 valid,
                 cut,
@@ -111,11 +118,11 @@ class Recovery:
         segment.end_rebuild()
         return cut
 
-    def saw_transaction(self, segment: LogSegment) -> None:
-        """The transaction indexes from *segment* on must be made anew."""
+    def found_transaction(self, segment: LogSegment) -> None:
+        """The transaction indexes from *segment* on must be rebuilt."""
         self.transactional = self.transactional or segment
 
     def _drop(self, segments: Sequence[LogSegment]) -> None:
         for segment in segments:
-            logger.warning("%s lies behind the cut; it is removed", segment.file.path)
+            logger.warning("%s follows an invalid batch; removing it", segment.file.path)
             segment.remove()

@@ -1,9 +1,9 @@
-"""What the validation of a request's batches may cost on the loop.
+"""Limits the time that the validation of a request's batches may take on the event loop.
 
-Nearly all produce requests are cheap to validate, and a worker thread would only delay them. How
-much work a batch makes is not known from its size: a few bytes may decompress to gigabytes, or hold
-a record of a million headers. So the work is begun on the loop with a budget, and begun again in a
-worker thread when the budget is exceeded. The limits below are about 10 ms of the slowest records.
+Nearly all produce requests are validated quickly, and a worker thread would only delay them. The
+size of a batch does not show how long it takes: a few bytes may decompress to gigabytes, or have a
+record with a million headers. So validation begins on the event loop with a budget, and is repeated
+in a worker thread if the budget is exceeded. The limits are about 10 ms with the slowest records.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from protocol.compression import TooLong, decompress
 from protocol.record_batch.scan import RecordsSummary, TooManyHeaders, summarise
 
-# Of one request: what its batches have, and what their compressed blocks decompress to.
+# Limits for the sum over the batches of one request.
 BYTES_MAX = 2 * 1024 * 1024
 RECORDS_MAX = 4096
 HEADERS_MAX = 8192
@@ -20,11 +20,11 @@ DECOMPRESSED_BYTES_MAX = 256 * 1024
 
 
 class ExceedsBudget(Exception):  # noqa: N818 - it names what the batch does
-    """The validation of a batch is too much work for the loop."""
+    """The validation of a batch takes too long for the event loop."""
 
 
 class Budget:
-    """What is left for the batches of one request; each has an equal share of the headers."""
+    """The remaining budget of one request; its batches share the headers equally."""
 
     __slots__ = ("_bytes", "_compressed_bytes", "_decompressed_bytes", "_headers", "_records")
 
@@ -36,10 +36,10 @@ class Budget:
         self._decompressed_bytes = DECOMPRESSED_BYTES_MAX
 
     def summarise(self, codec: int, block: memoryview, count: int) -> RecordsSummary:
-        """Walk the records of a batch.
+        """As `protocol.record_batch.scan.summarise`, for a compressed or uncompressed *block*.
 
-        Raises `ExceedsBudget`, `InvalidRecord`, and `CorruptRecords` if *block* is no block of the
-        *codec*.
+        Raises `ExceedsBudget`, `InvalidRecord`, and `CorruptRecords` if *block* cannot be
+        decompressed.
         """
         self._bytes -= len(block)
         self._records -= count

@@ -1,7 +1,7 @@
-"""The ``.index`` of a segment: from offset to file position, sparse (Kafka's ``OffsetIndex``).
+"""The sparse index ``.index`` of a segment: offset to file position (Kafka's ``OffsetIndex``).
 
-An entry says: the batch that begins at this position ends with this offset. On disk it is two
-big-endian int32, offset relative to the segment's first, then position.
+An entry is the last offset and the position of a batch. On disk it is two big-endian int32: the
+offset relative to the base offset of the segment, then the position.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ _ENTRY = Struct(">ii")
 
 
 class OffsetIndex(SparseIndex):
-    """Invariant: offsets grow strictly, and positions with them."""
+    """Invariant: offsets and positions increase strictly."""
 
     __slots__ = ()
 
     ENTRY = _ENTRY
 
     def append(self, last_offset: int, position: int) -> None:
-        """Enter the batch at *position*, whose last offset is *last_offset*."""
+        """Add the batch at *position*, whose last offset is *last_offset*."""
         entries = self._loaded() if self._entries is None else self._entries
         entries += _ENTRY.pack(last_offset - self.base_offset, position)
 
     def floor(self, offset: int) -> tuple[int, int] | None:
-        """The last entry at or before *offset*: a batch's last offset, and its position."""
+        """The last entry up to *offset*: last offset and position of a batch; None if none."""
         found = self._up_to(offset - self.base_offset, 0)
         if not found:
             return None
@@ -35,17 +35,17 @@ class OffsetIndex(SparseIndex):
         return at + self.base_offset, position
 
     def lookup(self, offset: int) -> int:
-        """Position of a batch at or before *offset*, as near to it as the index knows."""
+        """Position of the nearest indexed batch at or before *offset*; 0 if there is none."""
         entry = self.floor(offset)
         return entry[1] if entry else 0
 
     def truncate_to(self, offset: int) -> None:
-        """Forget *offset* and what is behind it."""
+        """Remove the entries from *offset* on."""
         self._cut(self._up_to(offset - self.base_offset - 1, 0))
 
     @property
     def last_position(self) -> int:
-        """Position of the last batch that has an entry; 0 if none has."""
+        """Position of the last indexed batch; 0 if there is none."""
         count = len(self)
         return int(self._entry(count - 1)[1]) if count else 0
 
@@ -58,9 +58,9 @@ class OffsetIndex(SparseIndex):
         ]
 
     def is_sane(self, segment_bytes: int) -> bool:
-        """Whether the file can be the index of a segment of this size, by its last entry.
+        """Whether, by its last entry, the file can be the index of a segment of this size.
 
-        Zeros there: entries that a broker set aside and did not live to fill.
+        Kafka allocates the file with zeros; a broker that was killed leaves them at its end.
         """
         if not self._is_whole():
             return False

@@ -1,19 +1,19 @@
-"""The latest offset of each key in the part of a log that is to be compacted (``OffsetMap``)."""
+"""The latest offset of each key in the dirty part of a log (Kafka's ``OffsetMap``)."""
 
 from __future__ import annotations
 
 from hashlib import blake2b
 
-# About 100 MB of memory when full; what does not fit is left to the next run.
+# About 100 MB of memory when full; the next compaction handles the other keys.
 KEYS_MAX = 500_000
 
-# Longer keys are stood for by a digest, which no key of this length or less can be.
+# Longer keys are replaced by a digest, which is longer than any key that is not replaced.
 _KEY_BYTES = 24
 _DIGEST_BYTES = 32
 
 
 class OffsetMap:
-    """Invariant: every record up to ``latest_offset`` that has a key has been put in."""
+    """Invariant: every record with a key up to ``latest_offset`` has been put in."""
 
     def __init__(self, keys_max: int = KEYS_MAX) -> None:
         self.latest_offset = -1
@@ -24,7 +24,7 @@ class OffsetMap:
         return len(self._offsets)
 
     def put(self, key: bytes, offset: int) -> bool:
-        """The key has a record there; False if it cannot be remembered."""
+        """Set the latest offset of *key*; False if the map is full."""
         short = _short(key)
         if short not in self._offsets and len(self._offsets) >= self._keys_max:
             return False
@@ -32,7 +32,7 @@ class OffsetMap:
         return True
 
     def get(self, key: bytes) -> int:
-        """The key's latest offset; -1 if there is none."""
+        """The latest offset of *key*; -1 if there is none."""
         return self._offsets.get(_short(key), -1)
 
 

@@ -1,4 +1,4 @@
-"""Where an offset lies in its log: segment and byte position (Kafka's ``LogOffsetMetadata``)."""
+"""An offset with its segment and byte position (Kafka's ``LogOffsetMetadata``)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ UNKNOWN_POSITION = -1
 
 @dataclass(slots=True)
 class LogOffsetMetadata:
-    """An offset, and where its batch begins; message-only if the latter is not known.
+    """An offset, and the place where its batch begins, which may be unknown.
 
     Invariant: the segment is unknown exactly when the position is.
     """

@@ -1,6 +1,6 @@
-"""The files that are open, over all disks; too many, and the one unused for longest is closed.
+"""Limits the open files of all disks: to open one more, the least recently used one is closed.
 
-So 5,000 partitions get by with a few hundred descriptors, and the rest is left to connections.
+So 5,000 partitions need a few hundred descriptors, and connections can use the others.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from broker.process.descriptors import shares
 
 
 class Closable(Protocol):
-    """A file as its keeper sees it."""
+    """What `OpenFiles` needs of a file."""
 
     recently_used: bool
 
     def close(self) -> None:
-        """Give the descriptor back; tells `OpenFiles.discard`."""
+        """Close the file and call `OpenFiles.discard`."""
         ...
 
 
@@ -26,11 +26,11 @@ FileT = TypeVar("FileT", bound=Closable)
 
 
 class OpenFiles(Generic[FileT]):
-    """At most *limit* files; by default, the logs' share of what the process may open."""
+    """At most *limit* files; by default, the share of logs in the descriptors of the process."""
 
     def __init__(self, limit: int | None = None) -> None:
         self.limit = shares().logs if limit is None else limit
-        # Oldest first. A file used since it came here is spared once (second chance).
+        # Oldest first. A file that was used since it was added is skipped once (second chance).
         self._files: OrderedDict[FileT, None] = OrderedDict()
 
     def __len__(self) -> int:
@@ -40,17 +40,17 @@ class OpenFiles(Generic[FileT]):
         return iter(list(self._files))
 
     def add(self, file: FileT) -> None:
-        """Keep *file*, which is to be opened now."""
+        """Add *file*, which is about to be opened."""
         while len(self._files) >= self.limit:
             self.close_one()
         self._files[file] = None
 
     def discard(self, file: FileT) -> None:
-        """*file* is closed."""
+        """Remove *file*, which has been closed."""
         self._files.pop(file, None)
 
     def close_one(self) -> bool:
-        """Close the file that has not been used for longest; False if none is open."""
+        """Close the least recently used file; False if none is open."""
         while self._files:
             oldest = next(iter(self._files))
             if not oldest.recently_used:

@@ -1,7 +1,6 @@
-"""What the folders in a data directory are called (Kafka's ``LocalLog.parseTopicPartitionName``).
+"""The names of partitions' directories (Kafka's ``LocalLog.parseTopicPartitionName``).
 
-A partition's folder is given another name when it is deleted, or when nobody knows its topic any
-more, so that its own name is free at once.
+The directory of a deleted or unknown partition is renamed, so that its name can be used again.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ _NAME_MAX = 255
 
 
 def partition_of(name: str) -> TopicPartition | None:
-    """The partition that has a folder of this name; None if that is no partition's."""
+    """The partition of a directory name; None if it is not that of a partition."""
     match = _FOLDER.fullmatch(name)
     return TopicPartition(match["topic"], int(match["partition"])) if match else None
 
 
 def aside(key: TopicPartition, suffix: str) -> str:
-    """A name that no other folder has; the topic's is cut if that makes it too long to be one."""
+    """A unique directory name with *suffix*; a long topic name is cut."""
     rest = f"-{key.partition}.{uuid4().hex}{suffix}"
     return key.topic[: _NAME_MAX - len(rest)] + rest

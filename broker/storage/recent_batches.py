@@ -1,4 +1,4 @@
-"""Where the latest batches of a segment lie, exactly: most readers follow the log's end."""
+"""The exact positions of a segment's latest batches, for readers that follow the log end."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ RECENT_MAX = 256
 
 
 class BatchPlace(NamedTuple):
-    """Where a batch lies in its segment."""
+    """Position and size of a batch in the segment's file, in bytes."""
 
     position: int
     size: int
 
 
 class RecentBatches:
-    """The last offsets and positions of up to 256 batches that end the segment.
+    """The last offsets and positions of up to 256 batches at the end of the segment.
 
-    ``from_offset`` is the first offset whose place is known.
+    ``from_offset`` is the first offset that can be located.
     """
 
     __slots__ = ("_last_offsets", "_positions", "from_offset")
@@ -30,7 +30,7 @@ class RecentBatches:
         self._positions = array("q")
 
     def add(self, last_offset: int, position: int) -> None:
-        """A batch has been written at the segment's end."""
+        """Add a batch that has been written at the end of the segment."""
         last_offsets = self._last_offsets
         last_offsets.append(last_offset)
         self._positions.append(position)
@@ -41,7 +41,7 @@ class RecentBatches:
             del self._positions[:half]
 
     def locate(self, offset: int, segment_bytes: int) -> BatchPlace | None:
-        """The batch that holds *offset*, which is not below ``from_offset``."""
+        """The batch with *offset*, which is at least ``from_offset``; None above the last."""
         found = bisect_left(self._last_offsets, offset)
         positions = self._positions
         if found == len(positions):

@@ -1,7 +1,7 @@
-"""Folders of deleted partitions, removed in a thread, a few at a time.
+"""Removes the directories of deleted partitions in a thread, many in one run.
 
-When a topic of a thousand partitions is deleted, all of its folders are due at the same moment. A
-task and a thread's turn for each would keep the loop busy for a second.
+After the deletion of a topic of a thousand partitions, all its directories are due at the same
+time. A task and a run of a thread for each would block the event loop for a second.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from functools import partial
 
 from broker.storage.background import Background
 
-FOLDERS_AT_ONCE = 50
+DIRECTORIES_PER_RUN = 50
 
 Remove = Callable[[], None]
 
 
 class Removals:
-    """Runs what is added, in order, one thread's work after the other."""
+    """Runs the added removals in order, in one thread at a time."""
 
     def __init__(self, background: Background) -> None:
         self._background = background
@@ -26,13 +26,13 @@ class Removals:
         self._is_running = False
 
     def add(self, remove: Remove) -> None:
-        """Remove a folder soon."""
+        """Run *remove* soon."""
         self._due.append(remove)
         if not self._is_running:
             self._run_next(None)
 
     def _run_next(self, _failure: OSError | None) -> None:
-        some = [self._due.popleft() for _ in range(min(FOLDERS_AT_ONCE, len(self._due)))]
+        some = [self._due.popleft() for _ in range(min(DIRECTORIES_PER_RUN, len(self._due)))]
         self._is_running = bool(some)
         if some:
             self._background.run(partial(_run_all, some), self._run_next)

@@ -1,7 +1,7 @@
-"""A segment: a file of batches back to back, with its indexes (Kafka's ``LogSegment``).
+"""A segment: a file of consecutive batches, with its indexes (Kafka's ``LogSegment``).
 
-Batches are found by the indexes, except the latest ones, whose places are also kept in memory
-exactly: most readers follow the log's end.
+The indexes locate batches. The exact positions of the latest batches are also in memory, because
+most readers follow the log end.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ from protocol.record_batch.header import (
 
 logger = logging.getLogger(__name__)
 
-# Behind a file's own name: to be removed; being written by a compaction; to take others' place.
+# Suffixes of files: to be removed; being written by compaction; to replace other segments.
 DELETED = ".deleted"
 CLEANED = ".cleaned"
 SWAP = ".swap"
 
-# How much is read at once to find a batch by time.
+# How many bytes one scan for a timestamp reads.
 _SCAN_BYTES_MAX = 4 * 1024 * 1024
 
-# A timestamp of batches that nobody has asked for since the segment was opened.
+# A timestamp that has not been read since the segment was opened.
 _NOT_READ = -2
 
 
 def log_file_name(base_offset: int) -> str:
-    """The part of a segment's file names before the suffix."""
+    """The names of a segment's files without extension."""
     return f"{base_offset:020d}"
 
 
 class LogSegment:
     """Batches from ``base_offset`` on.
 
-    Invariant: ``size`` bytes of the file are whole batches; what lies behind is not there.
+    Invariant: the first ``size`` bytes of the file are complete batches; the rest is ignored.
     """
 
     __slots__ = (
@@ -97,11 +97,11 @@ class LogSegment:
         self.created_ms = created_ms
         jitter_ms = min(config.segment_jitter_ms, config.segment_ms)
         self.roll_jitter_ms = randrange(jitter_ms) if jitter_ms else 0  # noqa: S311 - no secret
-        # The first batch's largest timestamp: by it the segment's age is told (KIP-33).
+        # The maximum timestamp of the first batch, from which the segment's age counts (KIP-33).
         self._rolling_timestamp = self._max_timestamp = _NOT_READ if self.size else NO_TIMESTAMP
         self._offset_of_max_timestamp = base_offset
         self._transactions: TransactionIndex | None = None
-        # None until a batch is written: then the place of each from there on is known.
+        # The positions of the batches since the first append; None before.
         self._recent: RecentBatches | None = None
         self._index_interval_bytes = config.index_interval_bytes
         self._bytes_since_last_index_entry = 0
@@ -115,20 +115,18 @@ class LogSegment:
         created_ms: int,
         suffix: str = "",
     ) -> LogSegment:
-        """A new segment: whatever a file of its name held is gone."""
+        """Make an empty segment; existing files of its name are emptied. Raises OSError."""
         segment = LogSegment(directory, base_offset, config, disk, created_ms, suffix)
         segment.cut(0)
         segment.begin_rebuild()
-        segment.forget_transactions()
+        segment.remove_transaction_index()
         segment.unload()
         return segment
 
-    # ----------------------------------------------------------------------------- writing
-
     def append(self, batches: memoryview, places: list[tuple[int, int, int]]) -> None:
-        """Write *batches*, each with its size, last offset and largest timestamp in *places*.
+        """Write *batches*, each with its size, last offset and maximum timestamp in *places*.
 
-        Raises OSError, and then the segment is as it was.
+        Raises OSError; the segment has not changed then.
         """
         position = self.size
         if self._max_timestamp == _NOT_READ:
@@ -145,7 +143,7 @@ class LogSegment:
         self.size = position
 
     def enter(self, position: int, size: int, last_offset: int, max_timestamp: int) -> None:
-        """Note in memory and in the indexes that a batch has been written at *position*."""
+        """Add the batch at *position* to the indexes."""
         if not position:
             self._rolling_timestamp = max_timestamp
         if max_timestamp > self._max_timestamp:
@@ -163,7 +161,7 @@ class LogSegment:
     def should_roll(
         self, size: int, last_offset: int, max_timestamp: int, config: LogConfig, now_ms: int
     ) -> bool:
-        """Whether *size* more bytes belong into a new segment."""
+        """Whether *size* more bytes must be written to a new segment."""
         if self.size + size > config.segment_bytes or last_offset - self.base_offset > INT32_MAX:
             return True
         if not self.size:
@@ -179,12 +177,12 @@ class LogSegment:
         )
 
     def become_inactive(self) -> None:
-        """Close the indexes: no batch will come any more."""
+        """Complete the indexes, after the last append. Raises OSError."""
         self.time_index.maybe_append(self._max_timestamp, self._offset_of_max_timestamp)
         self.unload()
 
     def unload(self) -> None:
-        """Leave to the files what they can tell, as long as nothing is written. Raises OSError."""
+        """Release the memory of the indexes; look-ups read their files. Raises OSError."""
         self.offset_index.unload()
         self.time_index.unload()
         if self._transactions is not None:
@@ -193,14 +191,12 @@ class LogSegment:
         self._recent = None
 
     def flush_indexes(self) -> None:
-        """Bring the files of the indexes up to date."""
+        """Write the indexes to their files. Raises OSError."""
         self.offset_index.flush()
         self.time_index.flush()
 
-    # ----------------------------------------------------------------------------- reading
-
     def locate(self, offset: int) -> BatchPlace | None:
-        """The first batch that ends at or after *offset*."""
+        """The first batch whose last offset is at least *offset*; None if there is none."""
         recent = self._recent
         if recent is not None and offset >= recent.from_offset:
             return recent.locate(offset, self.size)
@@ -210,29 +206,32 @@ class LogSegment:
         return None
 
     def _near(self, offset: int) -> int:
-        """Position of a batch at or before *offset*; an index that lies is made anew."""
+        """Position of a batch at or before *offset*; an inconsistent index is rebuilt."""
         entry = self.offset_index.floor(offset)
         if entry is None:
             return 0
         last_offset, position = entry
         if not ends_with(self.file, position, last_offset):
-            logger.warning("%s lies; the indexes are rebuilt", self.offset_index.file.path)
+            logger.warning(
+                "%s is inconsistent with the log; rebuilding indexes", self.offset_index.file.path
+            )
             self.rebuild_indexes()
             return self.offset_index.lookup(offset)
         return position
 
     def read(self, position: int, size: int) -> bytes:
-        """The file's bytes."""
+        """Bytes of the file. Raises OSError."""
         return self.file.read(size, position)
 
     def batches(self, position: int = 0) -> Iterator[tuple[int, BatchHeader, memoryview]]:
-        """Each whole batch from *position* on: its position, header and bytes, unchecked."""
+        """Yield position, header and bytes of each complete batch from *position* on, unchecked."""
         return batches_in(self.file, position, self.size)
 
     def scan_by_timestamp(self, timestamp: int, offset: int) -> Scan | None:
-        """The first batch that ends at or after *offset* and may have a record not older than that.
+        """The first batch that may have a record from *offset* on with at least *timestamp*.
 
-        Scans so many bytes, and then tells where to go on; None if there is no such batch.
+        A scan without result after `_SCAN_BYTES_MAX` returns where to continue; None if there is no
+        such batch. Raises OSError.
         """
         start = self._near(max(self.time_index.lookup(timestamp), offset))
         for position, header, batch in self.batches(start):
@@ -244,10 +243,8 @@ class LogSegment:
                 return Scan(header.next_offset)
         return None
 
-    # --------------------------------------------------------------------- cutting, closing
-
     def truncate_to(self, offset: int) -> int:
-        """Cut off the batch that holds *offset* and all behind it; returns the bytes cut."""
+        """Remove the batch with *offset* and all later ones; returns the number of bytes."""
         place = self.locate(offset)
         self.offset_index.truncate_to(offset)
         self.time_index.truncate_to(offset)
@@ -263,9 +260,9 @@ class LogSegment:
         return cut
 
     def largest_timestamp(self) -> int:
-        """The largest timestamp of all batches; -1 if there is none.
+        """The maximum timestamp of all batches; -1 if there is none. Raises OSError.
 
-        After a start it is that of the time index's last entry, which closing wrote there.
+        After opening it is that of the last entry of the time index, which `close` has written.
         """
         if self._max_timestamp == _NOT_READ:
             entry = self.time_index.last_entry
@@ -276,12 +273,12 @@ class LogSegment:
         return self._max_timestamp
 
     def newest_ms(self) -> int:
-        """The largest timestamp of all batches; the file's own time if they have none."""
+        """The maximum timestamp of all batches; the file's modification time if they have none."""
         timestamp = self.largest_timestamp()
         return self.file.modified_ms() if timestamp < 0 and self.size else timestamp
 
     def first_timestamp(self) -> int:
-        """The largest timestamp of the first batch; -1 if there is none."""
+        """The maximum timestamp of the first batch; -1 if there is none. Raises OSError."""
         if self._rolling_timestamp == _NOT_READ:
             head = self.read(0, HEADER_BYTES)
             whole = len(head) == HEADER_BYTES
@@ -289,7 +286,7 @@ class LogSegment:
         return self._rolling_timestamp
 
     def _find_largest_timestamp(self) -> None:
-        """From the time index, and from the batches that it does not tell of."""
+        """Find it in the time index and in the batches after its last entry."""
         entry = self.time_index.last_entry
         largest = entry or (NO_TIMESTAMP, self.base_offset)
         self._max_timestamp, self._offset_of_max_timestamp = largest
@@ -301,14 +298,14 @@ class LogSegment:
                 self._offset_of_max_timestamp = header.last_offset
 
     def rebuild_indexes(self) -> None:
-        """Make offset and time index anew from the batches. Raises OSError."""
+        """Rebuild offset index and time index from the batches. Raises OSError."""
         self.begin_rebuild()
         for position, header, _ in self.batches():
             self.enter(position, header.size, header.last_offset, indexed_timestamp(header))
         self.end_rebuild()
 
     def begin_rebuild(self) -> None:
-        """Forget what is known of the batches; each is to be entered again."""
+        """Clear the indexes, before each batch is entered again. Raises OSError."""
         self.offset_index.reset()
         self.time_index.reset()
         self._max_timestamp = self._rolling_timestamp = NO_TIMESTAMP
@@ -317,11 +314,11 @@ class LogSegment:
         self._recent = None
 
     def end_rebuild(self) -> None:
-        """Close the indexes that all batches have been entered in."""
+        """Complete the rebuilt indexes. Raises OSError."""
         self.become_inactive()
 
     def next_offset(self) -> int:
-        """The offset behind the last batch; raises `CorruptRecords` if the file ends within it."""
+        """The offset after the last batch; raises `CorruptRecords` if that is incomplete."""
         offset = self.base_offset
         end = self.offset_index.last_position
         for position, size, _, last_offset in extents_in(self.file, end, self.size):
@@ -331,28 +328,28 @@ class LogSegment:
         return offset
 
     def cut(self, size: int) -> None:
-        """Leave only the first *size* bytes of batches."""
+        """Truncate the file to *size* bytes. Raises OSError."""
         self.file.truncate(size)
         self.size = size
 
     def close(self) -> None:
-        """Bring the files up to date."""
+        """Write everything to the files. Raises OSError."""
         if self.file.size() != self.size:
             self.file.truncate(self.size)
         self.become_inactive()
 
     def release(self) -> None:
-        """Give the descriptors back."""
+        """Close the files."""
         for file in self._files:
             file.close()
 
     def mark_deleted(self) -> None:
-        """Give the files names that no log has, the log's first; they are to be removed later."""
+        """Rename the files, the log file first, for their removal later. Raises OSError."""
         for file in self._files:
             self._rename(file, DELETED)
 
     def rename_files(self, suffix: str) -> None:
-        """Put another suffix, or none, behind the files' names; the log's is the last to get it."""
+        """Change the suffix of the files, that of the log file last. Raises OSError."""
         for file in self._files[::-1]:
             self._rename(file, suffix)
 
@@ -360,24 +357,24 @@ class LogSegment:
         file.rename(".".join(file.name.split(".")[:2]) + suffix)
 
     def remove(self) -> None:
-        """Delete the files."""
+        """Remove the files. Raises OSError."""
         for file in self._files:
             file.remove()
 
     @property
     def transactions(self) -> TransactionIndex:
-        """The transactions aborted here; hardly a segment has any."""
+        """The index of aborted transactions, which few segments have."""
         if self._transactions is None:
             self._transactions = TransactionIndex(self._transaction_file)
         return self._transactions
 
     @property
     def has_transactions(self) -> bool:
-        """Whether there is a transaction index."""
+        """Whether the segment has a transaction index."""
         return self._transactions is not None or self._transaction_file.exists()
 
-    def forget_transactions(self) -> None:
-        """There is no transaction index any more, until it is made anew. Raises OSError."""
+    def remove_transaction_index(self) -> None:
+        """Remove the transaction index. Raises OSError."""
         self.transactions.file.remove()
         self._transactions = None
 
@@ -388,7 +385,7 @@ class LogSegment:
 
     @property
     def paths(self) -> list[Path]:
-        """All files, be they there or not."""
+        """The paths of all files, which need not exist."""
         return [file.path for file in self._files]
 
     @property

@@ -1,7 +1,7 @@
-"""What the two sparse indexes of a segment have in common: entries of one size, sorted, in a file.
+"""The common part of a segment's two sparse indexes: sorted entries of one size in a file.
 
-They are in memory only while the segment is written to; of any other, a look-up reads the dozen or
-two entries that it compares with. So an index that nobody asks costs nothing, however large.
+The entries are in memory only while the segment is active; for other segments a look-up reads only
+the ten or twenty entries that it compares. So an unused index needs no memory.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from broker.storage.disk import DiskFile
 
 
 class SparseIndex:
-    """The entries of one segment, in memory as they are on disk.
+    """The entries of one segment, with the same bytes in memory and on disk.
 
-    New entries reach the file by `flush`; after a crash they are made anew from the batches.
+    `flush` writes new entries to the file; after a crash they are rebuilt from the batches.
     """
 
     __slots__ = (
@@ -35,12 +35,12 @@ class SparseIndex:
     def __init__(self, file: DiskFile, base_offset: int, index_bytes_max: int) -> None:
         self.file = file
         self.base_offset = base_offset
-        # How long it may get, but for what is kept free.
+        # The maximum size without the entries that are kept free.
         self._full_bytes = (index_bytes_max // self.ENTRY.size - self.KEPT_FREE) * self.ENTRY.size
         self._entries: bytearray | None = None
-        # While they are in memory: how many bytes of them the file has, and how long that is.
+        # If they are in memory: how many of their bytes are in the file, and the file's size.
         self._flushed_bytes = self._file_bytes = 0
-        # How many entries the file has while they are not in memory; None if it was not asked.
+        # If they are not in memory: the number of entries in the file; None if not read yet.
         self._count: int | None = None
 
     def __len__(self) -> int:
@@ -52,23 +52,23 @@ class SparseIndex:
 
     @property
     def is_full(self) -> bool:
-        """Whether no entry fits any more, but those that are kept free."""
+        """Whether there is only space for the entries that are kept free."""
         entries = self._entries
         return (self.size_bytes if entries is None else len(entries)) >= self._full_bytes
 
     @property
     def size_bytes(self) -> int:
-        """How long the file is, or will be."""
+        """The size of the file after a flush."""
         return len(self) * self.ENTRY.size
 
     def reset(self) -> None:
-        """Forget everything, on the disk too. Raises OSError."""
+        """Remove all entries, also in the file. Raises OSError."""
         self._entries = bytearray()
         self._flushed_bytes = self._file_bytes = 0
         self.file.truncate(0)
 
     def flush(self) -> None:
-        """Bring the file up to date. Raises OSError."""
+        """Write new entries to the file. Raises OSError."""
         entries = self._entries
         if entries is None:
             return
@@ -82,7 +82,7 @@ class SparseIndex:
             self._file_bytes = size
 
     def unload(self) -> None:
-        """Leave the entries to the file, where look-ups find them. Raises OSError."""
+        """Flush and release the memory; look-ups read the file. Raises OSError."""
         if self._entries is not None:
             self.flush()
             self._count = len(self)
@@ -90,7 +90,7 @@ class SparseIndex:
             self.file.close()
 
     def _is_whole(self) -> bool:
-        """Whether there is a file, and no part of an entry in it."""
+        """Whether the file exists and has complete entries only."""
         size = self.file.size_if_there()
         if size is None or size % self.ENTRY.size:
             return False
@@ -98,7 +98,7 @@ class SparseIndex:
         return True
 
     def _loaded(self) -> bytearray:
-        """The entries in memory, to be added to. Raises OSError."""
+        """The entries, read into memory if necessary. Raises OSError."""
         if self._entries is None:
             size = len(self) * self.ENTRY.size
             self._entries = bytearray(self.file.read(size, 0) if size else b"")
@@ -108,18 +108,18 @@ class SparseIndex:
         return self._entries
 
     def _cut(self, count: int) -> None:
-        """Forget all but the first *count* entries."""
+        """Remove all but the first *count* entries."""
         entries = self._loaded()
         del entries[count * self.ENTRY.size :]
         self._flushed_bytes = min(self._flushed_bytes, len(entries))
 
     def _entry(self, number: int) -> tuple[Any, ...]:
-        """An entry as it is on disk. Raises OSError."""
+        """The fields of an entry as on disk. Raises OSError."""
         size = self.ENTRY.size
         if self._entries is not None:
             return self.ENTRY.unpack_from(self._entries, number * size)
         return self.ENTRY.unpack(self.file.read(size, number * size).ljust(size, b"\0"))
 
     def _up_to(self, value: int, column: int) -> int:
-        """How many entries have at most *value* in this column, by which they are sorted."""
+        """The number of entries with at most *value* in this column, by which they are sorted."""
         return bisect_right(range(len(self)), value, key=lambda i: int(self._entry(i)[column]))

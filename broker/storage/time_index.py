@@ -1,7 +1,7 @@
-"""The ``.timeindex`` of a segment: from timestamp to offset, sparse (Kafka's ``TimeIndex``).
+"""The sparse index ``.timeindex`` of a segment: timestamp to offset (Kafka's ``TimeIndex``).
 
-An entry says: up to and including the batch that ends with this offset, no record is younger than
-this timestamp. On disk: big-endian int64 timestamp, int32 offset relative to the segment's first.
+An entry is the maximum timestamp of all batches up to and including the one with this last offset.
+On disk: big-endian int64 timestamp, int32 offset relative to the base offset of the segment.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ _ENTRY = Struct(">qi")
 
 
 class TimeIndex(SparseIndex):
-    """Invariant: timestamps and offsets grow strictly."""
+    """Invariant: timestamps and offsets increase strictly."""
 
     __slots__ = ()
 
     ENTRY = _ENTRY
-    KEPT_FREE = 1  # for the one that closes the segment
+    KEPT_FREE = 1  # for the last entry of the segment
 
     def maybe_append(self, timestamp: int, offset: int) -> None:
-        """Enter the largest timestamp so far, unless there is none or the last entry has it."""
+        """Add the maximum timestamp so far, unless it is -1 or in the last entry."""
         if timestamp < 0:
             return
         entries = self._loaded() if self._entries is None else self._entries
@@ -33,13 +33,13 @@ class TimeIndex(SparseIndex):
         entries += _ENTRY.pack(timestamp, offset - self.base_offset)
 
     def lookup(self, timestamp: int) -> int:
-        """Offset of the last entry not younger than *timestamp*; the segment's first if none."""
+        """The offset of the last entry up to *timestamp*; the base offset if there is none."""
         found = self._up_to(timestamp, 0)
         return int(self._entry(found - 1)[1]) + self.base_offset if found else self.base_offset
 
     @property
     def last_entry(self) -> tuple[int, int] | None:
-        """The last (timestamp, offset)."""
+        """The last (timestamp, offset); None if there is none."""
         count = len(self)
         if not count:
             return None
@@ -52,11 +52,11 @@ class TimeIndex(SparseIndex):
         return [(time, at + self.base_offset) for time, at in _ENTRY.iter_unpack(self._loaded())]
 
     def truncate_to(self, offset: int) -> None:
-        """Forget *offset* and what is behind it."""
+        """Remove the entries from *offset* on."""
         self._cut(self._up_to(offset - self.base_offset - 1, 1))
 
     def is_sane(self) -> bool:
-        """Whether the file can be a time index, by its first and last entry."""
+        """Whether, by its first and last entry, the file can be a time index."""
         if not self._is_whole():
             return False
         count = len(self)

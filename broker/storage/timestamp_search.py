@@ -1,8 +1,8 @@
-"""The search for the first record that is not older than a timestamp (ListOffsets, KIP-33).
+"""The parts of a search for the first record with at least a timestamp (ListOffsets, KIP-33).
 
-A log is scanned on the loop for a batch that may hold the record; the records of that batch are
-examined by a pure function, which may run in a worker thread. Between two steps the log may change:
-each scan begins with what the log has then.
+The event loop scans a log for a batch that may have the record; the records of that batch are
+examined by a function of the batch alone, which may run in a worker thread. The log may change
+between two steps: each scan uses the log as it is then.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from protocol.compression import decompressed_slices
 from protocol.record_batch.fields import timestamps_and_offsets
 from protocol.record_batch.header import HEADER_BYTES, BatchHeader
 
-# About two milliseconds.
+# About two milliseconds of examination.
 SHORT_RECORDS_MAX = 2000
 
 
 class TimestampAndOffset(NamedTuple):
-    """A record found by time, with the leader epoch that its batch was written in."""
+    """Offset and timestamp of a record, and the leader epoch of its batch."""
 
     offset: int
     timestamp: int
@@ -27,7 +27,7 @@ class TimestampAndOffset(NamedTuple):
 
 
 class Examination(NamedTuple):
-    """The examination of a batch, which needs nothing else."""
+    """The search in one batch."""
 
     header: BatchHeader
     batch: memoryview
@@ -36,11 +36,11 @@ class Examination(NamedTuple):
 
     @property
     def is_short(self) -> bool:
-        """Whether it takes little time, whatever is in the batch."""
+        """Whether it takes little time, whatever the records are."""
         return not self.header.codec and self.header.records_count <= SHORT_RECORDS_MAX
 
     def first_record(self) -> TimestampAndOffset | None:
-        """The first record of the batch that is wanted; raises `CorruptRecords`."""
+        """The first matching record; None if there is none. Raises `CorruptRecords`."""
         header = self.header
         block = self.batch[HEADER_BYTES : header.size]
         slices = decompressed_slices(header.codec, block)
@@ -55,14 +55,14 @@ class Examination(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """How far a scan has come: the next one begins at ``next_offset``.
+    """The result of a scan; the next one begins at ``next_offset``.
 
-    ``found`` is a batch with a timestamp that is late enough; without one there is more to scan.
+    ``found`` is a batch whose maximum timestamp is late enough, None if there are more to scan.
     """
 
     next_offset: int
     found: tuple[BatchHeader, memoryview] | None = None
 
 
-# Yields each examination and is sent its result, or thrown its exception; None between two scans.
+# Yields each examination and is sent its result, or thrown its exception; None between scans.
 Search = Generator[Examination | None, TimestampAndOffset | None, TimestampAndOffset | None]

@@ -1,8 +1,8 @@
 """The ``.txnindex`` of a segment: the transactions aborted in it (Kafka's ``TransactionIndex``).
 
-A reader of committed records is told of them, and leaves their records out. On disk: int16 version
-0, then producer id, first and last offset of the transaction, and the last stable offset when it
-was aborted, int64 each. There is no file as long as there is no entry.
+Consumers with ``read_committed`` get these entries and skip the records. On disk an entry is int16
+version 0, then int64 producer ID, first offset, last offset and last stable offset at the time of
+the abort. The file exists only if there are entries.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _VERSION = 0
 
 
 class AbortedTxn(NamedTuple):
-    """A transaction that was aborted; its marker lies at ``last_offset``."""
+    """An aborted transaction; its marker is at ``last_offset``."""
 
     producer_id: int
     first_offset: int
@@ -28,7 +28,7 @@ class AbortedTxn(NamedTuple):
 
 
 class TransactionIndex:
-    """The entries of one segment, in memory as soon as they are asked for."""
+    """The entries of one segment, which are loaded on first use."""
 
     __slots__ = ("_entries", "file")
 
@@ -37,9 +37,9 @@ class TransactionIndex:
         self._entries: list[AbortedTxn] | None = None
 
     def append(self, aborted: AbortedTxn) -> None:
-        """Enter a transaction whose marker is the log's last batch. Raises OSError.
+        """Add a transaction whose marker is the last batch of the log. Raises OSError.
 
-        What the file says of markers behind that cannot be: it has been damaged.
+        Entries of later markers, from a damaged file, are removed.
         """
         if self.entries and self.entries[-1].last_offset >= aborted.last_offset:
             self.truncate_to(aborted.last_offset)
@@ -49,7 +49,7 @@ class TransactionIndex:
 
     @property
     def entries(self) -> list[AbortedTxn]:
-        """All aborted transactions, in the order of their markers; whole entries only."""
+        """All aborted transactions, in the order of their markers. Raises OSError."""
         if self._entries is None:
             data = self.file.read(size, 0) if (size := self.file.size()) else b""
             whole = data[: len(data) - len(data) % ENTRY_BYTES]
@@ -57,7 +57,7 @@ class TransactionIndex:
         return self._entries
 
     def is_sane(self, base_offset: int) -> bool:
-        """Whether the file can be the index of a segment that begins at *base_offset*."""
+        """Whether the file can be the index of a segment with *base_offset*. Raises OSError."""
         size = self.file.size()
         if size % ENTRY_BYTES:
             return False
@@ -68,11 +68,11 @@ class TransactionIndex:
         )
 
     def truncate_to(self, offset: int) -> None:
-        """Forget the transactions that were aborted at or behind *offset*. Raises OSError."""
+        """Remove the transactions whose markers are at or after *offset*. Raises OSError."""
         self.replace([entry for entry in self.entries if entry.last_offset < offset])
 
     def replace(self, entries: Iterable[AbortedTxn]) -> None:
-        """Have these entries and no others, on the disk too. Raises OSError."""
+        """Replace all entries, and the file. Raises OSError."""
         wanted = list(entries)
         if wanted != self.entries or self.file.size() != len(wanted) * ENTRY_BYTES:
             self.file.remove()
@@ -81,6 +81,6 @@ class TransactionIndex:
                 self.append(entry)
 
     def unload(self) -> None:
-        """Leave the entries to the file."""
+        """Release the memory of the entries."""
         self._entries = None
         self.file.close()

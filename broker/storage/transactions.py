@@ -1,7 +1,7 @@
-"""Which transactions of a log are not decided, or decided but not known to every replica (KIP-98).
+"""The unstable transactions of a log: undecided, or decided but not fully replicated (KIP-98).
 
-The first of them bounds what readers of committed records see. The broker serves no transactions of
-its own; a log that comes from a Kafka, or from a leader, may have some.
+The first of them limits what consumers with ``read_committed`` read. The broker does not serve
+transactions; a log written by a Kafka broker, or replicated from one, may have them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from broker.storage.transaction_index import AbortedTxn
 
 
 class CompletedTxn(NamedTuple):
-    """A transaction with its end: the marker lies at ``last_offset``."""
+    """A decided transaction; its marker is at ``last_offset``."""
 
     producer_id: int
     first_offset: int
@@ -21,23 +21,23 @@ class CompletedTxn(NamedTuple):
 
 
 class Transactions:
-    """Invariant: ``first_unstable_offset`` is the smallest first offset of all of them."""
+    """The unstable transactions; ``first_unstable_offset`` is their smallest first offset."""
 
     __slots__ = ("_ongoing", "_unreplicated", "first_unstable_offset")
 
     def __init__(self) -> None:
-        # By first offset: the undecided ones, and the last offsets of those decided since.
+        # By first offset: the undecided ones; the last offsets of decided, unreplicated ones.
         self._ongoing: dict[int, None] = {}
         self._unreplicated: dict[int, int] = {}
         self.first_unstable_offset: int | None = None
 
     def begin(self, first_offset: int) -> None:
-        """A producer has written the first batch of a transaction."""
+        """Add a transaction whose first batch has been written."""
         self._ongoing[first_offset] = None
         self._changed()
 
     def complete(self, completed: CompletedTxn) -> AbortedTxn | None:
-        """A marker has been written; returns what the transaction index must know."""
+        """Complete a transaction; returns the entry for the transaction index if it was aborted."""
         self._ongoing.pop(completed.first_offset, None)
         self._unreplicated[completed.first_offset] = completed.last_offset
         self._changed()
@@ -52,7 +52,7 @@ class Transactions:
         )
 
     def replicated(self, high_watermark: int) -> None:
-        """Every replica has what lies below *high_watermark*."""
+        """Remove the transactions whose markers are below *high_watermark*."""
         if self._unreplicated:
             self._unreplicated = {
                 first: last for first, last in self._unreplicated.items() if last >= high_watermark

@@ -1,1 +1,1 @@
-"""The record batch, version 2: its layout, and everything that reads or writes it."""
+"""Record batches of format v2: their layout, and all code that reads or writes it."""

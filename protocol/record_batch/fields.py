@@ -1,6 +1,6 @@
-"""Further passes over records that the walk has found well formed.
+"""Reads single fields of records that `protocol.record_batch.scan` has found well formed.
 
-They serve refusals, searches by time, and records that are to be numbered anew.
+They are needed to refuse records, to search by timestamp and to assign new offset deltas.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from protocol.record_batch.numbers import INT64_BITS, InvalidRecord, varint, zig
 
 
 def record_timestamps_and_keys(block: bytes | memoryview, count: int) -> Iterator[tuple[int, bool]]:
-    """Timestamp delta and "has a key" of each record of a well-formed *block*."""
+    """Yield the timestamp delta of each record of *block*, and whether it has a key."""
     position = 0
     for _ in range(count):
         length, position = zigzag_at(block, position)
@@ -24,16 +24,16 @@ def record_timestamps_and_keys(block: bytes | memoryview, count: int) -> Iterato
         position = finish
 
 
-# The most that a record has before its key: length, attributes, timestamp and offset delta.
+# Maximum bytes before a record's key: length, attributes, timestamp delta and offset delta.
 _HEAD_BYTES_MAX = 5 + 1 + 10 + 5
 
 
 def timestamps_and_offsets(
     pieces: Iterable[bytes | memoryview], count: int
 ) -> Iterator[tuple[int, int]]:
-    """Timestamp and offset delta of each record; holds one piece at a time.
+    """Yield timestamp delta and offset delta of each record, with one piece in memory at a time.
 
-    *pieces* make the *count* records when they are joined. Raises `CorruptRecords`.
+    The joined *pieces* are *count* records. Raises `CorruptRecords`.
     """
     rest = iter(pieces)
     data, at = b"", 0
@@ -43,7 +43,7 @@ def timestamps_and_offsets(
         try:
             length, at = zigzag_at(data, at)
             end = at + (length >> 1)
-            delta, at = zigzag_at(data, at + 1, INT64_BITS)  # behind the attributes, unused
+            delta, at = zigzag_at(data, at + 1, INT64_BITS)  # after the unused attributes
             offset, _ = zigzag_at(data, at)
         except (IndexError, InvalidRecord):
             raise CorruptRecords("the bytes end inside a record") from None
@@ -57,7 +57,7 @@ def timestamps_and_offsets(
 
 
 def renumber(block: bytes | memoryview, count: int) -> bytes:
-    """The records of a well-formed *block* with the offset deltas 0, 1, 2, ..."""
+    """The records of *block* with the offset deltas 0, 1, 2, ..."""
     parts: list[bytes | memoryview] = []
     position = 0
     for index in range(count):

@@ -1,56 +1,55 @@
-"""Runs of records of one shape, verified a column at a time.
+"""Checks runs of records of the same shape, one column at a time.
 
-Given a record that has been walked, its successors are taken to have its size, and that is checked:
-the bytes that give it its structure (lengths, counts) must be the same in each of them; the offset
-delta must count on; the timestamp delta may vary as long as it takes as many bytes. Each such byte
-is a column, cut out of all records at once by a slice whose stride is the record's size, and
-compared as a whole. Where a column first differs the run ends; it may be shorter than it could be.
+The records after a checked one, the template, are assumed to have its size, which is then verified:
+the bytes that define the structure (lengths, counts) must be the same in each record, the offset
+deltas must be consecutive, and the timestamp deltas must have the same number of bytes. Each such
+byte is a column: a slice of all records whose stride is the size of a record, which is compared as
+a whole. The run ends where a column first differs; it may be shorter than possible.
 """
 
 from __future__ import annotations
 
 from protocol.record_batch.numbers import zigzag_at
 
-# A shorter run is walked record by record in less time.
+# Fewer records are checked faster one by one.
 _RUN_MIN = 8
-# Records with more headers are walked one by one: each header makes two columns.
+# Records with more headers are checked one by one: each header has two columns.
 _HEADERS_MAX = 16
 
 _ASCII = bytes(range(128))
 _CONTINUED = bytes(range(128, 256))
 _EVEN_CONTINUED = bytes(range(128, 256, 2))
-# For each byte, all bytes up to it, and from it on: deleting them leaves what is larger, smaller.
+# For each byte, all bytes up to it, and from it on: their deletion leaves larger or smaller ones.
 _UP_TO = tuple(bytes(range(top + 1)) for top in range(256))
 _FROM = tuple(bytes(range(bottom, 256)) for bottom in range(256))
-# A one-byte zig-zag varint, -64 to 63, as the byte 0 to 127 that sorts like it.
+# Maps one-byte zig-zag varints, -64 to 63, to bytes 0 to 127 in the same order.
 _SORTABLE = bytes(((zigzag >> 1) ^ -(zigzag & 1)) + 64 for zigzag in range(128)) + bytes(128)
 
-# Offset deltas as varints: how many fit in one byte and in two, and the columns they make. They are
-# never negative here, so the zig-zag number is twice the delta.
+# Offset deltas as varints: how many fit into one byte and into two, and their columns. They are not
+# negative, so the zig-zag number is twice the delta.
 _ONE, _TWO = 1 << 6, 1 << 13
 _ALONE = bytes(delta << 1 for delta in range(_ONE))
 _LOW = bytes(delta << 1 & 0x7F | 0x80 for delta in range(_ONE)) * (2 * _TWO // _ONE)
 _TOP = bytes(delta >> 6 & 0x7F for delta in range(_TWO))
 _MIDDLE = bytes(top | 0x80 for top in _TOP)
 
-# Where a record begins, where in it what follows its length, the offset delta, the lengths of key
-# and value and the number of headers stand, and where it ends.
+# The positions of a record, of what follows its length, of its offset delta, of the lengths of key
+# and value, of the number of headers, and of its end.
 Shape = tuple[int, int, int, int, int, int, int]
 
-# Of records that follow a template: how many, their largest and their smallest timestamp delta.
+# The number of records after a template, their maximum and minimum timestamp delta.
 Run = tuple[int, int, int]
 
 
 def measure_run(data: bytes, shape: Shape, index: int, limit: int) -> Run | None:
-    """How many of up to *limit* records behind the one of this *shape* look like it.
+    """Find up to *limit* records of *shape* after the template; None if there are too few.
 
-    That one, the template, is well formed, and comes before the record numbered *index*. None if
-    they are too few to be worth it.
+    The template is the well-formed record before the one with *index*.
     """
     template, body, offset_at, key_at, value_at, headers_at, first = shape
     size = first - template
     limit = min(limit, (len(data) - first) // size)
-    # Before anything dearer: do the next few begin alike?
+    # The cheapest check first: do the next few begin with the same byte?
     begin = data[first : first + _RUN_MIN * size : size]
     if limit < _RUN_MIN or begin.count(data[template]) < _RUN_MIN:
         return None
@@ -64,14 +63,14 @@ def measure_run(data: bytes, shape: Shape, index: int, limit: int) -> Run | None
             return None
         fixed += _headers(data, headers_at)
     limit = _same(data, fixed, size, limit)
-    limit = _counting_on(data, offset_at + size, size, key_at - offset_at, index, limit)
+    limit = _consecutive(data, offset_at + size, size, key_at - offset_at, index, limit)
     if limit < _RUN_MIN:
         return None
     return _timestamps(data, body + 1 + size, size, offset_at - body - 1, limit)
 
 
 def _rest_of_number(data: bytes, at: int) -> range:
-    """The bytes of the varint at *at* behind its first."""
+    """The positions of the bytes of the varint at *at*, without its first."""
     end = at
     while data[end] > 127:
         end += 1
@@ -79,7 +78,7 @@ def _rest_of_number(data: bytes, at: int) -> range:
 
 
 def _headers(data: bytes, at: int) -> list[int]:
-    """The bytes of the lengths in the headers whose number stands at *at*, and the rest of that."""
+    """The positions of the header count's rest and of the lengths in the headers at *at*."""
     fixed = [*_rest_of_number(data, at)]
     count, at = zigzag_at(data, at)
     for _ in range(count):  # twice as many, in zig-zag: keys and values
@@ -90,7 +89,7 @@ def _headers(data: bytes, at: int) -> list[int]:
 
 
 def _same(data: bytes, columns: list[int], size: int, limit: int) -> int:
-    """How many records behind the template have its bytes in these columns."""
+    """The number of records after the template with the same bytes in *columns*."""
     for at in columns:
         byte = data[at]
         column = data[at + size : at + 1 + limit * size : size]
@@ -101,8 +100,8 @@ def _same(data: bytes, columns: list[int], size: int, limit: int) -> int:
     return limit
 
 
-def _counting_on(data: bytes, start: int, size: int, width: int, index: int, limit: int) -> int:
-    """How many records have the offset deltas *index*, *index* + 1, ... in *width* bytes."""
+def _consecutive(data: bytes, start: int, size: int, width: int, index: int, limit: int) -> int:
+    """The number of records with the offset deltas *index*, *index* + 1, ... in *width* bytes."""
     if width == 1:
         limit = min(limit, _ONE - index)
         wanted = [_ALONE[index : index + limit]]
@@ -124,7 +123,7 @@ def _counting_on(data: bytes, start: int, size: int, width: int, index: int, lim
 
 
 def _timestamps(data: bytes, start: int, size: int, width: int, limit: int) -> Run | None:
-    """The run with its largest and smallest timestamp delta, all in *width* bytes."""
+    """The run of timestamp deltas of *width* bytes, with their maximum and minimum."""
     end = start + limit * size
     lows = data[start:end:size]
     if width == 1:
@@ -135,7 +134,7 @@ def _timestamps(data: bytes, start: int, size: int, width: int, limit: int) -> R
             return None
         lows = lows.translate(_SORTABLE)
         return limit, _largest(lows) - 64, _smallest(lows) - 64
-    # Two bytes of more vary; numbers are not negative, or the low byte would be odd.
+    # Only the two lowest bytes may vary; even low bytes are those of numbers that are not negative.
     if lows.translate(None, _EVEN_CONTINUED):
         limit -= len(lows.lstrip(_EVEN_CONTINUED))
     middles = data[start + 1 : end : size]
@@ -156,7 +155,7 @@ def _timestamps(data: bytes, start: int, size: int, width: int, limit: int) -> R
 def _upper_bytes(
     data: bytes, start: int, size: int, width: int, middles: bytes, limit: int
 ) -> tuple[int, int]:
-    """What the third byte and those behind it make, and how many records agree on it."""
+    """The number in the third and later bytes, and how many records have the same."""
     limit = min(limit, len(middles) - len(middles.lstrip(_CONTINUED)))
     columns = tuple(range(2, width))
     upper = 0
@@ -172,7 +171,7 @@ def _pair(middle: int, low: int) -> int:
 
 
 def _largest_pair(middles: bytes, lows: bytes) -> tuple[int, int]:
-    """The largest of the numbers that two columns make; quick if they grow."""
+    """The largest number in two columns; fast if the numbers increase."""
     top = _largest(middles)
     first = middles.index(top)
     if middles.count(top) == len(middles) - first:
@@ -189,7 +188,7 @@ def _smallest_pair(middles: bytes, lows: bytes) -> tuple[int, int]:
 
 
 def _largest(column: bytes) -> int:
-    """The largest byte; quick if it is the last one."""
+    """The largest byte; fast if it is the last one."""
     last = column[-1]
     larger = column.translate(None, _UP_TO[last])
     return max(larger) if larger else last

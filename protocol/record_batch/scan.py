@@ -1,14 +1,14 @@
-"""One pass over the records of a batch: are they well formed, and what must be known about them.
+"""Checks in one pass that the records of a batch are well formed, and summarises them.
 
-A produce of many records spends most of its time here. Records are walked one by one, with the
-varints of small numbers decoded in line. Neighbours mostly have the same size; then every byte that
-gives a record its structure is at the same distance in each of them, and a slice with that stride
-extracts the whole column at once, to be compared with what it must be. By induction over the length
-columns each record of such a run begins where the one before it ends, so the result is exact.
+A produce of many records spends most of its time here. Records are checked one by one, with the
+varints of small numbers decoded inline. Adjacent records often have the same size; then every byte
+that defines the structure of a record is at the same distance in each of them, and one slice with
+that stride extracts a column, which is compared as a whole. By induction over the length columns,
+each record of such a run begins where the previous one ends, so the result is exact.
 
-Records of a long compressed batch are walked while they are decompressed, piece by piece.
+The records of a long compressed batch are checked while they are decompressed, piece by piece.
 
-A wheel may have this module compiled (hatch_build.py), so it imports none that is not.
+A wheel may have this module compiled, so it imports only compiled ones (hatch_build.py).
 """
 
 from __future__ import annotations
@@ -20,28 +20,25 @@ from typing import NamedTuple
 from protocol.record_batch.numbers import INT64_BITS, InvalidRecord, zigzag_at
 from protocol.record_batch.runs import measure_run
 
-# Bytes are read one by one faster from a copy than from a view. This much is copied at least, and
-# of larger blocks those whose records are small.
+# Single bytes are read faster from bytes than from a memoryview. Blocks up to this size are copied,
+# and larger ones if their records are small.
 _COPIED_BYTES = 64 * 1024
 _COPIED_RECORD_BYTES = 32 * 1024
 
-# As many bytes as a record's length has.
+# The maximum bytes of a record's length.
 _LENGTH_BYTES_MAX = 5
-# The longest record that is looked for in pieces. Kafka's length allows 2 GB.
+# The maximum size of a record in pieces. In Kafka it is 2 GB.
 RECORD_BYTES_MAX = 128 * 1024 * 1024
-# No limit: every header has two bytes at least.
+# No limit: every header has at least two bytes.
 HEADERS_MAX = 1 << 62
 
 
 class TooManyHeaders(Exception):  # noqa: N818 - it names what the batch has
-    """A batch has more headers than the caller is ready to walk over."""
+    """A batch has more headers than the caller allows."""
 
 
 class RecordsSummary(NamedTuple):
-    """What a batch's records are, taken together.
-
-    Timestamps are still relative to the batch's base timestamp.
-    """
+    """A summary of the records of a batch; timestamps are relative to the base timestamp."""
 
     max_timestamp_delta: int
     min_timestamp_delta: int
@@ -53,7 +50,7 @@ class RecordsSummary(NamedTuple):
 def summarise(
     block: bytes | memoryview, count: int, headers_max: int = HEADERS_MAX
 ) -> RecordsSummary:
-    """Walk the *count* records that *block* must consist of.
+    """Summarise the *count* records of which *block* must consist.
 
     Raises `InvalidRecord`, and `TooManyHeaders` if they have more than *headers_max* headers.
     """
@@ -72,14 +69,14 @@ def summarise(
 
 
 def are_large(block: bytes | memoryview, count: int) -> bool:
-    """Whether the records are so large on average that `summarise` does not copy them."""
+    """Whether the average record is so large that `summarise` does not copy the block."""
     return len(block) > max(_COPIED_BYTES, count * _COPIED_RECORD_BYTES)
 
 
 def summarise_pieces(pieces: Iterable[bytes | memoryview], count: int) -> RecordsSummary:
-    """Walk the *count* records that *pieces* must consist of when they are joined.
+    """Summarise the *count* records of which the joined *pieces* must consist.
 
-    Holds one piece and one record at a time. Raises `InvalidRecord`.
+    One piece and one record are in memory at a time. Raises `InvalidRecord`.
     """
     assert count > 0
     deltas: list[int] = []
@@ -116,15 +113,15 @@ def _left_over(left_bytes: int, count: int) -> InvalidRecord:
     return InvalidRecord(f"{left_bytes} bytes follow the last of {count} records")
 
 
-# How far a walk has come: the record that comes next, where it begins, and, if it is not whole, how
-# many bytes are still too few for it; whether any had no key, and whether the offsets count on.
+# The state of a check: index and position of the next record; if that is incomplete, a number of
+# bytes that is too small for it; whether any key is null; whether offset deltas are consecutive.
 _Walked = tuple[int, int, int, bool, bool]
 
 
 def _walk(  # noqa: C901 - speed
     data: bytes, index: int, count: int, whole: bool, deltas: list[int], headers_left: int
 ) -> _Walked:
-    """Walk the whole records from *index* on; their timestamp deltas are put into *deltas*."""
+    """Check the complete records from *index* on; append their timestamp deltas to *deltas*."""
     end, position, next_try = len(data), 0, index + 1
     null_keys, consecutive, wanted_bytes = 0, True, 0
     length_end = end + 1 if whole else end - _LENGTH_BYTES_MAX
@@ -141,7 +138,7 @@ def _walk(  # noqa: C901 - speed
                 raise InvalidRecord(f"record {index} is longer than the batch")
             position, wanted_bytes = start, finish - start - 1
             break
-        delta, position = data[position + 1], position + 2  # behind the attributes, unused
+        delta, position = data[position + 1], position + 2  # after the unused attributes
         if delta > 127:
             delta, position = delta - 128 + (data[position] << 7), position + 1
             if delta > 16383:
@@ -183,7 +180,7 @@ def _walk(  # noqa: C901 - speed
 
 
 def _walk_large(block: bytes | memoryview, count: int, headers_left: int) -> RecordsSummary:
-    """The same where the records lie: they are few for their bytes, and no runs are looked for."""
+    """Check large records without a copy and without runs."""
     position, deltas = 0, []
     has_null_key, consecutive = False, True
     for index in range(count):
@@ -210,7 +207,7 @@ def _walk_large(block: bytes | memoryview, count: int, headers_left: int) -> Rec
 def _skip_headers(
     data: bytes | memoryview, position: int, index: int, headers_left: int
 ) -> tuple[int, int]:
-    """Walk over the headers whose number is at *position*: how many are left then, and the end."""
+    """Check the headers whose count is at *position*; returns *headers_left* and their end."""
     count, position = zigzag_at(data, position)
     if count & 1 or count >> 1 > len(data) - position:
         raise InvalidRecord(f"record {index} has an impossible number of headers")

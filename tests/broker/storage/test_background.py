@@ -1,4 +1,4 @@
-"""Work beside the loop: `broker.storage.background`."""
+"""Tests of work in threads: `broker.storage.background`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def fail() -> None:
 
 
 async def done(start: Callable[[Background, Callable[[], None]], None], where: Background) -> None:
-    """Start something, and wait until it has told its end."""
+    """Start work, and wait until its end has been reported."""
     ended = trio.Event()
     start(where, ended.set)
     await ended.wait()
 
 
-async def test_a_thread_works_and_the_loop_is_told() -> None:
-    """What follows runs where the logs are."""
+async def test_work_runs_in_a_thread_and_ends_on_the_loop() -> None:
+    """*then* is called in the event loop's thread."""
     threads: list[int] = []
 
     def start(where: Background, end: Callable[[], None]) -> None:
@@ -41,7 +41,7 @@ async def test_a_thread_works_and_the_loop_is_told() -> None:
     assert worker != told == threading.get_ident()
 
 
-async def test_a_failure_in_a_thread_is_told() -> None:
+async def test_an_os_error_in_a_thread_is_passed_on() -> None:
     """It does not end the process."""
     errors: list[OSError | None] = []
 
@@ -56,8 +56,8 @@ async def test_a_failure_in_a_thread_is_told() -> None:
     assert [error and error.errno for error in errors] == [5]
 
 
-async def test_soon_is_not_now() -> None:
-    """Whoever is at work finishes first."""
+async def test_soon_runs_after_the_present_call() -> None:
+    """The calling function returns first."""
     order: list[str] = []
 
     def start(where: Background, end: Callable[[], None]) -> None:
@@ -72,8 +72,8 @@ async def test_soon_is_not_now() -> None:
     assert order == ["now", "soon"]
 
 
-def test_without_a_loop_everything_is_done_at_once() -> None:
-    """In tools, and in tests."""
+def test_without_a_loop_work_runs_immediately() -> None:
+    """As in tools and in tests."""
     where = background()
     assert isinstance(where, Inline)
     ends: list[object] = []
@@ -83,8 +83,8 @@ def test_without_a_loop_everything_is_done_at_once() -> None:
     assert ends == ["work", None, 5, "soon"]
 
 
-async def test_work_that_raises_something_else_has_failed_too() -> None:
-    """Whoever waits for it is told of an I/O error; the exception is reported."""
+async def test_another_exception_of_work_is_an_io_error() -> None:
+    """The exception is reported, and *then* gets an OSError."""
     errors: list[OSError | None] = []
     reported: list[Exception] = []
 
@@ -102,8 +102,8 @@ async def test_work_that_raises_something_else_has_failed_too() -> None:
     assert [type(error) for error in reported] == [ZeroDivisionError]
 
 
-async def test_what_follows_work_may_raise() -> None:
-    """It is reported, and other work goes on."""
+async def test_an_exception_of_then_is_reported() -> None:
+    """Other work continues."""
     reported: list[Exception] = []
     where = Threads(lambda _what, error: reported.append(error))
 

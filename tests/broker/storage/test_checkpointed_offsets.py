@@ -1,4 +1,4 @@
-"""The offsets of all logs that outlive the process: `broker.storage.checkpointed_offsets`."""
+"""Tests of the offsets in checkpoint files: `broker.storage.checkpointed_offsets`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NEVER_OPENED = TopicPartition("never-opened", 0)
 
 @pytest.fixture
 def directory(tmp_path: Path) -> LogDirectory:
-    """With a partition that is open, and one that nobody has opened yet."""
+    """With one partition whose log is open, and one whose log is not."""
     directory = LogDirectory(tmp_path, Disk(), node_id=1, cluster_id="c")
     directory.partitions |= {ORDERS, NEVER_OPENED}
     return directory
 
 
-def test_offsets_are_noted_written_and_read(directory: LogDirectory, tmp_path: Path) -> None:
-    """By the file they are in."""
+def test_offsets_are_updated_written_and_read(directory: LogDirectory, tmp_path: Path) -> None:
+    """Each in its own file."""
     log = open_log(tmp_path, cleanup_policy=("compact",))
     log.append_as_leader(batch(4, key=b"k"), 0)
     replicate(log)
@@ -40,8 +40,8 @@ def test_offsets_are_noted_written_and_read(directory: LogDirectory, tmp_path: P
     assert [again.of(name, ORDERS) for name in CHECKPOINTS] == [0] * 4
 
 
-def test_what_goes_without_saying_is_not_written(directory: LogDirectory, tmp_path: Path) -> None:
-    """A log begins with its first segment, and most are never compacted."""
+def test_default_offsets_are_not_written(directory: LogDirectory, tmp_path: Path) -> None:
+    """Log starts at the first segment, and offsets of logs that are not compacted."""
     log = open_log(tmp_path)
     offsets = CheckpointedOffsets()
     for name in CHECKPOINTS:
@@ -51,8 +51,8 @@ def test_what_goes_without_saying_is_not_written(directory: LogDirectory, tmp_pa
     assert directory.read(LOG_STARTS) == directory.read(COMPACTED) == {}
 
 
-def test_what_nobody_has_opened_is_kept(directory: LogDirectory, tmp_path: Path) -> None:
-    """Nobody knows better yet."""
+def test_entries_of_unopened_partitions_are_kept(directory: LogDirectory, tmp_path: Path) -> None:
+    """They are written again."""
     directory.write(HIGH_WATERMARKS, {NEVER_OPENED: 7}, sync=False)
     offsets = CheckpointedOffsets()
     offsets.read(directory)

@@ -1,4 +1,4 @@
-"""Kafka's small text files: `broker.storage.checkpoints`."""
+"""Tests of Kafka's small text files: `broker.storage.checkpoints`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_epochs_are_written_as_kafka_writes_them(tmp_path: Path) -> None:
 
 
 def test_a_topic_id_is_written_as_kafka_writes_it(tmp_path: Path) -> None:
-    """Url-safe base64 without padding."""
+    """URL-safe base64 without padding."""
     path = tmp_path / "partition.metadata"
     topic_id = UUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
     write_partition_metadata(Disk(), path, topic_id)
@@ -46,8 +46,8 @@ def test_a_topic_id_is_written_as_kafka_writes_it(tmp_path: Path) -> None:
     assert read_partition_metadata(path) == topic_id
 
 
-def test_a_file_that_is_not_there_says_nothing(tmp_path: Path) -> None:
-    """A new directory has none of them."""
+def test_a_missing_file_is_empty(tmp_path: Path) -> None:
+    """A new directory has no checkpoints."""
     path = tmp_path / "none"
     assert read_offset_checkpoint(path) == {}
     assert read_epoch_checkpoint(path) == []
@@ -55,8 +55,8 @@ def test_a_file_that_is_not_there_says_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1\n0\n", "0\n2\na 0 1\n", "0\n1\na 0\n", "0\n1\na x 1\n"])
-def test_a_torn_or_foreign_checkpoint_is_named(tmp_path: Path, text: str) -> None:
-    """It is not taken for an empty one."""
+def test_a_damaged_checkpoint_is_an_error_with_its_name(tmp_path: Path, text: str) -> None:
+    """It is not treated as an empty one."""
     path = tmp_path / "checkpoint"
     path.write_text(text)
     with pytest.raises(CorruptCheckpoint, match=str(path)):
@@ -64,8 +64,8 @@ def test_a_torn_or_foreign_checkpoint_is_named(tmp_path: Path, text: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["version: 0", "topic_id: abc"])
-def test_a_torn_topic_id_is_named(tmp_path: Path, text: str) -> None:
-    """A partition without its topic must not be taken for another's."""
+def test_a_damaged_topic_id_is_an_error_with_the_files_name(tmp_path: Path, text: str) -> None:
+    """The partition could be that of another topic."""
     path = tmp_path / "partition.metadata"
     path.write_text(text)
     with pytest.raises(CorruptCheckpoint, match=str(path)):
@@ -73,6 +73,6 @@ def test_a_torn_topic_id_is_named(tmp_path: Path, text: str) -> None:
 
 
 def test_an_empty_partition_metadata_is_none(tmp_path: Path) -> None:
-    """As a loss of power leaves it: the disk had the name, but not yet what was in it."""
+    """A power failure may leave an empty file."""
     (tmp_path / "partition.metadata").touch()
     assert read_partition_metadata(tmp_path / "partition.metadata") is None

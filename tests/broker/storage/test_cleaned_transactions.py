@@ -1,4 +1,4 @@
-"""What a compaction may drop of transactions: `broker.storage.cleaned_transactions`."""
+"""Tests of transactions in a compaction: `broker.storage.cleaned_transactions`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def may_go(found: CleanedTransactions, offset: int, *, abort: bool) -> bool:
     return found.marker_may_go(read_header(batch), batch)
 
 
-def test_records_of_an_aborted_transaction_are_known() -> None:
-    """From its first offset to its marker, of its producer, and no others."""
+def test_records_of_an_aborted_transaction_are_recognised() -> None:
+    """Those of its producer, from its first offset to its marker."""
     found = CleanedTransactions([ABORTED])
     assert not found.is_aborted(header_of(7))
     assert not may_go(found, 9, abort=False)
@@ -33,8 +33,8 @@ def test_records_of_an_aborted_transaction_are_known() -> None:
     assert not found.is_aborted(header_of(15))
 
 
-def test_a_marker_stays_until_its_transaction_has_nothing_left() -> None:
-    """The index keeps the aborted ones whose markers stay."""
+def test_a_marker_is_kept_while_its_transaction_has_batches() -> None:
+    """The entry of an aborted one is kept with its marker."""
     with_batches, without = CleanedTransactions([ABORTED]), CleanedTransactions([ABORTED])
     with_batches.is_aborted(header_of(10))
     assert not may_go(with_batches, 14, abort=True)
@@ -44,8 +44,8 @@ def test_a_marker_stays_until_its_transaction_has_nothing_left() -> None:
     assert without.kept == []
 
 
-def test_a_control_batch_of_another_kind_stays() -> None:
-    """Only one that was emptied may go."""
+def test_a_control_batch_of_another_type_is_kept() -> None:
+    """It may be removed only without records."""
     change = batch_of([Record(b"\0\0\0\2", b"leader")], attributes=CONTROL_BIT)
     found = CleanedTransactions([])
     assert not found.marker_may_go(read_header(change), change)

@@ -1,4 +1,4 @@
-"""One compaction of one log: `broker.storage.compaction`."""
+"""Tests of compacting one log: `broker.storage.compaction`."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def compacted_log(path: Path, **more: Any) -> UnifiedLog:
 
 
 def write(log: UnifiedLog, changes: Sequence[Change], **more: Any) -> None:
-    """One batch of these changes."""
+    """Append one batch of these records."""
     values = [Record(key, value, timestamp=NOW_MS) for key, value in changes]
     log.append_as_leader(batch_of(values, **more), 0)
 
 
 def compact(log: UnifiedLog, now_ms: int = NOW_MS, **more: Any) -> list[int]:
-    """Compact all but the active segment; returns how much each computation reads."""
+    """Compact all but the active segment; returns the size of each computation."""
     replicate(log)
     end = log.segments.active.base_offset
     work = Compaction(log, log.first_dirty_offset, end, now_ms, **more)
@@ -59,7 +59,7 @@ def compact(log: UnifiedLog, now_ms: int = NOW_MS, **more: Any) -> list[int]:
 
 
 def state(log: UnifiedLog) -> dict[bytes | None, bytes | None]:
-    """What a reader makes of the log who keeps the latest value of each key."""
+    """The latest value of each key."""
     found = {record.key: record.value for record in read_all(log)}
     return {key: value for key, value in found.items() if value is not None}
 
@@ -72,8 +72,8 @@ def stored(log: UnifiedLog) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(log.directory.glob("*.log")))
 
 
-def test_superseded_records_go(tmp_path: Path) -> None:
-    """The latest of each key stays where it was; the active segment is left alone."""
+def test_superseded_records_are_removed(tmp_path: Path) -> None:
+    """The latest record of each key keeps its offset; the active segment does not change."""
     log = compacted_log(tmp_path)
     for number in range(9):
         write(log, [(b"same", b"%d" % number), (b"k%d" % number, b"v" * 20)])
@@ -103,13 +103,10 @@ def test_superseded_records_go(tmp_path: Path) -> None:
     ),
     st.integers(1, 5),
 )
-def test_readers_see_the_same_state(
+def test_compaction_does_not_change_the_latest_values(
     writes: list[tuple[list[Change], Codec]], keys_max: int
 ) -> None:
-    """Whatever was written, however often it is compacted and however small the map is.
-
-    Also for a reader of the files after a crash; every batch is valid, and offsets grow.
-    """
+    """For random records, several compactions and a small map."""
     with TemporaryDirectory() as folder:
         log = compacted_log(Path(folder))
         for changes, codec in writes:
@@ -127,8 +124,8 @@ def test_readers_see_the_same_state(
         assert (state(again), again.log_end_offset) == (expected, end)
 
 
-def test_a_tombstone_goes_when_its_time_is_over(tmp_path: Path) -> None:
-    """The first compaction says when; what it deleted is gone at once."""
+def test_a_tombstone_is_removed_after_its_delete_horizon(tmp_path: Path) -> None:
+    """The first compaction sets the horizon, and removes the records it deletes."""
     log = compacted_log(tmp_path, delete_retention_ms=1000)
     write(log, [(b"k", b"v" * 100)])
     write(log, [(b"k", None), (b"other", b"v" * 100)])
@@ -146,8 +143,8 @@ def test_a_tombstone_goes_when_its_time_is_over(tmp_path: Path) -> None:
     assert 2 in offsets(log)
 
 
-def test_the_last_batch_of_a_producer_stays_without_records(tmp_path: Path) -> None:
-    """So that its next batch is known to be the next after a restart."""
+def test_the_last_batch_of_a_producer_is_kept_without_records(tmp_path: Path) -> None:
+    """After a restart the producer's next sequence number is still known."""
     log = compacted_log(tmp_path)
     for sequence in range(4):
         producer = {"producer_id": 5, "producer_epoch": 0, "base_sequence": sequence}
@@ -164,8 +161,8 @@ def test_the_last_batch_of_a_producer_stays_without_records(tmp_path: Path) -> N
     assert again.append_as_leader(retried, 0).duplicate
 
 
-def test_segments_that_became_small_are_joined(tmp_path: Path) -> None:
-    """Snapshots of those that are gone go, too; all is as if it had been written so."""
+def test_small_segments_are_merged(tmp_path: Path) -> None:
+    """The snapshots of removed segments are removed, too."""
     log = compacted_log(tmp_path)
     for _ in range(12):
         write(log, [(b"k", b"v" * 100)])
@@ -186,8 +183,8 @@ def test_segments_that_became_small_are_joined(tmp_path: Path) -> None:
     assert not list(log.directory.glob("*.cleaned"))
 
 
-def test_reading_goes_on_over_the_gaps(tmp_path: Path) -> None:
-    """An offset that is gone leads to the next one that is there; offsets by time as well."""
+def test_reads_continue_after_gaps(tmp_path: Path) -> None:
+    """A read of a removed offset, or a search, finds the next record."""
     log = compacted_log(tmp_path)
     for number in range(10):
         write(log, [(b"k", b"%d" % number * 100)])
@@ -203,8 +200,8 @@ def test_reading_goes_on_over_the_gaps(tmp_path: Path) -> None:
     assert offsets(replica) == offsets(log)
 
 
-def test_aborted_records_go_and_markers_stay(tmp_path: Path) -> None:
-    """What was aborted supersedes nothing; the transaction index tells of it still."""
+def test_aborted_records_are_removed_and_markers_kept(tmp_path: Path) -> None:
+    """They supersede no other record; the transaction index keeps the transaction."""
     log = compacted_log(tmp_path)
     write(log, [(b"k", b"v" * 100)])
     log.append_as_follower(transactional(1, 0, key=b"k", size=100), 0)
@@ -222,8 +219,8 @@ def test_aborted_records_go_and_markers_stay(tmp_path: Path) -> None:
     assert offsets(again) == [0, 3, 5, 6, 7]
 
 
-def test_a_log_that_changes_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
-    """Retention or a truncation came between."""
+def test_a_compaction_ends_if_the_log_changes(tmp_path: Path) -> None:
+    """After retention or a truncation."""
     log = compacted_log(tmp_path)
     for _ in range(8):
         write(log, [(b"k", b"v" * 100)])
@@ -238,7 +235,7 @@ def test_a_log_that_changes_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
 
 
 def dies_compacting(log: UnifiedLog, renames: int, now_ms: int) -> bool:
-    """Whether the process has died: after so many *renames* of a compaction, if it needs more."""
+    """Compact until a crash after *renames* renames; returns whether there was one."""
     replicate(log)
     rename, end = log.local_log.disk.rename, log.segments.active.base_offset
     left = renames
@@ -258,8 +255,8 @@ def dies_compacting(log: UnifiedLog, renames: int, now_ms: int) -> bool:
     return False
 
 
-def test_a_crash_while_segments_change_places(tmp_path: Path) -> None:
-    """Between any two renames nothing is lost, and nothing that was deleted is back."""
+def test_a_crash_while_segments_are_replaced_loses_nothing(tmp_path: Path) -> None:
+    """After a crash between any two renames no record is lost, and no deleted one is back."""
     for renames in count():
         log = compacted_log(tmp_path / str(renames), delete_retention_ms=0)
         write(log, [(b"dead", b"v" * 150)])
@@ -280,8 +277,8 @@ def test_a_crash_while_segments_change_places(tmp_path: Path) -> None:
     assert renames >= 3 + 3 + 3, "cleaned, deleted, and named as before, three files each"
 
 
-def test_groups_hold_what_fits_together(tmp_path: Path) -> None:
-    """By size, by index size, and by how far offsets reach."""
+def test_groups_have_segments_that_fit_together(tmp_path: Path) -> None:
+    """By size, by index size and by range of offsets."""
     log = compacted_log(tmp_path)
     for _ in range(8):
         write(log, [(b"k", b"v" * 100)])
@@ -299,8 +296,8 @@ def test_groups_hold_what_fits_together(tmp_path: Path) -> None:
     assert [len(group) for group in grouped(far, LogConfig())] == [1] * len(segments)
 
 
-def test_a_marker_goes_when_its_transaction_has_nothing_left(tmp_path: Path) -> None:
-    """First it is told when, as a tombstone; the transaction index forgets the aborted one then."""
+def test_a_marker_is_removed_after_its_transactions_batches(tmp_path: Path) -> None:
+    """It first gets a delete horizon; the transaction index then loses the entry."""
     log = compacted_log(tmp_path, delete_retention_ms=1000)
     log.append_as_follower(transactional(0, 0, key=b"k", size=100), 0)
     log.append_as_follower(marker(2, abort=True), 0)
@@ -319,8 +316,8 @@ def test_a_marker_goes_when_its_transaction_has_nothing_left(tmp_path: Path) -> 
     assert producer.last_sequence == 3
 
 
-def test_a_marker_that_fences_its_producer_stays(tmp_path: Path) -> None:
-    """Its epoch is all that there is to know of the producer; Kafka keeps no more of it, either."""
+def test_a_marker_that_fences_its_producer_is_kept(tmp_path: Path) -> None:
+    """It is the only batch with the producer's epoch; Kafka keeps it without records, too."""
     log = compacted_log(tmp_path, delete_retention_ms=0)
     log.append_as_follower(transactional(0, 0, key=b"k", size=100), 0)
     log.append_as_follower(marker(2, epoch=1, abort=True), 0)
@@ -333,8 +330,8 @@ def test_a_marker_that_fences_its_producer_stays(tmp_path: Path) -> None:
     assert found == [(2, 0), (3, 1), (4, 1)]
 
 
-def test_the_last_batch_stays_without_its_records(tmp_path: Path) -> None:
-    """A follower that copies the log must come to the same end."""
+def test_the_last_batch_of_all_is_kept_without_records(tmp_path: Path) -> None:
+    """A follower that copies the log must reach the same end."""
     log = compacted_log(tmp_path, delete_retention_ms=0)
     write(log, [(b"k", b"v" * 200)])
     write(log, [(b"gone", None)])
@@ -348,8 +345,8 @@ def test_the_last_batch_stays_without_its_records(tmp_path: Path) -> None:
     assert found == [(0, 1), (1, 0), (2, 1)]
 
 
-def test_a_gap_before_the_next_segment_is_compacted_too(tmp_path: Path) -> None:
-    """Or the same part would be dirty for ever."""
+def test_a_gap_before_the_next_segment_is_not_dirty(tmp_path: Path) -> None:
+    """Otherwise the part before it would be dirty forever."""
     log = compacted_log(tmp_path)
     far = 3_000_000_000
     for offset in (0, far, far + 1):
@@ -359,8 +356,8 @@ def test_a_gap_before_the_next_segment_is_compacted_too(tmp_path: Path) -> None:
     assert log.first_dirty_offset == far + 1
 
 
-def test_what_is_clean_is_not_read_for_its_keys(tmp_path: Path) -> None:
-    """It may be a thousand times what is dirty: only rewriting it is work."""
+def test_the_clean_part_is_not_read_for_its_keys(tmp_path: Path) -> None:
+    """It may be a thousand times as large as the dirty part."""
     log = compacted_log(tmp_path)
     for number in range(10):
         write(log, [(b"%d" % number, b"v" * 200)])

@@ -1,4 +1,4 @@
-"""The door to the disk: `broker.storage.disk`."""
+"""Tests of reads, writes and failures: `broker.storage.disk`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ShortDisk(Disk):
 
 
 def test_short_writes_and_reads_are_continued(tmp_path: Path) -> None:
-    """The system may do less than asked without an error."""
+    """A system call may process fewer bytes without an error."""
     file = ShortDisk().file(tmp_path / "f")
     file.write(b"0123456789", 0)
     assert file.read(8, 1) == b"12345678"
@@ -34,15 +34,15 @@ def test_short_writes_and_reads_are_continued(tmp_path: Path) -> None:
     assert file.read(5, 10) == b""
 
 
-def test_a_full_disk_says_so(tmp_path: Path) -> None:
-    """The first short write is no error, the next one tells the reason."""
+def test_a_full_disk_raises_its_error(tmp_path: Path) -> None:
+    """The first short write is no error, the next call raises the reason."""
     file = FailingDisk(room=4).file(tmp_path / "f")
     with pytest.raises(OSError, match="No space left"):
         file.write(b"0123456789", 0)
 
 
-def test_open_files_are_bounded(tmp_path: Path) -> None:
-    """Files are closed for others and opened again when used."""
+def test_open_files_are_limited(tmp_path: Path) -> None:
+    """Files are closed for others and opened again on use."""
     open_files = OpenFiles[DiskFile](4)
     disk = Disk(open_files)
     files = [disk.file(tmp_path / str(i)) for i in range(20)]
@@ -54,10 +54,10 @@ def test_open_files_are_bounded(tmp_path: Path) -> None:
     assert all(file.read(3, 0) == b"012" for file in files)
 
 
-def test_no_descriptors_left_for_files_is_no_failure(
+def test_without_descriptors_another_file_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Connections may have taken them: then files make do with fewer."""
+    """Connections may have used the descriptors."""
     disk = Disk()
     first, second = disk.file(tmp_path / "1"), disk.file(tmp_path / "2")
     first.write(b"x", 0)
@@ -74,7 +74,7 @@ def test_no_descriptors_left_for_files_is_no_failure(
 
 
 def test_too_many_open_files_are_no_failure_of_the_disk(tmp_path: Path) -> None:
-    """The use that met the error is refused; the next one may find a descriptor."""
+    """The use raises, and the next one may find a descriptor."""
     disk = Disk()
     told: list[object] = []
     disk.on_failure = lambda about, _: told.append(about)
@@ -86,8 +86,8 @@ def test_too_many_open_files_are_no_failure_of_the_disk(tmp_path: Path) -> None:
     disk.file(tmp_path / "1").write(b"x", 0)
 
 
-def test_a_failed_disk_is_failed_for_good(tmp_path: Path) -> None:
-    """Its files are closed, nothing is opened any more, and the first failure is told."""
+def test_a_failed_disk_stays_offline(tmp_path: Path) -> None:
+    """Its files are closed, none is opened, and only the first failure is reported."""
     told: list[tuple[object, OSError]] = []
     open_files = OpenFiles[DiskFile]()
     disk, other = Disk(open_files), Disk(open_files)
@@ -114,14 +114,14 @@ def test_a_failed_disk_is_failed_for_good(tmp_path: Path) -> None:
     assert file.path.read_bytes() == b"x"
 
 
-def test_a_failure_nobody_listens_for_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    """With what met it."""
+def test_a_failure_is_logged_by_default(caplog: pytest.LogCaptureFixture) -> None:
+    """With the user of the disk."""
     Disk().fail("orders-0", OSError(5, "Input/output error", "0.log"))
     assert "orders-0: [Errno 5] Input/output error: '0.log'" in caplog.text
 
 
-def test_replacing_leaves_the_old_file_if_it_fails(tmp_path: Path) -> None:
-    """All of the new content or all of the old."""
+def test_a_failed_replacement_keeps_the_old_file(tmp_path: Path) -> None:
+    """The content is either the new or the old one."""
     disk = FailingDisk()
     disk.replace(tmp_path / "f", b"old")
     disk.room = 1
@@ -130,15 +130,15 @@ def test_replacing_leaves_the_old_file_if_it_fails(tmp_path: Path) -> None:
     assert (tmp_path / "f").read_bytes() == b"old"
 
 
-def test_replacing_for_good_syncs_file_and_directory(tmp_path: Path) -> None:
-    """A rename that is not synced can be lost with the power."""
+def test_a_synced_replacement_syncs_file_and_directory(tmp_path: Path) -> None:
+    """A power failure can undo a rename that is not synced."""
     disk = FailingDisk()
     disk.replace(tmp_path / "f", b"new", sync=True)
     assert disk.syncs == 2
 
 
-def test_a_removed_file_is_gone(tmp_path: Path) -> None:
-    """Be it there or not."""
+def test_a_removed_file_need_not_exist(tmp_path: Path) -> None:
+    """It is closed if it was open."""
     file = Disk().file(tmp_path / "f")
     file.remove()
     file.write(b"x", 0)
@@ -147,8 +147,8 @@ def test_a_removed_file_is_gone(tmp_path: Path) -> None:
     assert not file.path.exists()
 
 
-def test_a_renamed_file_goes_on_under_its_new_name(tmp_path: Path) -> None:
-    """Open or not, there or not."""
+def test_a_renamed_file_has_its_new_name(tmp_path: Path) -> None:
+    """Whether it is open or not, and exists or not."""
     file = Disk().file(tmp_path / "f")
     file.rename("g")
     file.write(b"x", 0)
@@ -158,8 +158,8 @@ def test_a_renamed_file_goes_on_under_its_new_name(tmp_path: Path) -> None:
     assert (tmp_path / "h").read_bytes() == b"xy"
 
 
-def test_what_is_gone_needs_no_sync(tmp_path: Path) -> None:
-    """A file may be deleted while it waits for its sync."""
+def test_a_missing_file_needs_no_sync(tmp_path: Path) -> None:
+    """A file may be removed while it waits for its sync."""
     disk = FailingDisk()
     disk.sync_path(tmp_path / "gone")
     disk.sync_path(tmp_path)

@@ -1,4 +1,4 @@
-"""Records that are read while they are sent: `broker.storage.file_slice`."""
+"""Tests of records that are read while they are sent: `broker.storage.file_slice`."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def file(tmp_path: Path) -> DiskFile:
     return made
 
 
-def test_pieces_are_those_of_the_file(file: DiskFile) -> None:
-    """Also after the file was closed and has another name."""
+def test_pieces_have_the_bytes_of_the_file(file: DiskFile) -> None:
+    """Also after the file was closed and renamed."""
     records = FileSlice(file, 10, 100)
 
     assert len(records) == 100
@@ -34,24 +34,24 @@ def test_pieces_are_those_of_the_file(file: DiskFile) -> None:
     assert records.whole() == DATA[10:110]
 
 
-def test_what_is_appended_meanwhile_changes_nothing(file: DiskFile) -> None:
-    """A slice has an end."""
+def test_later_appends_do_not_change_a_slice(file: DiskFile) -> None:
+    """A slice has a fixed end."""
     records = FileSlice(file, 0, 200)
     file.write(b"more", 200)
     assert records.whole() == DATA
 
 
 def test_a_deleted_file_is_lost(file: DiskFile) -> None:
-    """And not made again."""
+    """It is not made again."""
     records = FileSlice(file, 0, 200)
     file.remove()
-    with pytest.raises(SpliceLost, match="was deleted or cut"):
+    with pytest.raises(SpliceLost, match="was deleted or truncated"):
         records.read(0, 10)
     assert not file.exists()
 
 
-def test_a_file_that_was_cut_is_lost(file: DiskFile) -> None:
-    """Other records may be in the same place by now."""
+def test_a_truncated_file_is_lost(file: DiskFile) -> None:
+    """Other records may be at the same position."""
     records = FileSlice(file, 0, 200)
     file.truncate(100)
     file.write(bytes(100), 100)
@@ -61,13 +61,13 @@ def test_a_file_that_was_cut_is_lost(file: DiskFile) -> None:
 
 
 def test_a_file_that_is_too_short_is_lost(file: DiskFile) -> None:
-    """Nothing else would end the response."""
+    """The response could not be completed."""
     with pytest.raises(SpliceLost, match="shorter"):
         FileSlice(file, 0, 201).whole()
 
 
 def test_a_disk_that_fails_is_offline(tmp_path: Path) -> None:
-    """As with any other read."""
+    """As after any other failed read."""
     disk = FailingDisk()
     file = disk.file(tmp_path / "0.log")
     file.write(DATA, 0)

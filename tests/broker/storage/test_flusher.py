@@ -1,4 +1,4 @@
-"""Forcing logs to the disk beside the loop: `broker.storage.flusher`."""
+"""Tests of flushes in the background: `broker.storage.flusher`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.broker.storage.logs import FailingDisk
 
 
 class Later:
-    """Background work that a test does when it likes."""
+    """Background work that runs when the test calls `finish`."""
 
     def __init__(self) -> None:
         self.tasks: list[tuple[Work, Then]] = []
@@ -27,7 +27,7 @@ class Later:
         action()
 
     def finish(self, error: OSError | None = None) -> None:
-        """Do the oldest; it fails with *error*."""
+        """Run the oldest work; it fails with *error*, if that is given."""
         work, then = self.tasks.pop(0)
         work()
         then(error)
@@ -48,8 +48,8 @@ class Log:
         self.recovery_point = flush.up_to
 
 
-def test_a_flush_reaches_as_far_as_the_log_did(tmp_path: Path) -> None:
-    """What is appended meanwhile is not safe yet."""
+def test_a_flush_covers_the_log_at_its_start(tmp_path: Path) -> None:
+    """Records that are appended during the flush are not flushed."""
     disk, later, told = FailingDisk(), Later(), list[str]()
     log, flusher = Log(disk, tmp_path), Flusher(later)
     log.end = 5
@@ -61,8 +61,8 @@ def test_a_flush_reaches_as_far_as_the_log_did(tmp_path: Path) -> None:
     assert (log.recovery_point, disk.syncs, told) == (5, 1, ["first"])
 
 
-def test_who_asks_meanwhile_gets_one_more(tmp_path: Path) -> None:
-    """However many asked: the disk decides how often."""
+def test_requests_during_a_flush_share_one_more(tmp_path: Path) -> None:
+    """The number of requests does not matter."""
     later, told = Later(), list[str]()
     log, flusher = Log(), Flusher(later)
     for end in (1, 2, 3, 4):
@@ -76,8 +76,8 @@ def test_who_asks_meanwhile_gets_one_more(tmp_path: Path) -> None:
     assert later.tasks == []
 
 
-def test_only_a_few_run_at_a_time() -> None:
-    """A thousand logs do not take a thousand threads."""
+def test_few_flushes_run_at_a_time() -> None:
+    """A thousand logs do not use a thousand threads."""
     later, logs = Later(), [Log() for _ in range(RUNNING_MAX + 3)]
     flusher = Flusher(later)
     for log in logs:
@@ -90,8 +90,8 @@ def test_only_a_few_run_at_a_time() -> None:
     assert all(log.recovery_point == 1 for log in logs)
 
 
-def test_waiting_for_several_ends_with_the_last() -> None:
-    """And for none, at once."""
+def test_a_wait_for_several_flushes_ends_with_the_last() -> None:
+    """A wait for none ends immediately."""
     later, told = Later(), list[str]()
     flusher, logs = Flusher(later), [Log(), Log(), Log()]
     for log in logs[:2]:
@@ -104,8 +104,8 @@ def test_waiting_for_several_ends_with_the_last() -> None:
     assert told == ["none", "both"]
 
 
-def test_a_log_that_is_cut_meanwhile_is_safe_up_to_the_cut_only() -> None:
-    """What is written there next is other records."""
+def test_a_truncation_limits_a_running_flush() -> None:
+    """The records that replace the truncated ones are not flushed."""
     later = Later()
     log, flusher = Log(), Flusher(later)
     log.end = 9
@@ -116,8 +116,8 @@ def test_a_log_that_is_cut_meanwhile_is_safe_up_to_the_cut_only() -> None:
     assert log.recovery_point == 4
 
 
-def test_a_failing_sync_fails_the_disk() -> None:
-    """Nothing is safe then; who waits is told all the same, and asks the disk."""
+def test_a_failed_sync_takes_the_disk_offline() -> None:
+    """The recovery point stays, and the listeners are called."""
     later, told = Later(), list[str]()
     log, flusher = Log(), Flusher(later)
     log.end = 9
@@ -130,8 +130,8 @@ def test_a_failing_sync_fails_the_disk() -> None:
     assert later.tasks == []
 
 
-def test_a_sync_that_finds_no_descriptor_is_tried_again() -> None:
-    """The disk has not failed, and nobody is told before the log is safe."""
+def test_a_sync_without_descriptor_is_repeated() -> None:
+    """The disk stays online; the listeners are called after the repetition."""
     later, told = Later(), list[str]()
     log, flusher = Log(), Flusher(later)
     log.end = 9
@@ -145,8 +145,8 @@ def test_a_sync_that_finds_no_descriptor_is_tried_again() -> None:
     assert (log.recovery_point, told) == (9, ["end"])
 
 
-def test_a_temporary_log_is_not_synced(tmp_path: Path) -> None:
-    """What it wrote outlives the process, and that is enough."""
+def test_a_log_that_is_not_durable_is_not_synced(tmp_path: Path) -> None:
+    """What it has written outlives the process."""
     disk, later = FailingDisk(), Later()
     log, flusher = Log(disk, tmp_path), Flusher(later, durable=False)
     log.end = 3
@@ -154,8 +154,8 @@ def test_a_temporary_log_is_not_synced(tmp_path: Path) -> None:
     assert (log.recovery_point, disk.syncs, later.tasks) == (3, 0, [])
 
 
-def test_what_ends_behind_the_end_says_nothing() -> None:
-    """The log may be another one's by then."""
+def test_a_flush_that_ends_after_close_is_ignored() -> None:
+    """The data directory may be in use by another manager."""
     later = Later()
     log, flusher = Log(), Flusher(later)
     log.end = 9
@@ -166,7 +166,7 @@ def test_what_ends_behind_the_end_says_nothing() -> None:
 
 
 @pytest.mark.parametrize("durable", [True, False])
-def test_without_a_loop_a_flush_is_done_when_asked(tmp_path: Path, durable: bool) -> None:
+def test_without_a_loop_a_flush_runs_immediately(tmp_path: Path, durable: bool) -> None:
     """As in tools."""
     disk = FailingDisk()
     log = Log(disk, tmp_path)

@@ -1,4 +1,4 @@
-"""Where each leader epoch began: `broker.storage.leader_epoch_file_cache`."""
+"""Tests of leader epochs: `broker.storage.leader_epoch_file_cache`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def epochs_at(path: Path, *entries: tuple[int, int]) -> LeaderEpochFileCache:
 
 
 def test_epochs_survive_a_restart(tmp_path: Path) -> None:
-    """Each change is written at once."""
+    """Each change is written to the file."""
     epochs_at(tmp_path, (0, 0), (2, 10))
     again = epochs_at(tmp_path)
     assert again.entries == [(0, 0), (2, 10)]
@@ -26,17 +26,17 @@ def test_epochs_survive_a_restart(tmp_path: Path) -> None:
 
 
 def test_an_epoch_begins_once(tmp_path: Path) -> None:
-    """Its later batches say nothing new."""
+    """Later batches of an epoch do not change its start."""
     assert epochs_at(tmp_path, (1, 5), (1, 9)).entries == [(1, 5)]
 
 
-def test_what_contradicts_a_new_epoch_is_forgotten(tmp_path: Path) -> None:
-    """An epoch above, or a start behind, was never true."""
+def test_entries_that_contradict_a_new_epoch_are_removed(tmp_path: Path) -> None:
+    """Those with a higher epoch or a later start."""
     assert epochs_at(tmp_path, (1, 5), (4, 20), (3, 12)).entries == [(1, 5), (3, 12)]
     assert epochs_at(tmp_path, (5, 8)).entries == [(1, 5), (5, 8)]
 
 
-def test_undefined_epochs_are_not_entered(tmp_path: Path) -> None:
+def test_undefined_epochs_are_not_added(tmp_path: Path) -> None:
     """Batches of old formats have none."""
     assert epochs_at(tmp_path, (-1, 5)).entries == []
 
@@ -52,24 +52,24 @@ def test_undefined_epochs_are_not_entered(tmp_path: Path) -> None:
         (5, (-1, -1)),  # never heard of
     ],
 )
-def test_where_an_epoch_ends(tmp_path: Path, asked: int, answer: tuple[int, int]) -> None:
-    """The look-up a follower's truncation depends on (KIP-101)."""
+def test_the_end_offset_of_an_epoch(tmp_path: Path, asked: int, answer: tuple[int, int]) -> None:
+    """A follower truncates to it (KIP-101)."""
     assert epochs_at(tmp_path, (1, 5), (4, 20)).end_offset_for(asked, 30) == answer
 
 
-def test_no_epochs_no_answer(tmp_path: Path) -> None:
-    """A new log knows none."""
+def test_without_epochs_there_is_no_end_offset(tmp_path: Path) -> None:
+    """A new log has no epochs."""
     assert epochs_at(tmp_path).end_offset_for(0, 30) == (-1, -1)
 
 
 def test_the_epoch_of_an_offset(tmp_path: Path) -> None:
-    """-1 for what is older than all."""
+    """-1 for an offset before all epochs."""
     epochs = epochs_at(tmp_path, (1, 5), (4, 20))
     assert [epochs.epoch_for_offset(offset) for offset in (4, 5, 19, 20, 99)] == [-1, 1, 1, 4, 4]
 
 
 def test_truncation_from_both_ends(tmp_path: Path) -> None:
-    """The epoch that the log start falls into begins there then."""
+    """The epoch of the log start offset begins there then."""
     epochs = epochs_at(tmp_path, (1, 5), (4, 20), (6, 40))
     epochs.truncate_from_end(40)
     epochs.truncate_from_start(7)
@@ -80,8 +80,8 @@ def test_truncation_from_both_ends(tmp_path: Path) -> None:
     assert (epochs.entries, epochs.latest) == ([], -1)
 
 
-def test_what_an_opened_log_reaches_is_written_with_the_next_epoch(tmp_path: Path) -> None:
-    """Until then the file is left alone: who opens the log again finds the same."""
+def test_changes_at_opening_are_written_with_the_next_epoch(tmp_path: Path) -> None:
+    """Until then the file stays: another opening makes the same changes."""
     entries = [(1, 5), (4, 20), (6, 40)]
     epochs = epochs_at(tmp_path, *entries)
     epochs.opened(7, 40, clean=True)
@@ -91,7 +91,7 @@ def test_what_an_opened_log_reaches_is_written_with_the_next_epoch(tmp_path: Pat
     assert epochs_at(tmp_path).entries == [(1, 7), (4, 20)]
 
 
-def test_an_epoch_that_goes_on_is_not_written_again(tmp_path: Path) -> None:
+def test_an_epoch_that_continues_is_not_written_again(tmp_path: Path) -> None:
     """A broker that starts with a thousand idle partitions replaces no file."""
     epochs = epochs_at(tmp_path, (0, 0))
     epochs.opened(0, 0, clean=True)

@@ -1,4 +1,4 @@
-"""Segments and their end: `broker.storage.local_log`."""
+"""Tests of segments and their end: `broker.storage.local_log`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def put(log: LocalLog, count: int = 2) -> int:
 
 
 def test_the_end_follows_appends_and_rolls(tmp_path: Path) -> None:
-    """Offset, segment and position."""
+    """Its offset, segment and position."""
     log = local_log(tmp_path)
     size = put(log)
     assert log.end == LogOffsetMetadata(2, 0, size)
@@ -42,8 +42,8 @@ def test_the_end_follows_appends_and_rolls(tmp_path: Path) -> None:
     assert not log.roll(log.end.message_offset), "a new segment is not rolled again"
 
 
-def test_truncation_moves_the_end_and_the_recovery_point(tmp_path: Path) -> None:
-    """What is gone needs no recovery."""
+def test_truncation_lowers_the_end_and_the_recovery_point(tmp_path: Path) -> None:
+    """Removed records need no recovery."""
     log = local_log(tmp_path)
     size = put(log)
     put(log)
@@ -57,8 +57,8 @@ def test_truncation_moves_the_end_and_the_recovery_point(tmp_path: Path) -> None
     assert [segment.base_offset for segment in log.segments] == [0]
 
 
-def test_starting_anew_removes_the_files_first(tmp_path: Path) -> None:
-    """The new segment may have an old one's name."""
+def test_a_full_truncation_removes_the_files_first(tmp_path: Path) -> None:
+    """The new segment may have the name of an old one."""
     log = local_log(tmp_path)
     put(log)
     log.truncate_fully_and_start_at(0)
@@ -66,8 +66,8 @@ def test_starting_anew_removes_the_files_first(tmp_path: Path) -> None:
     assert (tmp_path / f"{0:020d}.log").stat().st_size == log.end.relative_position_in_segment
 
 
-def test_the_oldest_are_deleted_with_their_files(tmp_path: Path) -> None:
-    """At once, where there is no timer."""
+def test_the_oldest_segments_are_deleted_with_their_files(tmp_path: Path) -> None:
+    """Without a timer, immediately."""
     log = local_log(tmp_path)
     for _ in range(3):
         put(log)
@@ -77,8 +77,8 @@ def test_the_oldest_are_deleted_with_their_files(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.deleted"))
 
 
-def test_deleted_files_stay_for_a_while(tmp_path: Path) -> None:
-    """Under Kafka's suffix, for ``file.delete.delay.ms``."""
+def test_deleted_files_are_kept_for_the_delay(tmp_path: Path) -> None:
+    """With Kafka's suffix, for ``file.delete.delay.ms``."""
     waiting: list[tuple[int, Callable[[], None]]] = []
     log = local_log(
         tmp_path, schedule_once=lambda delay_ms, action: waiting.append((delay_ms, action))
@@ -96,8 +96,8 @@ def test_deleted_files_stay_for_a_while(tmp_path: Path) -> None:
     assert {path.name[:20] for path in tmp_path.iterdir()} == {f"{2:020d}"}
 
 
-def test_a_disk_that_cannot_delete_has_failed(tmp_path: Path) -> None:
-    """Nobody waits for the deletion, so the disk is told."""
+def test_a_failed_deletion_takes_the_disk_offline(tmp_path: Path) -> None:
+    """The deletion has no caller that could get the error."""
     waiting: list[Callable[[], None]] = []
     disk = Disk()
     log = local_log(tmp_path, disk, schedule_once=lambda _, action: waiting.append(action))
@@ -110,8 +110,8 @@ def test_a_disk_that_cannot_delete_has_failed(tmp_path: Path) -> None:
     assert disk.failure is not None
 
 
-def test_what_was_rolled_is_safe_when_it_is_synced(tmp_path: Path) -> None:
-    """Batches, indexes, epochs, and the names in the folder."""
+def test_a_flush_syncs_all_files_of_rolled_segments(tmp_path: Path) -> None:
+    """Batches, indexes, leader epochs, and the directory."""
     disk = FailingDisk()
     log = local_log(tmp_path, disk, flusher=Flusher())
     put(log)
@@ -128,7 +128,7 @@ def test_what_was_rolled_is_safe_when_it_is_synced(tmp_path: Path) -> None:
 
 
 def test_a_flush_that_fails_names_the_partition(tmp_path: Path) -> None:
-    """In the line that says why its directory is offline."""
+    """In the message that its data directory is offline."""
     disk, told = FailingDisk(), list[str]()
     disk.on_failure = lambda about, error: told.append(f"{about}: {error.strerror}")
     (tmp_path / "orders-0").mkdir()
@@ -139,8 +139,8 @@ def test_a_flush_that_fails_names_the_partition(tmp_path: Path) -> None:
     assert told == ["orders-0: Input/output error"]
 
 
-def test_an_idle_log_leaves_its_index_to_the_file(tmp_path: Path) -> None:
-    """When it is asked twice without an append between."""
+def test_an_idle_log_releases_its_index(tmp_path: Path) -> None:
+    """On the second call without an append in between."""
     log = local_log(tmp_path)
     put(log)
     for _ in range(2):
@@ -150,8 +150,8 @@ def test_an_idle_log_leaves_its_index_to_the_file(tmp_path: Path) -> None:
     assert log.active.locate(3) is not None
 
 
-def test_closing_gives_all_descriptors_back(tmp_path: Path) -> None:
-    """And nothing needs recovery then."""
+def test_closing_closes_all_files(tmp_path: Path) -> None:
+    """The recovery point is the log end then."""
     files = OpenFiles[DiskFile]()
     log = local_log(tmp_path, Disk(files))
     put(log)

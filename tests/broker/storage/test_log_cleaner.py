@@ -1,4 +1,4 @@
-"""Which logs are compacted and when: `broker.storage.log_cleaner`."""
+"""Tests of the selection of logs for compaction: `broker.storage.log_cleaner`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OTHERS = TopicPartition("others", 0)
 
 
 class House:
-    """Logs that are compacted when a test says so."""
+    """Logs with a cleaner whose pauses end when the test calls `work`."""
 
     def __init__(
         self, path: Path, disk: FailingDisk | None = None, offload: Offload | None = None
@@ -54,7 +54,7 @@ class House:
         self.cleaner = LogCleaner(self.logs, lambda _, action: self.waiting.append(action), offload)
 
     def log(self, key: TopicPartition = ORDERS, batches: int = 8, **config: Any) -> UnifiedLog:
-        """A log of batches that all have one key, two in a segment."""
+        """A log of batches with the same key, two per segment."""
         settings = {"cleanup_policy": ("compact",), "segment_bytes": 400, **config}
         log = self.logs.get_or_create(key, UUID(int=1), LogConfig(**settings))
         for _ in range(batches):
@@ -63,7 +63,7 @@ class House:
         return log
 
     def work(self) -> int:
-        """Let the cleaner do all it has begun; returns in how many turns."""
+        """Run the cleaner to its end; returns the number of pauses."""
         turns = 0
         while self.waiting:
             self.waiting.pop(0)()
@@ -73,12 +73,12 @@ class House:
 
 @pytest.fixture
 def house(tmp_path: Path) -> House:
-    """An empty one."""
+    """An empty log."""
     return House(tmp_path)
 
 
 def test_a_dirty_log_is_compacted(house: House, tmp_path: Path) -> None:
-    """And how far it is, is written down."""
+    """The first dirty offset is written to its checkpoint."""
     log = house.log()
     before = len(read_all(log))
     house.cleaner.start()
@@ -91,8 +91,8 @@ def test_a_dirty_log_is_compacted(house: House, tmp_path: Path) -> None:
     assert cleanable(log, NOW_MS) is None
 
 
-def test_how_far_it_is_survives_a_restart(house: House, tmp_path: Path) -> None:
-    """What is clean is not looked at as dirty again."""
+def test_the_first_dirty_offset_survives_a_restart(house: House, tmp_path: Path) -> None:
+    """The clean part is not dirty again."""
     log = house.log()
     house.cleaner.start()
     first_dirty = log.first_dirty_offset
@@ -102,15 +102,15 @@ def test_how_far_it_is_survives_a_restart(house: House, tmp_path: Path) -> None:
     again.logs.close()
 
 
-def test_a_log_that_is_only_deleted_is_left_alone(house: House) -> None:
-    """Its policy says nothing of keys."""
+def test_a_log_with_policy_delete_is_not_compacted(house: House) -> None:
+    """Its keys have no meaning."""
     log = house.log(cleanup_policy=("delete",))
     house.cleaner.start()
     assert len(read_all(log)) == 8
 
 
-def test_compact_and_delete_does_both(house: House) -> None:
-    """Keys are compacted, and whole segments go by their time."""
+def test_a_log_with_both_policies_is_compacted_and_deleted(house: House) -> None:
+    """Superseded records are removed, and old segments are deleted."""
     log = house.log(cleanup_policy=("compact", "delete"), retention_ms=1000)
     house.cleaner.start()
     assert len(read_all(log)) < 8
@@ -123,7 +123,7 @@ def test_compact_and_delete_does_both(house: House) -> None:
 
 
 def test_a_log_must_be_dirty_enough(house: House) -> None:
-    """More than ``min.cleanable.dirty.ratio`` of it."""
+    """More than ``min.cleanable.dirty.ratio``."""
     log = house.log(min_cleanable_dirty_ratio=0.5)
     house.cleaner.start()
     for _ in range(2):
@@ -138,7 +138,7 @@ def test_a_log_must_be_dirty_enough(house: House) -> None:
 
 
 def test_an_old_record_makes_a_log_due(house: House) -> None:
-    """When ``max.compaction.lag.ms`` is over, however little is dirty."""
+    """After ``max.compaction.lag.ms``, for any dirty ratio."""
     log = house.log(min_cleanable_dirty_ratio=1.0, max_compaction_lag_ms=1000)
     found = cleanable(log, NOW_MS + 1000)
     assert found is not None
@@ -148,15 +148,15 @@ def test_an_old_record_makes_a_log_due(house: House) -> None:
     assert later.is_due
 
 
-def test_a_young_record_is_not_touched(house: House) -> None:
-    """Before ``min.compaction.lag.ms`` is over."""
+def test_a_young_record_is_not_compacted(house: House) -> None:
+    """Before the end of ``min.compaction.lag.ms``."""
     log = house.log(min_compaction_lag_ms=1000)
     assert cleanable(log, NOW_MS + 999) is None
     assert cleanable(log, NOW_MS + 1000) is not None
 
 
-def test_nothing_undecided_is_compacted(house: House) -> None:
-    """Only what lies wholly below the last stable offset."""
+def test_unstable_records_are_not_compacted(house: House) -> None:
+    """Only segments below the last stable offset."""
     log = house.log(batches=4)
     end = log.log_end_offset
     log.append_as_follower(transactional(end, 0), 0)
@@ -173,8 +173,8 @@ def test_nothing_undecided_is_compacted(house: House) -> None:
     assert decided.end > end
 
 
-def test_the_filthiest_goes_first_and_the_others_after_it(house: House) -> None:
-    """One at a time, until none is due."""
+def test_the_log_with_the_largest_dirty_ratio_is_first(house: House) -> None:
+    """One log at a time, until none is due."""
     clean = house.log(batches=12)
     house.cleaner.start()
     house.work()
@@ -190,8 +190,8 @@ def test_the_filthiest_goes_first_and_the_others_after_it(house: House) -> None:
     assert cleanable(filthy, NOW_MS) is None
 
 
-def test_work_is_done_a_little_at_a_time(house: House) -> None:
-    """Requests have their turn between."""
+def test_a_compaction_has_pauses(house: House) -> None:
+    """Requests are handled in between."""
     log = house.log(batches=0, segment_bytes=1 << 20)
     for _ in range(40):
         log.append_as_leader(batch(1, key=b"k", size=60_000), 0)
@@ -203,8 +203,10 @@ def test_work_is_done_a_little_at_a_time(house: House) -> None:
     assert log.first_dirty_offset > 0
 
 
-def test_no_record_is_examined_on_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only worker threads do it, also for a single large batch."""
+def test_records_are_examined_in_worker_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those of a single large batch."""
     offload = HeldOffload()
     house = House(tmp_path, offload=offload)
     log = house.log(batches=0, segment_bytes=1 << 20)
@@ -233,8 +235,8 @@ def test_no_record_is_examined_on_the_loop(tmp_path: Path, monkeypatch: pytest.M
     assert len(read_all(log)) == 5001
 
 
-def test_a_log_that_is_deleted_during_a_computation_is_let_go(tmp_path: Path) -> None:
-    """What has been computed is not used."""
+def test_a_log_that_is_deleted_during_a_computation_is_not_compacted(tmp_path: Path) -> None:
+    """The result of the computation is not used."""
     offload = HeldOffload()
     house = House(tmp_path, offload=offload)
     log = house.log()
@@ -245,8 +247,8 @@ def test_a_log_that_is_deleted_during_a_computation_is_let_go(tmp_path: Path) ->
     assert house.disk.failure is None
 
 
-def test_a_log_that_is_deleted_meanwhile_is_let_go(house: House) -> None:
-    """And the next one has its turn."""
+def test_a_log_that_is_deleted_meanwhile_is_not_compacted(house: House) -> None:
+    """The next log is compacted."""
     log = house.log(batches=0, segment_bytes=1 << 20)
     for _ in range(40):
         log.append_as_leader(batch(1, key=b"k", size=60_000), 0)
@@ -261,10 +263,10 @@ def test_a_log_that_is_deleted_meanwhile_is_let_go(house: House) -> None:
     assert house.disk.failure is None
 
 
-def test_a_log_with_damaged_records_is_left_alone(
+def test_a_log_with_damaged_records_is_not_compacted(
     house: House, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """One line says so; others are compacted."""
+    """One message reports it; other logs are compacted."""
     log, other = house.log(), house.log(OTHERS)
     path = log.directory / f"{0:020d}.log"
     content = bytearray(path.read_bytes())
@@ -272,15 +274,15 @@ def test_a_log_with_damaged_records_is_left_alone(
     path.write_bytes(content)
     house.cleaner.start()
     house.work()
-    assert "orders-0 is not compacted any more" in caplog.text
+    assert "orders-0 is no longer compacted" in caplog.text
     assert len(read_all(other)) < 8
     caplog.clear()
     house.cleaner.start()
     assert not caplog.text
 
 
-def test_a_disk_that_fails_under_a_compaction_is_offline(tmp_path: Path) -> None:
-    """As under an append."""
+def test_a_disk_that_fails_during_a_compaction_is_offline(tmp_path: Path) -> None:
+    """As during an append."""
     house = House(tmp_path)
     house.log()
     house.disk.room = 0
@@ -290,7 +292,7 @@ def test_a_disk_that_fails_under_a_compaction_is_offline(tmp_path: Path) -> None
     house.logs.close()
 
 
-def test_a_log_whose_compaction_raises_is_left_alone(
+def test_a_log_whose_compaction_raises_is_not_compacted_again(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The exception is reported; others are compacted (Kafka's ``markPartitionUncleanable``)."""
@@ -313,8 +315,8 @@ def test_a_log_whose_compaction_raises_is_left_alone(
     assert len(read_all(other)) < 8
 
 
-def test_a_chore_that_raises_for_one_log_is_done_for_the_others(house: House) -> None:
-    """In every round."""
+def test_a_task_that_raises_for_one_log_runs_for_the_others(house: House) -> None:
+    """In every run."""
     reported: list[str] = []
     house.logs.on_error = lambda what, _error: reported.append(what)
     log, other = house.log(), house.log(OTHERS)

@@ -1,4 +1,4 @@
-"""The settings of a log: `broker.storage.log_config`."""
+"""Tests of the configuration of a log: `broker.storage.log_config`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from protocol.compression import Codec
 
 
 def test_the_defaults_are_kafkas() -> None:
-    """Those that users know by heart."""
+    """Those of the best known keys."""
     config = LogConfig()
     assert config.segment_bytes == 1 << 30
     assert config.max_message_bytes == 1_048_588
@@ -29,18 +29,18 @@ def test_compaction_may_be_one_policy_of_two() -> None:
     ("codec", "level"),
     [(Codec.GZIP, None), (Codec.SNAPPY, None), (Codec.LZ4, 9), (Codec.ZSTD, 3)],
 )
-def test_levels_by_codec(codec: Codec, level: int | None) -> None:
-    """Kafka's default levels; -1 leaves it to gzip."""
+def test_the_default_levels_are_kafkas(codec: Codec, level: int | None) -> None:
+    """-1 is gzip's own default."""
     assert LogConfig().compression_level(codec) == level
 
 
-def test_a_level_that_is_set_is_used() -> None:
-    """Each codec has its own."""
+def test_a_configured_level_is_used() -> None:
+    """Each codec has its own key."""
     assert LogConfig(compression_gzip_level=1).compression_level(Codec.GZIP) == 1
 
 
-def test_a_log_takes_its_settings_from_its_topic() -> None:
-    """A setting of the topic overrides the broker's."""
+def test_a_key_of_the_topic_overrides_that_of_the_broker() -> None:
+    """The other keys have the broker's values."""
     topic = TopicConfig(Config(), {"segment.bytes": "2000000"})
 
     assert LogConfig.from_topic(topic).segment_bytes == 2_000_000

@@ -1,4 +1,4 @@
-"""A data directory's own files: `broker.storage.log_directory`."""
+"""Tests of a data directory's own files: `broker.storage.log_directory`."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def directory_at(path: Path, node_id: int = 1, cluster_id: str = CLUSTER) -> Log
     return LogDirectory(path, Disk(), node_id=node_id, cluster_id=cluster_id)
 
 
-def test_a_new_directory_is_claimed(tmp_path: Path) -> None:
-    """Kafka's meta.properties says whose it is."""
+def test_a_new_directory_gets_its_owner(tmp_path: Path) -> None:
+    """In Kafka's ``meta.properties``."""
     directory_at(tmp_path / "new").close(clean=True)
     lines = (tmp_path / "new" / "meta.properties").read_text().splitlines()
     properties = dict(line.split("=") for line in lines)
@@ -31,8 +31,8 @@ def test_a_new_directory_is_claimed(tmp_path: Path) -> None:
     assert properties == {"version": "1", "cluster.id": CLUSTER, "node.id": "1"}
 
 
-def test_a_clean_shutdown_leaves_its_mark(tmp_path: Path) -> None:
-    """The mark is Kafka's, and gone as soon as the directory is in use again."""
+def test_a_clean_shutdown_is_marked(tmp_path: Path) -> None:
+    """With Kafka's file, which the next start removes."""
     mark = tmp_path / ".kafka_cleanshutdown"
     directory_at(tmp_path).close(clean=True)
     assert mark.read_bytes() == b'{"version":0,"brokerEpoch":-1}'
@@ -49,13 +49,13 @@ def test_a_clean_shutdown_leaves_its_mark(tmp_path: Path) -> None:
 def test_another_brokers_directory_is_refused(
     tmp_path: Path, node_id: int, cluster_id: str
 ) -> None:
-    """One line that names the directory and the difference."""
+    """One line names the directory and the difference."""
     directory_at(tmp_path).close(clean=True)
     with pytest.raises(StartupError, match=f"{tmp_path} belongs to"):
         directory_at(tmp_path, node_id, cluster_id)
 
 
-def test_comments_in_meta_properties_are_passed_over(tmp_path: Path) -> None:
+def test_comments_in_meta_properties_are_ignored(tmp_path: Path) -> None:
     """Java writes one with the date."""
     text = f"#\n#Sat Nov 21 05:03:00 UTC 2026\nversion=1\ncluster.id={CLUSTER}\nnode.id=1\n"
     (tmp_path / "meta.properties").write_text(text)
@@ -63,7 +63,7 @@ def test_comments_in_meta_properties_are_passed_over(tmp_path: Path) -> None:
 
 
 def test_a_directory_in_use_is_refused(tmp_path: Path) -> None:
-    """A second process gets one line."""
+    """A second process gets a message of one line."""
     ready_read, ready_write = os.pipe()
     done_read, done_write = os.pipe()
     child = os.fork()
@@ -84,15 +84,15 @@ def test_a_directory_in_use_is_refused(tmp_path: Path) -> None:
             os.close(fd)
 
 
-def test_a_directory_that_cannot_be_made_is_told(tmp_path: Path) -> None:
-    """The log manager knows whether there are others."""
+def test_a_directory_that_cannot_be_made_is_an_os_error(tmp_path: Path) -> None:
+    """The log manager may have others."""
     (tmp_path / "file").touch()
     with pytest.raises(NotADirectoryError):
         directory_at(tmp_path / "file" / "data")
 
 
-def test_checkpoints_are_kept(tmp_path: Path) -> None:
-    """By Kafka's file names."""
+def test_checkpoints_are_read_as_written(tmp_path: Path) -> None:
+    """With Kafka's file names."""
     directory = directory_at(tmp_path)
     offsets = {TopicPartition("orders", 0): 5}
     directory.write(HIGH_WATERMARKS, offsets, sync=False)
@@ -101,8 +101,8 @@ def test_checkpoints_are_kept(tmp_path: Path) -> None:
     directory.close(clean=True)
 
 
-def test_a_damaged_checkpoint_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """One line names it; what it said is found out anew, as Kafka does."""
+def test_a_damaged_checkpoint_is_ignored(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """One message names it, as in Kafka."""
     directory = directory_at(tmp_path)
     (tmp_path / HIGH_WATERMARKS).write_text("0\n7\n")
     assert directory.read(HIGH_WATERMARKS) == {}
@@ -110,7 +110,7 @@ def test_a_damaged_checkpoint_is_left_out(tmp_path: Path, caplog: pytest.LogCapt
     directory.close(clean=True)
 
 
-def test_a_refused_directory_is_not_kept_locked(tmp_path: Path) -> None:
+def test_a_refused_directory_is_unlocked(tmp_path: Path) -> None:
     """Its owner may start."""
     directory_at(tmp_path).close(clean=True)
     before = len(list(Path("/proc/self/fd").iterdir()))
@@ -119,8 +119,8 @@ def test_a_refused_directory_is_not_kept_locked(tmp_path: Path) -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
-def test_the_volumes_space_is_told_while_it_is_online(tmp_path: Path) -> None:
-    """As the system tells it."""
+def test_the_space_of_the_volume_is_reported_while_online(tmp_path: Path) -> None:
+    """Total and usable bytes as the system reports them."""
     directory = LogDirectory(tmp_path, Disk(), node_id=1, cluster_id="c")
     total, usable = directory.space()
     assert 0 < usable <= total == shutil.disk_usage(tmp_path).total
@@ -131,17 +131,17 @@ def test_the_volumes_space_is_told_while_it_is_online(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\x00=", b"node.id=1\n"])
-def test_a_damaged_meta_properties_is_told(tmp_path: Path, content: bytes) -> None:
-    """In one line that names the file and the remedy."""
+def test_a_damaged_meta_properties_is_a_startup_error(tmp_path: Path, content: bytes) -> None:
+    """One line names the file and the remedy."""
     (tmp_path / "meta.properties").write_bytes(content)
     with pytest.raises(StartupError, match=r"meta\.properties is damaged, it has no .*; write"):
         directory_at(tmp_path)
 
 
-def test_a_lock_that_cannot_be_had_is_no_other_process(
+def test_a_file_system_without_locks_is_an_os_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file system without locks says so."""
+    """It is not reported as another process."""
 
     def refuse(_fd: int, _how: int) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))

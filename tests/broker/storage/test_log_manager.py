@@ -185,7 +185,7 @@ def test_a_partition_that_cannot_be_opened_is_an_error_of_its_own(tmp_path: Path
     (tmp_path / "orders-0").mkdir()
     (tmp_path / "orders-0" / "partition.metadata").write_text("version: 0\ntopic_id: ?")
     manager = manager_at(tmp_path)
-    with pytest.raises(ApiError, match="does not say which topic") as refused:
+    with pytest.raises(ApiError, match="has no valid topic ID") as refused:
         host(manager)
     assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
     host(manager, OTHERS).append_as_leader(batch(2), 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker.storage.background import Inline, Then, Work
-from broker.storage.removals import FOLDERS_AT_ONCE, Removals
+from broker.storage.removals import DIRECTORIES_PER_RUN, Removals
 
 
 class Later(Inline):
@@ -27,7 +27,7 @@ def test_folders_are_removed_a_few_at_a_time() -> None:
     """However many are due at once, one thread is at work."""
     background, removed = Later(), list[int]()
     removals = Removals(background)
-    for index in range(FOLDERS_AT_ONCE + 11):
+    for index in range(DIRECTORIES_PER_RUN + 11):
         removals.add(lambda index=index: removed.append(index))  # type: ignore[misc]  # a default binds it
 
     sizes = []
@@ -37,8 +37,8 @@ def test_folders_are_removed_a_few_at_a_time() -> None:
         background.do_next()
         sizes.append(len(removed) - before)
 
-    assert removed == list(range(FOLDERS_AT_ONCE + 11))
-    assert sizes == [1, FOLDERS_AT_ONCE, 10]
+    assert removed == list(range(DIRECTORIES_PER_RUN + 11))
+    assert sizes == [1, DIRECTORIES_PER_RUN, 10]
 
 
 def test_one_that_comes_when_all_is_done_is_removed_too() -> None:

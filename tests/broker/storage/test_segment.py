@@ -109,7 +109,7 @@ def test_an_index_that_lies_is_made_anew(
     assert [segment.locate(100 + at * 2) for at in range(9)] == [
         (at * BATCH_BYTES, BATCH_BYTES) for at in range(9)
     ]
-    assert f"{segment.offset_index.file.path} lies" in caplog.text
+    assert f"{segment.offset_index.file.path} is inconsistent" in caplog.text
     assert segment.offset_index.entries == good
 
 
@@ -243,7 +243,7 @@ def test_truncation_takes_transactions_along(tmp_path: Path) -> None:
     assert segment.has_transactions
     segment.truncate_to(104)
     assert segment.transactions.entries == [AbortedTxn(1, 100, 101, 102)]
-    segment.forget_transactions()
+    segment.remove_transaction_index()
     assert not segment.has_transactions
 
 

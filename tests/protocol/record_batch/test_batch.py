@@ -1,4 +1,4 @@
-"""Tests of encoding and decoding record batches."""
+"""Tests of building batches and reading their records: `protocol.record_batch.batch`."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ RECORDS = st.lists(
 
 
 @given(RECORDS, st.sampled_from(list(Codec)))
-def test_what_is_built_is_read_again(values: list[Record], codec: Codec) -> None:
-    """Records are decoded as they were encoded, with offsets from the base offset on."""
+def test_records_are_decoded_as_they_were_encoded(values: list[Record], codec: Codec) -> None:
+    """Their offsets start at the base offset."""
     built = build_batch(values, base_offset=40, codec=codec)
     assert list(records(built)) == [
         record._replace(offset=40 + index) for index, record in enumerate(values)
@@ -49,8 +49,8 @@ def test_what_is_built_is_read_again(values: list[Record], codec: Codec) -> None
 
 
 @given(RECORDS)
-def test_kafka_python_reads_what_we_build(values: list[Record]) -> None:
-    """kafka-python decodes the same fields from our batches."""
+def test_kafka_python_decodes_our_batches(values: list[Record]) -> None:
+    """It decodes the same fields."""
     batch = MemoryRecords(build_batch(values, base_offset=7)).next_batch()
     assert batch is not None
     assert batch.validate_crc()
@@ -61,8 +61,8 @@ def test_kafka_python_reads_what_we_build(values: list[Record]) -> None:
     assert found == expected
 
 
-def test_we_read_what_kafka_python_builds() -> None:
-    """All header fields and records of kafka-python's batches are decoded."""
+def test_batches_of_kafka_python_are_decoded() -> None:
+    """All fields of header and records."""
     builder = DefaultRecordBatchBuilder(
         magic=2,
         compression_type=0,
@@ -97,31 +97,31 @@ def test_we_read_what_kafka_python_builds() -> None:
     assert [record.value for record in records(built)] == [b"v", None]
 
 
-def test_log_append_time_is_every_records_time() -> None:
-    """With log append time the producer's timestamp deltas are ignored."""
+def test_with_log_append_time_all_records_have_the_brokers_time() -> None:
+    """The timestamp deltas are ignored."""
     built = build_batch([Record(None, b"v", timestamp=5)], log_append_time=99)
     assert read_header(built).is_log_append_time
     assert [record.timestamp for record in records(built)] == [99]
 
 
-def test_attributes_are_added() -> None:
-    """The attributes argument sets the control and transactional bits."""
+def test_the_attributes_argument_is_added() -> None:
+    """It has the control and transactional bits."""
     built = build_batch([Record(b"k", b"v")], attributes=CONTROL_BIT, codec=Codec.GZIP)
     header = read_header(built)
     assert header.is_control
     assert header.codec == Codec.GZIP
 
 
-def test_batches_follow_each_other() -> None:
-    """Consecutive batches are returned; a partial one at the end is ignored."""
+def test_consecutive_batches_are_yielded() -> None:
+    """An incomplete one at the end is ignored."""
     first, second = build_batch([Record(None, b"1")]), build_batch([Record(None, b"2")] * 2)
     data = first + second + first[:-1]
     assert [position for position, _ in batches(data)] == [0, len(first)]
     assert [header.records_count for _, header in batches(data)] == [1, 2]
 
 
-def test_a_batch_that_claims_less_than_a_header_is_corrupt() -> None:
-    """A size below that of a header raises CorruptRecords, because iteration would not end."""
+def test_a_size_below_that_of_a_header_is_corrupt() -> None:
+    """Otherwise the iteration would not end."""
     data = bytearray(build_batch([Record(None, b"1")]))
     struct.pack_into(">i", data, 8, 10)
     with pytest.raises(CorruptRecords, match="shorter than its header"):
@@ -129,8 +129,8 @@ def test_a_batch_that_claims_less_than_a_header_is_corrupt() -> None:
 
 
 @given(RECORDS, st.data())
-def test_damaged_records_are_corrupt_or_records(values: list[Record], data: st.DataObject) -> None:
-    """Decoding damaged records raises nothing but CorruptRecords."""
+def test_damaged_records_are_corrupt_or_decoded(values: list[Record], data: st.DataObject) -> None:
+    """No other exception than CorruptRecords is raised."""
     damaged = bytearray(build_batch(values))
     at = data.draw(st.integers(HEADER_BYTES, len(damaged) - 1))
     damaged[at] = data.draw(st.integers(0, 255))

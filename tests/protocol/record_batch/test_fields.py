@@ -1,4 +1,4 @@
-"""Second looks at well-formed records: `protocol.record_batch.fields`."""
+"""Tests of reading single fields of records: `protocol.record_batch.fields`."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ def block_of(batch: list[Record]) -> bytes:
     return build_batch(batch)[HEADER_BYTES:]
 
 
-def test_renumbering_changes_nothing_else() -> None:
-    """Also where a delta needs fewer bytes than before."""
+def test_renumbering_changes_only_offset_deltas() -> None:
+    """A new delta may have fewer bytes."""
     batch = [Record(b"k", b"v%d" % i, [("h", b"x")], 5 + i, 1000 * i) for i in range(5)]
     block = renumber(block_of(batch), 5)
     assert block == block_of([record._replace(offset=-1) for record in batch])
 
 
-def test_timestamps_and_keys_one_by_one() -> None:
-    """What the error answers name by index."""
+def test_timestamps_and_keys_are_read_for_each_record() -> None:
+    """For each record its timestamp delta and whether it has a key."""
     batch = [Record(None, b"v", timestamp=7), Record(b"k", b"v", timestamp=4)]
     assert list(record_timestamps_and_keys(block_of(batch), 2)) == [(0, False), (-3, True)]
 
 
 @pytest.mark.parametrize("size", [1, 3, 10, 50, 1000])
-def test_timestamps_and_offsets_from_pieces(size: int) -> None:
-    """Wherever the pieces are cut; what follows the head of a record is passed over."""
+def test_timestamps_and_offsets_are_read_from_pieces(size: int) -> None:
+    """Wherever the pieces are cut."""
     batch = [Record(b"k" * 40, b"v" * 70 * i, timestamp=9 - i, offset=3 * i) for i in range(9)]
     block = block_of(batch)
     pieces = [block[at : at + size] for at in range(0, len(block), size)]

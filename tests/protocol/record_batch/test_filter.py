@@ -1,4 +1,4 @@
-"""What is left of a batch: `broker.storage.batch_filter`."""
+"""Tests of removing records from a batch: `protocol.record_batch.filter`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def kept(
 
 
 def same_place(one: BatchHeader, other: BatchHeader) -> bool:
-    """Whether what readers and producers rely on is the same."""
+    """Whether offsets, producer and leader epoch are the same."""
     return (
         one.base_offset,
         one.last_offset,
@@ -60,8 +60,8 @@ def same_place(one: BatchHeader, other: BatchHeader) -> bool:
     )
 
 
-def test_a_batch_that_loses_nothing_is_left_as_it_is() -> None:
-    """Not even copied."""
+def test_a_batch_that_keeps_all_records_is_returned_as_it_is() -> None:
+    """It is not copied."""
     data = sent(b"a", b"b")
     left = filter_batch(
         read_header(data), data, lambda _: True, horizon_ms=HORIZON_MS, keep_empty=False
@@ -70,8 +70,8 @@ def test_a_batch_that_loses_nothing_is_left_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("codec", Codec)
-def test_records_go_and_offsets_stay(codec: Codec) -> None:
-    """Those that are left have their offsets, times and headers; the batch spans what it did."""
+def test_the_remaining_records_keep_their_offsets(codec: Codec) -> None:
+    """Their timestamps and headers do not change either, nor do the offsets of the batch."""
     data = sent(b"a", b"b", b"c", b"d", codec=codec)
     left = kept(data, lambda record: record.key in (b"1", b"2"))
     assert left is not None
@@ -83,8 +83,8 @@ def test_records_go_and_offsets_stay(codec: Codec) -> None:
     assert check_crc(left, after)
 
 
-def test_nothing_left_is_no_batch() -> None:
-    """Unless the producer's last sequence number must stay."""
+def test_a_batch_without_remaining_records_is_removed() -> None:
+    """With *keep_empty* its header is kept, with the last sequence number of the producer."""
     data = sent(b"a", b"b", codec=Codec.GZIP, attributes=TRANSACTIONAL_BIT)
     assert kept(data, lambda _: False) is None
     left = kept(data, lambda _: False, keep_empty=True)
@@ -98,8 +98,8 @@ def test_nothing_left_is_no_batch() -> None:
     assert empty_batch(after) == left
 
 
-def test_a_tombstone_gets_its_time() -> None:
-    """In place of the base timestamp; the records' times are counted from there."""
+def test_a_batch_with_tombstones_gets_a_delete_horizon() -> None:
+    """It replaces the base timestamp, to which the timestamps of the records are relative."""
     data = sent(b"a", None)
     left = kept(data, lambda _: True)
     assert left is not None
@@ -109,8 +109,8 @@ def test_a_tombstone_gets_its_time() -> None:
     assert check_crc(left, header)
 
 
-def test_a_tombstone_keeps_the_time_it_has() -> None:
-    """A later compaction does not put it off."""
+def test_a_delete_horizon_does_not_change() -> None:
+    """A later compaction keeps the first one."""
     first = kept(sent(b"a", b"b", None), lambda _: True)
     assert first is not None
     again = filter_batch(
@@ -129,8 +129,8 @@ def test_a_tombstone_keeps_the_time_it_has() -> None:
     assert list(records(less)) == list(records(first))[1:]
 
 
-def test_the_brokers_time_stays() -> None:
-    """With LogAppendTime it is every record's."""
+def test_log_append_time_is_kept() -> None:
+    """The maximum timestamp is that of every record."""
     data = sent(b"a", b"b", log_append_time=NOW_MS + 77)
     left = kept(data, lambda record: record.key == b"1")
     assert left is not None

@@ -1,4 +1,4 @@
-"""Runs of records of one shape: `protocol.record_batch.runs`."""
+"""Tests of runs of records of the same shape: `protocol.record_batch.runs`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPREADS = st.sampled_from([1, 30, 200, 9000, 3_000_000])
 
 @st.composite
 def nearly_uniform(draw: st.DrawFn) -> list[Record]:
-    """Runs of equal records, with timestamps that grow or jump, and a stranger here and there."""
+    """Runs of equal records, with increasing or random timestamps, and a few other records."""
     batch: list[Record] = []
     clock = 0
     for _ in range(draw(st.integers(1, 3))):
@@ -42,8 +42,8 @@ def nearly_uniform(draw: st.DrawFn) -> list[Record]:
 
 
 @given(nearly_uniform())
-def test_runs_change_nothing_about_the_summary(batch: list[Record]) -> None:
-    """The walk by columns says what the walk record by record would say."""
+def test_runs_do_not_change_the_summary(batch: list[Record]) -> None:
+    """The check by columns gives the same summary as the check record by record."""
     deltas = [record.timestamp - batch[0].timestamp for record in batch]
     expected = RecordsSummary(
         max(deltas), min(deltas), any(record.key is None for record in batch), True
@@ -54,8 +54,8 @@ def test_runs_change_nothing_about_the_summary(batch: list[Record]) -> None:
 
 
 @given(nearly_uniform(), st.data())
-def test_a_changed_byte_in_a_run_is_seen(batch: list[Record], data: st.DataObject) -> None:
-    """Refused, or the summary is that of the changed records."""
+def test_a_changed_byte_in_a_run_is_detected(batch: list[Record], data: st.DataObject) -> None:
+    """The block is invalid, or the summary is that of the changed records."""
     whole = bytearray(build_batch(batch))
     at = data.draw(st.integers(HEADER_BYTES, len(whole) - 1))
     whole[at] ^= data.draw(st.integers(1, 255))
@@ -75,8 +75,8 @@ def test_a_changed_byte_in_a_run_is_seen(batch: list[Record], data: st.DataObjec
 
 
 @pytest.mark.parametrize("byte", [9, 10, 12])
-def test_every_length_in_the_headers_is_looked_at(byte: int) -> None:
-    """The value of the first, the key of the second, and its value."""
+def test_every_length_in_the_headers_is_checked(byte: int) -> None:
+    """That of the first value, and those of the second key and value."""
     batch = [Record(None, None, headers=(("a", b""), ("b", b"")))] * 20
     block = bytearray(build_batch(batch)[HEADER_BYTES:])
     size = len(block) // len(batch)
@@ -88,13 +88,13 @@ def test_every_length_in_the_headers_is_looked_at(byte: int) -> None:
 
 @pytest.mark.parametrize("count", [64, 65, 128, 8192, 8193, 16385, 20000])
 def test_runs_across_the_widths_of_offset_deltas(count: int) -> None:
-    """One, two and three bytes: each width is a run of its own, and 8192 records at most."""
+    """One, two and three bytes: each width has its own run, of at most 8192 records."""
     block = build_batch([Record(None, b"", timestamp=1)] * count)[HEADER_BYTES:]
     assert summarise(block, count) == RecordsSummary(0, 0, True, True)
 
 
 def test_a_wrong_offset_delta_ends_the_run() -> None:
-    """In each of its bytes."""
+    """For each of its bytes."""
     batch = [Record(None, b"", timestamp=1)] * 9000
     for at in (20, 100, 5000, 8500):
         stranger = Record(None, b"", timestamp=1, offset=at + 1)
@@ -107,14 +107,14 @@ def test_a_wrong_offset_delta_ends_the_run() -> None:
 SHAPE = (0, 1, 3, 4, 5, 11, 12)
 
 
-def test_a_run_is_measured_to_its_end() -> None:
-    """Records of another size behind it do not belong to it."""
+def test_a_run_ends_with_its_last_record() -> None:
+    """Records of another size after it do not belong to it."""
     alike = [Record(None, b"v" * 5, timestamp=3)] * 40
     block = build_batch([*alike, Record(None, b"w" * 6, timestamp=3)])[HEADER_BYTES:]
     assert measure_run(block, SHAPE, 1, 40) == (39, 0, 0)
 
 
-def test_too_short_a_run_is_none() -> None:
-    """Below eight records the walk one by one is quicker."""
+def test_a_short_run_is_none() -> None:
+    """The check one by one is faster for fewer than eight records."""
     block = build_batch([Record(None, b"v" * 5)] * 6)[HEADER_BYTES:]
     assert measure_run(block, SHAPE, 1, 5) is None

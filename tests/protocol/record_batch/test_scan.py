@@ -1,4 +1,4 @@
-"""The walk over a batch's records: `protocol.record_batch.scan`."""
+"""Tests of the check of a batch's records: `protocol.record_batch.scan`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def block_of(batch: list[Record]) -> bytes:
 
 
 def summarised(block: bytes, count: int) -> RecordsSummary | str:
-    """The summary, or why there is none."""
+    """The summary, or the error."""
     try:
         return summarise(block, count)
     except InvalidRecord as error:
@@ -46,14 +46,14 @@ def summarised(block: bytes, count: int) -> RecordsSummary | str:
 
 
 def summarised_where_they_lie(block: bytes, count: int) -> RecordsSummary | str:
-    """What the walk for large records makes of it."""
+    """The summary by the check for large records."""
     with patch.multiple(record_scan, _COPIED_BYTES=0, _COPIED_RECORD_BYTES=0):
         return summarised(block, count)
 
 
 @given(st.lists(RECORDS, min_size=1, max_size=20))
-def test_the_summary_is_what_the_records_say(batch: list[Record]) -> None:
-    """Largest and smallest timestamp, keys and offsets, of records of any shape."""
+def test_the_summary_agrees_with_the_decoded_records(batch: list[Record]) -> None:
+    """Maximum and minimum timestamp, keys and offsets, of records of any shape."""
     deltas = [record.timestamp - batch[0].timestamp for record in batch]
     block, count = block_of(batch), len(batch)
     assert summarise(block, count) == RecordsSummary(
@@ -63,10 +63,10 @@ def test_the_summary_is_what_the_records_say(batch: list[Record]) -> None:
 
 
 @given(st.lists(RECORDS, min_size=1, max_size=8), st.data())
-def test_bytes_that_are_no_records_are_refused_or_read_alike(
+def test_changed_bytes_are_invalid_or_decoded_alike(
     batch: list[Record], data: st.DataObject
 ) -> None:
-    """A changed byte is either noticed, or the walk and the reader agree on what it says now."""
+    """After a change of a byte the check fails, or agrees with the decoded records."""
     whole = bytearray(build_batch(batch))
     at = data.draw(st.integers(HEADER_BYTES, len(whole) - 1))
     whole[at] = data.draw(st.integers(0, 255))
@@ -85,16 +85,16 @@ def test_bytes_that_are_no_records_are_refused_or_read_alike(
 
 
 @given(st.lists(RECORDS, min_size=1, max_size=8), st.integers(1, 30))
-def test_a_block_cut_short_is_refused(batch: list[Record], cut: int) -> None:
-    """However many bytes are missing."""
+def test_a_block_cut_short_is_invalid(batch: list[Record], cut: int) -> None:
+    """For any number of missing bytes."""
     block = block_of(batch)
     with pytest.raises(InvalidRecord):
         summarise(block[: max(0, len(block) - cut)], len(batch))
 
 
 @pytest.mark.parametrize("size", [20, 5000, 20_000, 3_000_000])
-def test_records_of_any_size_are_walked_where_they_lie(size: int) -> None:
-    """Also in a connection's buffer, however many bytes their lengths take."""
+def test_records_of_any_size_are_checked(size: int) -> None:
+    """In a writable buffer too, and with lengths of one to four bytes."""
     batch = [Record(None, bytes(size), timestamp=time) for time in range(12)]
     view = memoryview(bytearray(block_of(batch)))
     assert summarise(view, len(batch)) == RecordsSummary(11, 0, True, True)
@@ -102,48 +102,48 @@ def test_records_of_any_size_are_walked_where_they_lie(size: int) -> None:
         summarise(view[:-1], len(batch))
 
 
-def test_bytes_behind_the_last_record_are_refused() -> None:
-    """The records fill the batch."""
+def test_bytes_after_the_last_record_are_invalid() -> None:
+    """The records must fill the block."""
     with pytest.raises(InvalidRecord, match="1 bytes follow"):
         summarise(block_of([Record(b"k", b"v")]) + b"\x00", 1)
 
 
-def test_a_record_with_a_negative_length_is_refused() -> None:
-    """Zig-zag -1 is no length."""
+def test_a_record_with_a_negative_length_is_invalid() -> None:
+    """The odd zig-zag numbers are negative."""
     with pytest.raises(InvalidRecord, match="longer than the batch"):
         summarise(b"\x01" + bytes(10), 1)
 
 
-def test_a_record_that_ends_early_is_refused() -> None:
-    """A record must consume exactly its declared length."""
+def test_a_record_that_ends_early_is_invalid() -> None:
+    """A record must have exactly its declared length."""
     body = encode_record(Record(None, b"v"), 0, 0)[1:] + b"\x00"
     with pytest.raises(InvalidRecord, match="does not end where it says"):
         summarise(varint(len(body)) + body, 1)
 
 
 @pytest.mark.parametrize("count", [b"\x01", b"\x7e"])
-def test_an_impossible_number_of_headers_is_refused(count: bytes) -> None:
-    """Negative, or more than there are bytes."""
+def test_an_impossible_number_of_headers_is_invalid(count: bytes) -> None:
+    """A negative one, or more than the remaining bytes."""
     body = b"\x00\x00\x00\x01\x01" + count
     with pytest.raises(InvalidRecord, match="impossible number of headers"):
         summarise(varint(len(body)) + body, 1)
 
 
-def test_a_header_without_a_key_is_refused() -> None:
-    """A header's value may be null, its key not."""
+def test_a_header_without_a_key_is_invalid() -> None:
+    """The value of a header may be null, its key may not."""
     body = b"\x00\x00\x00\x01\x01\x02\x01\x01"
     with pytest.raises(InvalidRecord, match="has no key"):
         summarise(varint(len(body)) + body, 1)
 
 
-def test_offsets_that_skip_are_told() -> None:
-    """They are no error; a compressed batch is rebuilt for them."""
+def test_offsets_that_are_not_consecutive_are_reported() -> None:
+    """They are valid; a compressed batch is rebuilt because of them."""
     batch = [Record(None, b"v", offset=0), Record(None, b"v", offset=2)]
     assert not summarise(block_of(batch), 2).offsets_consecutive
 
 
 def cut(block: bytes, sizes: list[int]) -> list[bytes]:
-    """*block* in pieces of these sizes, again and again."""
+    """*block* in pieces of these sizes, which are repeated."""
     pieces: list[bytes] = []
     at = 0
     while at < len(block):
@@ -158,7 +158,7 @@ def cut(block: bytes, sizes: list[int]) -> list[bytes]:
     st.lists(st.integers(1, 300), min_size=1, max_size=5),
     st.data(),
 )
-def test_pieces_are_walked_like_the_whole(
+def test_pieces_are_checked_as_the_whole(
     batch: list[Record], sizes: list[int], data: st.DataObject
 ) -> None:
     """Wherever they are cut, and also if a byte is changed."""
@@ -175,7 +175,7 @@ def test_pieces_are_walked_like_the_whole(
 
 
 def test_a_record_longer_than_a_piece_is_joined_once() -> None:
-    """The walk waits for as many bytes as its length says."""
+    """Pieces are collected until they have as many bytes as the record's length."""
     block = block_of([Record(None, bytes(100_000)), Record(b"k", b"v")])
     walks: list[int] = []
 
@@ -191,16 +191,16 @@ def test_a_record_longer_than_a_piece_is_joined_once() -> None:
     assert len(walks) <= 4
 
 
-def test_a_record_of_pieces_has_a_largest_size() -> None:
-    """What its length claims is not waited for beyond it."""
+def test_a_record_in_pieces_has_a_maximum_size() -> None:
+    """No pieces are collected for a larger length."""
     claim = varint(record_scan.RECORD_BYTES_MAX + 1)
     with pytest.raises(InvalidRecord, match="longer than the batch"):
         summarise_pieces([claim + bytes(50)], 1)
 
 
 @pytest.mark.parametrize("large", [False, True])
-def test_a_walk_ends_where_it_finds_too_many_headers(large: bool) -> None:
-    """Of all records together."""
+def test_a_check_ends_at_too_many_headers(large: bool) -> None:
+    """The limit is for all records together."""
     size = 2_100_000 if large else 1
     batch = [Record(None, bytes(size), [("h", b"")] * 3)] * 2
     block = block_of(batch)

@@ -1,4 +1,4 @@
-"""Records as a compaction sees them: `protocol.record_batch.slices`."""
+"""Tests of records as compaction needs them: `protocol.record_batch.slices`."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ ANY_RECORDS = st.lists(
 
 @settings(max_examples=50)
 @given(ANY_RECORDS, st.sampled_from(Codec))
-def test_they_say_what_the_records_say(values: list[Record], codec: Codec) -> None:
-    """Offset, time, key, and whether there is a value."""
+def test_slices_agree_with_the_decoded_records(values: list[Record], codec: Codec) -> None:
+    """Offset, timestamp, key, and whether there is a value."""
     data = memoryview(build_batch(values, base_offset=50, codec=codec))
     found = [
         (each.offset, each.timestamp, each.key, each.has_value)
@@ -42,24 +42,24 @@ def test_they_say_what_the_records_say(values: list[Record], codec: Codec) -> No
 
 @settings(max_examples=50)
 @given(ANY_RECORDS)
-def test_joined_with_the_same_bases_they_are_the_block_again(values: list[Record]) -> None:
-    """Byte for byte."""
+def test_slices_are_encoded_as_the_same_block(values: list[Record]) -> None:
+    """Byte for byte, if base offset and base timestamp are the same."""
     data = memoryview(build_batch(values, base_offset=50))
     header = read_header(data)
     slices = list(record_slices(header, data))
     assert encode_slices(slices, 50, header.base_timestamp) == data[HEADER_BYTES:]
 
 
-def test_the_brokers_time_holds_for_all_records() -> None:
-    """With LogAppendTime."""
+def test_with_log_append_time_all_records_have_the_brokers_time() -> None:
+    """The timestamp of the header."""
     values = [Record(None, b"v", timestamp=NOW_MS + at) for at in range(3)]
     data = memoryview(build_batch(values, log_append_time=NOW_MS + 9))
     assert {each.timestamp for each in record_slices(read_header(data), data)} == {NOW_MS + 9}
 
 
 @pytest.mark.parametrize("at", [0, 4, 6])
-def test_records_that_do_not_fit_are_corrupt(at: int) -> None:
-    """The record's length, the key's and the value's must agree."""
+def test_lengths_that_do_not_fit_are_corrupt(at: int) -> None:
+    """The lengths of record, key and value must agree."""
     data = batch(1, key=b"k")
     data[HEADER_BYTES + at] = 0x7E
     with pytest.raises(CorruptRecords):
