@@ -19,7 +19,6 @@ from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
 from broker.network.in_progress import CloseReason
 from broker.wait_records.causes import CauseKind
-from protocol.codec import Output
 from protocol.errors import ErrorCode
 
 if TYPE_CHECKING:
@@ -49,16 +48,21 @@ class RequestChannel:
     def send_response(self, request: Request[Any], response: object | None) -> None:
         """Send the response of the request in progress; None if it has none."""
         self._state_changes.notify()
-        if request.sink.is_closed:
+        sink = request.sink
+        if sink.is_closed:
             return
-        if response is None:
-            self._send(request, None, None)
-        elif frame := response_frame(request, response):
-            self._send(request, *frame)
-        else:
-            request.sink.refuse(
-                Refused("neither the response nor an error response can be encoded")
-            )
+        out = on_sent = None
+        if response is not None:
+            frame = response_frame(request, response)
+            if frame is None:
+                sink.refuse(Refused("neither the response nor an error response can be encoded"))
+                return
+            response, out = frame
+        if request.observer is not None:
+            on_sent = self._record(request, response)
+        # Breaks a cycle: a parked operation holds its request.
+        request.on_disconnect = request.wait = None
+        sink.respond(request, out, on_sent)
 
     def send_error(
         self, request: Request[Any], code: ErrorCode, message: str | None = None
@@ -71,14 +75,15 @@ class RequestChannel:
         sink = request.sink
         if sink.is_closed or sink.in_progress is not request:
             return
-        self._state_changes.notify()
         on_disconnect, request.on_disconnect = request.on_disconnect, None
         if on_disconnect is not None:
             on_disconnect()
         request.job = None
         if frame := error_frame(request, code, message, sink.throttle_ms):
-            self._send(request, *frame)
+            response, request.encoded = frame
+            self.send_response(request, response)
         else:
+            self._state_changes.notify()
             sink.refuse(Refused(f"a request failed with {code.name} and has no error response"))
 
     def abandoned(self, request: Request[Any], reason: CloseReason) -> None:
@@ -86,14 +91,6 @@ class RequestChannel:
         if request.observer is not None:
             assert self._recorder is not None
             self._recorder.abandoned(request, _CAUSES[reason])
-
-    def _send(self, request: Request[Any], response: object | None, out: Output | None) -> None:
-        on_sent = None
-        if request.observer is not None:
-            on_sent = self._record(request, response)
-        # Breaks a cycle: a parked operation holds its request.
-        request.on_disconnect = request.wait = None
-        request.sink.respond(request, out, on_sent)
 
     def _record(
         self, request: Request[Any], response: object | None

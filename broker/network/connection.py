@@ -21,11 +21,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from enum import Enum, auto
 from itertools import count
-from typing import Protocol
 
 from broker.common.errors import Refused
+from broker.network.driver import Driver, Interest
 from broker.network.idle_expiry import IdleExpiry
 from broker.network.in_progress import CloseReason, InProgress
 from broker.network.memory_pool import MemoryPool
@@ -49,29 +48,6 @@ _ids = count(1)
 
 Dispatch = Callable[["Connection", memoryview, float], None]
 OnBug = Callable[[str, Exception], None]
-
-
-class Interest(Enum):
-    """What a connection waits for before it continues to read and to serve frames."""
-
-    READ = auto()  # until the transport is readable
-    READ_OR_RESUME = auto()  # until the transport is readable, or `Driver.resume` is called
-    RESUME = auto()  # until `Driver.resume` is called
-    MEMORY = auto()  # until the memory pool is no longer exhausted, or `Driver.resume` is called
-    TURN = auto()  # until other connections have been served
-    CLOSED = auto()  # nothing; the connection has ended
-
-
-class Driver(Protocol):
-    """Performs the waits of one connection and calls its event methods."""
-
-    def resume(self) -> None:
-        """Call `Connection.on_resume` soon, if it waits for that."""
-        ...
-
-    def drain(self) -> None:
-        """Call `Connection.on_writable` each time the transport is writable, while it is True."""
-        ...
 
 
 class Connection:
@@ -150,7 +126,7 @@ class Connection:
     @property
     def held_bytes(self) -> int:
         """The memory of requests received in part, and of responses not sent."""
-        return self._reader.held_bytes + self._writer.unsent.held_bytes
+        return self._reader.held_bytes + self._writer.held_bytes
 
     # ------------------------------------------------------------------------------- events
 
@@ -225,12 +201,12 @@ class Connection:
         if reader.kept_bytes:
             reader.release_frame()
         if out is not None:
-            writer.unsent.add(out, 0)
+            writer.add(out)
         if on_sent is not None:
             writer.when_sent(on_sent)
         if not self._is_serving:
             self._flush()
-            if not writer.unsent.size_bytes and (
+            if not writer.unsent_bytes and (
                 reader.inbox.has_frame() or reader.state is ReaderState.ENDED
             ):
                 self._driver.resume()
@@ -291,21 +267,19 @@ class Connection:
     def _may_serve(self) -> bool:
         """Whether the next frame may be dispatched."""
         return (
-            self.in_progress is None
-            and not self._writer.unsent.size_bytes
-            and self._throttled is None
+            self.in_progress is None and not self._writer.unsent_bytes and self._throttled is None
         )
 
     def _serve(self) -> Interest:
         """Dispatch the frames that wait, until one is in progress or others are to be served."""
-        reader, dispatch = self._reader, self._dispatch
-        inbox, unsent = reader.inbox, self._writer.unsent
+        reader, writer, dispatch = self._reader, self._writer, self._dispatch
+        inbox = reader.inbox
         ends_ms = max(self.active_ms, self.free_ms) + SLICE_MS
         is_through = True
         self._is_serving = True
         while (
             self.in_progress is None
-            and unsent.size_bytes < _SEND_TOGETHER_BYTES
+            and writer.unsent_bytes < _SEND_TOGETHER_BYTES
             and self._throttled is None
             and not self.is_closed
         ):
@@ -313,7 +287,7 @@ class Connection:
             if received is None:
                 break
             dispatch(self, *received)
-            if unsent.size_bytes >= _SEND_TOGETHER_BYTES:
+            if writer.unsent_bytes >= _SEND_TOGETHER_BYTES:
                 self._flush()
             if not inbox.pending_bytes:
                 break
@@ -322,7 +296,7 @@ class Connection:
                 break
         self._is_serving = False
         reader.settle()
-        if self._writer.state is WriterState.IDLE:
+        if writer.state is WriterState.IDLE:
             self._send()
         return self._interest() if is_through else Interest.TURN
 
@@ -334,7 +308,7 @@ class Connection:
         if reader.state is ReaderState.ENDED:
             return self._interest_after_end()
         request = self.in_progress
-        if request is None and not self._writer.unsent.size_bytes and self._throttled is None:
+        if request is None and not self._writer.unsent_bytes and self._throttled is None:
             return Interest.READ
         if reader.is_full or (request is not None and request.is_computed):
             return Interest.RESUME
@@ -346,7 +320,7 @@ class Connection:
         It gets the responses that are unsent and those to frames that can be served now. A request
         that waits is abandoned, and so is a throttled one.
         """
-        if self._writer.unsent.size_bytes:
+        if self._writer.unsent_bytes:
             return Interest.RESUME
         if self._may_serve and self._reader.inbox.has_frame():
             return Interest.TURN

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import trio
 
-from broker.network.connection import Connection, Driver, Interest
+from broker.network.connection import Connection
+from broker.network.driver import Driver, Interest
 from broker.network.in_progress import CloseReason
 from broker.network.memory_pool import MemoryPool
 from broker.network.transport import Disconnected, Transport

@@ -4,6 +4,9 @@
       `------------------ close -----------`--------------------> CLOSED
 
 While it is DRAINING, `flush` is to be called when the transport is writable.
+
+Deferred records are read from disk in pieces when they are sent. The part of a piece that the
+socket does not take is read again later, so that a slow client needs no memory for them.
 """
 
 from __future__ import annotations
@@ -12,7 +15,11 @@ from collections.abc import Callable
 from enum import Enum, auto
 
 from broker.network.transport import Transport
-from broker.network.unsent import Unsent
+from protocol.output import BUFFERS, Bytes, Output, Splice
+
+PIECE_BYTES = 256 * 1024
+# After that many bytes other connections are served, however fast the client reads.
+SENT_AT_ONCE_BYTES = 2 * 1024 * 1024
 
 OnSent = Callable[[], object]
 
@@ -26,32 +33,73 @@ class WriterState(Enum):
 
 
 class Writer:
-    """Sends to *transport* the responses that are added to ``unsent``."""
+    """Sends the responses that are added to *transport*.
 
-    __slots__ = ("_on_sent", "_transport", "state", "unsent")
+    Invariant: ``unsent_bytes`` is the size of what has been added and is not sent yet.
+    """
+
+    __slots__ = (
+        "_is_deferred",
+        "_on_sent",
+        "_parts",
+        "_started_bytes",
+        "_transport",
+        "state",
+        "unsent_bytes",
+    )
 
     def __init__(self, transport: Transport) -> None:
         self.state = WriterState.IDLE
-        self.unsent = Unsent()
+        self.unsent_bytes = 0
         self._transport = transport
+        self._parts: list[Splice] = []
+        self._started_bytes = 0  # the size of what was sent of the first part
+        self._is_deferred = False  # whether any part is deferred
         self._on_sent: list[OnSent] = []
+
+    @property
+    def held_bytes(self) -> int:
+        """The size of the unsent parts in memory."""
+        return sum(len(part) for part in self._parts if isinstance(part, BUFFERS))
+
+    def add(self, out: Output) -> None:
+        """Queue an encoded response; its length is written at the start of *out*."""
+        self.unsent_bytes += out.finish_frame(0)
+        parts = out.parts()
+        self._parts += parts
+        if len(parts) > 1 and not all(isinstance(part, BUFFERS) for part in parts):
+            self._is_deferred = True
 
     def when_sent(self, on_sent: OnSent) -> None:
         """Call *on_sent* when all that is unsent now has been sent, or is dropped."""
         self._on_sent.append(on_sent)
 
     def flush(self) -> bool:
-        """Send what the socket takes; returns whether the rest waits for room (DRAINING).
+        """Send until the socket is full, nothing is left, or `SENT_AT_ONCE_BYTES` are sent.
 
-        Raises `Disconnected`, `SpliceLost`.
+        Returns whether the rest waits for room (DRAINING). Raises `Disconnected`, and `SpliceLost`
+        if records can no longer be read.
         """
         assert self.state is not WriterState.CLOSED
-        unsent = self.unsent
-        if unsent.size_bytes:
-            unsent.send(self._transport)
-            if unsent.size_bytes:
-                self.state = WriterState.DRAINING
-                return True
+        left = SENT_AT_ONCE_BYTES
+        while self.unsent_bytes and left > 0:
+            ready: list[Bytes] = self._parts  # type: ignore[assignment]  # if none is deferred
+            if self._is_deferred or self._started_bytes:
+                ready = self._ready()
+            sent = self._transport.send(ready)
+            self.unsent_bytes -= sent
+            if not self.unsent_bytes:
+                self._parts, self._started_bytes, self._is_deferred = [], 0, False
+                break
+            # Then the socket is full, and no more records are read now.
+            is_full = sent == 0 or (self._is_deferred and sent < sum(map(len, ready)))
+            self._drop(sent)
+            if is_full:
+                break
+            left -= sent
+        if self.unsent_bytes:
+            self.state = WriterState.DRAINING
+            return True
         self.state = WriterState.IDLE
         if self._on_sent:
             self._report_sent()
@@ -60,9 +108,38 @@ class Writer:
     def close(self) -> None:
         """Drop what is unsent."""
         self.state = WriterState.CLOSED
-        self.unsent.clear()
+        self._parts, self._started_bytes, self._is_deferred = [], 0, False
+        self.unsent_bytes = 0
         if self._on_sent:
             self._report_sent()
+
+    def _ready(self) -> list[Bytes]:
+        """The next bytes to send: all parts, or up to one piece if any is deferred."""
+        ready, size, started = list[Bytes](), 0, self._started_bytes
+        for part in self._parts:
+            if isinstance(part, BUFFERS):
+                ready.append(memoryview(part)[started:] if started else part)
+                size += len(part) - started
+            else:
+                wanted = min(len(part) - started, PIECE_BYTES)
+                ready.append(part.read(started, wanted))
+                size += wanted
+            if size >= PIECE_BYTES and self._is_deferred:
+                break
+            started = 0
+        return ready
+
+    def _drop(self, sent: int) -> None:
+        """Remove the next *sent* bytes."""
+        sent += self._started_bytes
+        done = 0
+        for part in self._parts:
+            if sent < len(part):
+                break
+            sent -= len(part)
+            done += 1
+        del self._parts[:done]
+        self._started_bytes = sent
 
     def _report_sent(self) -> None:
         reports, self._on_sent = self._on_sent, []

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from broker.common.errors import Refused
-from broker.network.connection import Connection, Interest
+from broker.network.connection import Connection
+from broker.network.driver import Interest
 from broker.network.in_progress import CloseReason
 from broker.network.memory_pool import MemoryPool
 from broker.network.reader import PIPELINE_BYTES_MAX

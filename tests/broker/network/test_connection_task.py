@@ -10,8 +10,9 @@ import pytest
 import trio
 import trio.testing
 
-from broker.network.connection import Connection, Driver
+from broker.network.connection import Connection
 from broker.network.connection_task import ConnectionTask
+from broker.network.driver import Driver
 from broker.network.in_progress import CloseReason
 from broker.network.memory_pool import MemoryPool
 from protocol.framing import Scratch

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import random
 
 import pytest
 
 from broker.network.transport import Disconnected
-from broker.network.writer import Writer, WriterState
-from protocol.output import Output
+from broker.network.writer import PIECE_BYTES, SENT_AT_ONCE_BYTES, Writer, WriterState
+from protocol.output import SPLICE_BYTES_MIN, Output, Splice
 from tests.memory_transport import memory_transport_pair
 
+LARGE = bytes(range(256)) * (SPLICE_BYTES_MIN // 256)
 
-def add(writer: Writer, size: int, on_sent: Callable[[], object] | None = None) -> None:
-    """Add a response of *size* bytes, and call *on_sent* when it is sent."""
+
+def response(text: bytes, records: Splice = b"") -> Output:
+    """An encoded response; its length is written when it is added."""
     out = Output()
     out.begin_frame()
-    out += bytes(size - len(out))
-    writer.unsent.add(out, 0)
-    if on_sent is not None:
-        writer.when_sent(on_sent)
+    out += text
+    out.splice(records)
+    return out
+
+
+def framed(*parts: bytes) -> bytes:
+    """The same response as it is sent."""
+    data = b"".join(parts)
+    return len(data).to_bytes(4, "big") + data
 
 
 def test_a_response_that_fits_is_sent_at_once() -> None:
     """Then it is reported as sent."""
     ours, theirs = memory_transport_pair()
     writer, sent = Writer(ours), list[str]()
-    add(writer, 100, lambda: sent.append("one"))
+    writer.add(response(b"one"))
+    writer.when_sent(lambda: sent.append("one"))
     assert sent == []
 
     assert not writer.flush()
 
-    assert len(theirs.incoming) == 100
+    assert theirs.incoming == framed(b"one")
     assert sent == ["one"]
     assert writer.state is WriterState.IDLE
 
@@ -40,8 +48,9 @@ def test_the_rest_is_sent_when_the_socket_has_room() -> None:
     """Responses are reported when all that was queued before them is sent."""
     ours, theirs = memory_transport_pair(room=60)
     writer, sent = Writer(ours), list[str]()
-    add(writer, 100, lambda: sent.append("one"))
-    add(writer, 100, lambda: sent.append("two"))
+    for name in ("one", "two"):
+        writer.add(response(bytes(96)))
+        writer.when_sent(lambda name=name: sent.append(name))  # type: ignore[misc]  # of the loop
 
     flushes, received = 0, 0
     while writer.flush():
@@ -68,11 +77,100 @@ def test_a_request_without_a_response_is_reported_with_the_next_flush() -> None:
     assert not theirs.incoming
 
 
+@pytest.mark.parametrize("room", [1, 3, 1000, 1 << 20])
+def test_responses_are_sent_in_order_with_any_socket_buffer(room: int) -> None:
+    """Each flush sends some bytes; together they are all bytes, in order."""
+    ours, theirs = memory_transport_pair(room)
+    writer, received = Writer(ours), bytearray()
+    writer.add(response(b"one"))
+    writer.add(response(b"two", LARGE))
+    writer.add(response(b"three"))
+
+    while writer.unsent_bytes:
+        before = writer.unsent_bytes
+        writer.flush()
+        assert before - writer.unsent_bytes == len(theirs.incoming)
+        received += theirs.incoming
+        theirs.incoming.clear()
+
+    assert received == framed(b"one") + framed(b"two", LARGE) + framed(b"three")
+
+
+class Records:
+    """Deferred bytes; ``read_bytes`` is the size of what was read."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.read_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def read(self, start: int, size: int) -> bytes:
+        assert 0 < size <= PIECE_BYTES
+        assert start + size <= len(self._data)
+        self.read_bytes += size
+        return self._data[start : start + size]
+
+
+@pytest.mark.parametrize("room", [777, 100_000, 1 << 20])
+def test_deferred_records_are_read_piece_by_piece(room: int) -> None:
+    """They are sent in order, and at most one piece is in memory."""
+    ours, theirs = memory_transport_pair(room)
+    data = random.Random(1).randbytes(3 * PIECE_BYTES + 5)
+    writer, received = Writer(ours), bytearray()
+    writer.add(response(b"one"))
+    writer.add(response(b"two", Records(data)))
+    writer.add(response(b"three", Records(data[:100])))
+
+    while writer.unsent_bytes:
+        assert writer.held_bytes < 100
+        writer.flush()
+        received += theirs.incoming
+        theirs.incoming.clear()
+
+    sent = framed(b"one") + framed(b"two", data) + framed(b"three", data[:100])
+    assert received == sent
+
+
+def test_no_piece_is_read_for_a_full_socket() -> None:
+    """A socket that takes a part of a piece is full."""
+    ours, _ = memory_transport_pair(room=1000)
+    writer, records = Writer(ours), Records(bytes(3 * PIECE_BYTES))
+    writer.add(response(b"one", records))
+
+    writer.flush()
+
+    assert records.read_bytes == PIECE_BYTES
+
+
+def test_a_fast_client_is_sent_a_limited_size_at_once() -> None:
+    """Other connections are served then."""
+    ours, theirs = memory_transport_pair(room=1 << 30)
+    writer = Writer(ours)
+    writer.add(response(b"one", Records(bytes(2 * SENT_AT_ONCE_BYTES))))
+
+    assert writer.flush()
+
+    assert 0 <= len(theirs.incoming) - SENT_AT_ONCE_BYTES < PIECE_BYTES
+
+
+def test_responses_remain_if_the_socket_is_full() -> None:
+    """Flushing returns without waiting."""
+    ours, _ = memory_transport_pair(room=0)
+    writer = Writer(ours)
+    writer.add(response(b"one"))
+
+    assert writer.flush()
+
+    assert writer.unsent_bytes == len(framed(b"one"))
+
+
 def test_a_closed_peer_is_a_disconnect() -> None:
     """The connection closes the writer then."""
     ours, theirs = memory_transport_pair()
     writer = Writer(ours)
-    add(writer, 100)
+    writer.add(response(b"one"))
     theirs.close()
 
     with pytest.raises(Disconnected):
@@ -83,12 +181,13 @@ def test_a_closed_writer_drops_what_is_unsent() -> None:
     """The responses are reported, since nothing more happens to them."""
     ours, theirs = memory_transport_pair(room=60)
     writer, sent = Writer(ours), list[str]()
-    add(writer, 100, lambda: sent.append("one"))
+    writer.add(response(bytes(96)))
+    writer.when_sent(lambda: sent.append("one"))
     writer.flush()
 
     writer.close()
 
     assert sent == ["one"]
-    assert writer.unsent.size_bytes == 0
+    assert (writer.unsent_bytes, writer.held_bytes) == (0, 0)
     assert writer.state is WriterState.CLOSED
     assert len(theirs.incoming) == 60

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from broker.network.transport import Transport
-from broker.network.unsent import Unsent
+from broker.network.writer import Writer
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.storage.unified_log import UnifiedLog
@@ -62,15 +61,16 @@ def waits_end_late(patch: pytest.MonkeyPatch) -> None:
 
 @mutant(0)
 def a_response_is_sent_twice(patch: pytest.MonkeyPatch) -> None:
-    send = Unsent.send
+    flush = Writer.flush
 
-    def twice(self: Unsent, transport: Transport) -> None:
+    def twice(self: Writer) -> bool:
         again = b"".join(map(as_bytes, self._parts))
-        send(self, transport)
-        if len(again) % 7 == 0:
-            transport.send([again])
+        is_draining = flush(self)
+        if again and len(again) % 7 == 0:
+            self._transport.send([again])
+        return is_draining
 
-    patch.setattr(Unsent, "send", twice)
+    patch.setattr(Writer, "flush", twice)
 
 
 @mutant(29)
