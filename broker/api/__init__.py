@@ -1,1 +1,1 @@
-"""Requests: decoding, dispatch to a handler per API, and responses, also to failed requests."""
+"""Requests: decoding, dispatch to the handler of each API, and responses, including errors."""

@@ -54,7 +54,7 @@ class Dispatcher:
         if version not in cls.__spec__.versions:
             if cls is not ApiVersionsRequest:
                 raise Refused(f"{cls.__name__} v{version} is not served")
-            return self._tell_own_range(connection, version, correlation_id, arrived_ms)
+            return self._respond_with_own_versions(connection, version, correlation_id, arrived_ms)
         services = self._services
         peer, size = connection.peer, len(frame)
         is_large = size > DECODED_AT_ONCE_BYTES
@@ -100,7 +100,7 @@ class Dispatcher:
         step: Callable[[Result], object],
         given: Result,
     ) -> None:
-        """Run a step of a request, and what follows from it for others.
+        """Run *step* with *given*, send its response or park the request, and run queued actions.
 
         An exception ends in an error response; `Malformed` and `Refused` are raised.
         """
@@ -137,17 +137,17 @@ class Dispatcher:
         hosted = services.replicas.partitions
         recorder.begin(request, services.node_id, connection.id, connection.free_ms, hosted)
 
-    def _tell_own_range(
-        self, connection: Connection, asked: int, correlation_id: int, arrived_ms: float
+    def _respond_with_own_versions(
+        self, connection: Connection, requested_version: int, correlation_id: int, arrived_ms: float
     ) -> None:
-        """Answer in version 0, which every client reads."""
+        """Respond in version 0, which every client can decode."""
         header = RequestHeader(API_VERSIONS_KEY, 0, correlation_id, None)
         peer = connection.peer
         request = Request(header, None, self._services, self._resume, connection, peer, arrived_ms)
         if (recorder := self._recorder) is not None:
             self._begin_recording(recorder, connection, request)
             assert request.observer is not None
-            request.observer.record.header = header._replace(api_version=asked)
+            request.observer.record.header = header._replace(api_version=requested_version)
             recorder.end()
         connection.begin(request)
         own = next(each for each in advertised_versions() if each.api_key == API_VERSIONS_KEY)

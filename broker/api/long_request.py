@@ -1,12 +1,12 @@
 """A request whose work takes more than one step of the loop.
 
-Its body is large, or its handler is a generator function: then decoding, handling and encoding are
-one piece of work that yields wherever it may be interrupted (`broker.steps.queue`). The request
-stays the one in progress of its connection meanwhile, so that responses keep their order.
+Its body is large, or its handler is a generator function. Then decoding, handling and encoding are
+one generator, which yields wherever it may be interrupted (`broker.steps.queue`). The request stays
+the one in progress of its connection meanwhile, so that responses keep their order.
 
     decode --> handler --> encode --> respond       yields anywhere within the first three
 
-A client that disconnects cancels the rest of the work. What has been done by then stays done.
+A disconnect of the client cancels the rest of the work, and does not undo the work that is done.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from protocol.codec import Output, StringTooLong
 from protocol.headers import begin_response
 from protocol.slices import decode_slices, encode_slices
 
-# So few items of a request or a response are handled at once.
+# Requests and responses of up to this many items are handled without slices.
 ITEMS_AT_ONCE = 16
 
 Handler = Callable[[Request[Any]], object]
@@ -55,7 +55,7 @@ class LongRequest:
         self._is_running = False
 
     def decode(self, cls: Any, handler: Handler, body: memoryview) -> object:
-        """Begin with a body that is to be decoded; raises `Malformed`.
+        """Begin to decode *body*, and then run *handler*; raises `Malformed`.
 
         If decoding takes more than one slice it begins again on a copy: the memory of *body* is
         used for other requests after the first slice.
@@ -66,7 +66,7 @@ class LongRequest:
         return outcome
 
     def handle(self, handled: Slices[object]) -> object:
-        """Begin with what a generator function has returned."""
+        """Begin to run the generator that a handler has returned."""
         return self._begin(self._handle(handled))
 
     def advance(self) -> None:
@@ -75,7 +75,7 @@ class LongRequest:
             self._request.resume(self._request, self._run, self._slices)
 
     def abandon(self) -> None:
-        """Run no more of it: the client has disconnected."""
+        """Cancel the rest of the work: the client has disconnected."""
         slices, self._slices = self._slices, None
         if slices is not None and not self._is_running:
             slices.close()
@@ -115,7 +115,9 @@ class LongRequest:
         if not isinstance(outcome, Outcome):
             out = Output()
             begin_response(out, self._request.header)
-            with suppress(StringTooLong):  # `response_frame` finds it again, and its error response
+            with suppress(
+                StringTooLong
+            ):  # `response_frame` detects it again, and encodes the error response
                 yield from encode_slices(out, outcome, self._request.version)
                 self._request.encoded = out
         return outcome

@@ -1,4 +1,4 @@
-"""One request in progress: what came, where it came from, and the way its answer goes out."""
+"""One request in progress: its body, its client, and the ways to respond to it."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ class Request(Generic[Body]):
     `respond` is called exactly once. A handler that loops over items of the request is a generator
     function that yields between them, so that long work runs in slices (`broker.api.long_request`).
     Memoryviews in ``body`` are valid until the handler returns or yields.
-    ``services`` are the parts of the node that handlers use.
-    ``arrived_ms`` is when it had been read, by the node's monotonic clock, ``size_bytes`` what came
-    with its header.
+    ``services`` are the parts of the node that handlers use. ``arrived_ms`` is the time, on the
+    node's monotonic clock, at which the whole request had been read; ``size_bytes`` includes its
+    header.
     """
 
     __slots__ = (
@@ -123,23 +123,23 @@ class Request(Generic[Body]):
         self.size_bytes = size_bytes
         self.observer: RequestObserver | None = None  # if requests are recorded
         self.wait: Wait | None = None  # while the request is parked
-        # Called if the client goes away while the request is parked: whoever parked it cleans up.
+        # Called if the client disconnects while the request is parked.
         self.on_disconnect: Callable[[], object] | None = None
-        # The computation in a worker thread that the request waits for, or its own further slices.
+        # The computation in a worker thread that the request waits for, or its own remaining slices.
         self.job: Job[Any] | LongRequest | None = None
-        # The response in a frame, if it has been encoded already.
+        # The frame of the response, if that has been encoded already.
         self.encoded: Output | None = None
 
     @property
     def client_id(self) -> str | None:
-        """The name the client gives itself."""
+        """The client's name for itself, from the request header."""
         return self.header.client_id
 
     @property
     def is_computed(self) -> bool:
-        """Whether a disconnect is to be noticed after the computation that is under way.
+        """Whether a disconnect is detected only after the computation in progress.
 
-        A worker thread runs it, or it is a Produce, of which Kafka appends all.
+        A worker thread runs it, or it is a Produce, of which Kafka appends all batches.
         """
         job = self.job
         return job is not None and (isinstance(job, Job) or self.header.api_key == _PRODUCE_KEY)
@@ -154,7 +154,7 @@ class Request(Generic[Body]):
         operation.on_error = self.failed
 
     def keep(self) -> bool:
-        """Keep the memoryviews in ``body`` valid until the response; False if that cannot be.
+        """Keep the memoryviews in ``body`` valid until the response; False if that is impossible.
 
         Then they are in a small buffer that all connections share, and must be copied.
         """
@@ -163,9 +163,9 @@ class Request(Generic[Body]):
     def offload(self, work: Callable[[], Result], step: Callable[[Result], object]) -> Outcome:
         """Run *work*, a pure function, in a worker thread, and then *step* on the loop.
 
-        *step* is the rest of the handler, and returns what a handler returns. The connection is
-        not read meanwhile, so that a client which has gone away is noticed after *step*, as in
-        Kafka; the end of the node abandons both. What *work* reads must be kept.
+        *step* is the rest of the handler, and returns what a handler returns. The connection is not
+        read meanwhile, so that a disconnect is detected after *step*, as in Kafka; the end of the
+        node abandons both. The memory that *work* reads must be kept (`keep`).
         """
 
         def resume(outcome: OffloadOutcome[Result]) -> None:
@@ -181,7 +181,7 @@ class Request(Generic[Body]):
         return PARKED
 
     def throttle(self, throttle_ms: int) -> None:
-        """Begin no other request of this client until that time is over (KIP-219)."""
+        """Begin no other request of this connection for that time (KIP-219)."""
         self.sink.mute(throttle_ms)
 
     def respond(self, response: object) -> None:
@@ -200,9 +200,9 @@ class Request(Generic[Body]):
         self.services.request_channel.abandoned(self, reason)
 
     def attempt(self, work: Callable[..., Result], *arguments: object) -> Result | None:
-        """Do a piece of the request's work, on whoever's turn; returns what *work* returns.
+        """Call *work*, which is a part of the request's work, and return its result.
 
-        An exception ends the request with an error response, and is not raised.
+        An exception ends the request with an error response, and is not raised to the caller.
         """
         try:
             return work(*arguments)

@@ -1,4 +1,4 @@
-"""The frame of a response, whole or not at all.
+"""Encodes a response, or else an error response, into one frame.
 
 response --> encode --> frame
 | a string too long for the protocol, or an exception, logged and counted
@@ -21,7 +21,7 @@ from protocol.headers import begin_response
 if TYPE_CHECKING:
     from broker.api.request import Request
 
-# A response, and its frame; the length is yet to be written at its start.
+# A response, and its frame, whose length field is not written yet.
 ResponseFrame = tuple[object, Output]
 
 
@@ -35,7 +35,7 @@ def response_frame(request: Request[Any], response: object) -> ResponseFrame | N
         encode_into(out, response, request.version)
         return response, out
     except StringTooLong:
-        pass  # a message that quotes a long name: Kafka cannot send it either, and responds so
+        pass  # a message that quotes a long name; Kafka responds with an error as well
     except Exception as error:
         request.services.unexpected_errors.in_request(request, error)
     throttle_time_ms = getattr(response, "throttle_time_ms", 0)
@@ -47,8 +47,7 @@ def error_frame(
 ) -> ResponseFrame | None:
     """Encode the error response; None if there is none, or if it cannot be encoded.
 
-    Without a body, which may not have been decoded yet, there is none. A client that is throttled
-    learns for how long.
+    A request whose body has not been decoded has none. *throttle_time_ms* is set if it is not 0.
     """
     if request.body is None:
         return None

@@ -1,9 +1,9 @@
 """DeleteRecords: delete the beginning of partitions, and wait until all replicas have done so.
 
-Behaviour: the leader's log start moves at once; the answer waits until every living replica has
-let go of the records too, and bears the smallest log start of them all. -1 means "up to the high
-watermark". A wait that times out answers REQUEST_TIMED_OUT with the low watermark of its begin.
-A topic that is only compacted is refused.
+Behaviour: the leader's log start offset moves at once; the response is sent when every live replica
+has moved its own, and contains the smallest log start offset of them all. -1 means the high
+watermark. A wait that times out is REQUEST_TIMED_OUT with the low watermark before the wait. A
+topic that is only compacted is refused.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from purgatories.operations.delayed_delete_records import (
 def delete_records(
     request: Request[DeleteRecordsRequest],
 ) -> Slices[DeleteRecordsResponse | Outcome]:
-    """Delete, and answer when that is done everywhere."""
+    """Delete the records of each partition, and respond when all replicas have done so."""
     offsets: dict[TopicPartition, int] = {}
     refused: DeleteResults = {}
     for topic in request.body.topics:
         for partition in topic.partitions:
             key = TopicPartition(topic.name, partition.partition_index)
-            error = _problem(request, key)
+            error = _initial_error(request, key)
             if error:
                 refused[key] = DeleteRecordsPartitionStatus(partition.offset, error)
             else:
                 offsets[key] = partition.offset
             yield None
 
-    def answer(results: DeleteResults) -> None:
-        # Kafka writes that down within a minute: who kills it before that has the records back.
+    def respond(results: DeleteResults) -> None:
+        # Kafka writes this checkpoint within a minute; a crash before that undoes the deletion.
         request.services.logs.checkpoint([LOG_STARTS])
         if request.observer is not None:
             for key, status in results.items():
@@ -55,14 +55,14 @@ def delete_records(
     if not offsets:
         return _response(refused)
     operation = yield from request.services.replicas.delete_records(
-        request.body.timeout_ms, offsets, answer
+        request.body.timeout_ms, offsets, respond
     )
     if operation is not None:
         request.park(operation, DeleteRecordsWait(operation, request.services.replicas))
     return PARKED
 
 
-def _problem(request: Request[DeleteRecordsRequest], key: TopicPartition) -> ErrorCode:
+def _initial_error(request: Request[DeleteRecordsRequest], key: TopicPartition) -> ErrorCode:
     topic = request.services.image.topic(key.topic)
     if topic is None or not 0 <= key.partition < len(topic.partitions):
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -1,10 +1,10 @@
-"""Fetch: records from partitions, waiting for ``min_bytes`` of them up to ``max_wait_ms``.
+"""Fetch: records of partitions; waits up to ``max_wait_ms`` for ``min_bytes`` of them.
 
-Behaviour: the session is resolved first (KIP-227); partitions nobody knows are set aside and do
-not end the wait of the others, and are answered after them, as in Kafka; of a partition named
-twice the last naming counts; the rest is read under the response's size limits or parked in the
-Fetch purgatory. v13 and later name topics by id (KIP-516). A consumer that would get more than its
-quota is answered with nothing, told how long to wait, and not read for that time (KIP-219).
+Behaviour: the session is resolved first (KIP-227). Unknown partitions do not end the wait of the
+others, and come after them in the response, as in Kafka. If a partition is named twice, the last
+occurrence counts. The other partitions are read within the response's size limits, or the request
+is parked in the Fetch purgatory. v13 and later name topics by id (KIP-516). A consumer that exceeds
+its quota gets an empty response with the throttle time, and its connection is muted (KIP-219).
 
 Deviations: no preferred read replica (KIP-392), no cluster id check.
 """
@@ -52,11 +52,11 @@ _SESSIONS_SINCE = 7
 _CLIENT_METADATA_SINCE = 11  # the rack id: such consumers may read from followers (KIP-392)
 _TOPIC_IDS_SINCE = 13
 _LEADERS_SINCE = 16
-NO_EPOCH = -1  # and so is any other negative one
+NO_EPOCH = -1  # like any other negative epoch
 
 
 def fetch(request: Request[FetchRequest]) -> FetchResponse | Outcome:
-    """Answer a fetch now, or park it."""
+    """Read the records, and respond now or park the request."""
     body, replicas = request.body, request.services.replicas
     check_isolation_level(body.isolation_level)
     replica_id, replica_epoch = _replica(body)
@@ -66,11 +66,11 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | Outcome:
         context = _context(request, replica_id)
     except SessionError as error:
         return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
-    refused, names, readable = _sort_out(request, context)
+    refused, names, readable = _find_partitions(request, context)
     quota = request.services.client_quotas.fetch
     limited = quota.quotas_enabled and replica_id < 0
     max_bytes = min(body.max_bytes, request.services.config.fetch_max_bytes)
-    if limited:  # with more a consumer that was idle would be throttled, and get nothing
+    if limited:  # a consumer that was idle would otherwise exceed its quota, and get nothing
         max_bytes = min(
             max_bytes, double_to_int(quota.max_value_in_quota_window(request.client_id))
         )
@@ -85,23 +85,23 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | Outcome:
     )
     read_committed = params.isolation is FetchIsolation.TXN_COMMITTED
 
-    def answer(results: list[LogReadResult]) -> None:
+    def respond(results: list[LogReadResult]) -> None:
         if request.observer is not None:
             _observe(request.observer, readable, results)
-        answers: PartitionResponses = [
+        responses: PartitionResponses = [
             (name, _partition_data(name[1], result, read_committed))
             for name, result in zip(names, results, strict=True)
         ]
         response = None
         if limited:
-            response = _throttled(request, context, answers + refused)
+            response = _throttled(request, context, responses + refused)
         if response is None:
-            response = _response(context, answers + refused)
+            response = _response(context, responses + refused)
         if request.version >= _LEADERS_SINCE:
-            _tell_leaders(request, response)
+            _add_current_leaders(request, response)
         request.respond(response)
 
-    operation = replicas.fetch_messages(params, readable, answer)
+    operation = replicas.fetch_messages(params, readable, respond)
     if operation is not None:
         request.park(operation, FetchWait(operation, is_follower=replica_id >= 0))
     return PARKED
@@ -121,8 +121,8 @@ def _replica(body: FetchRequest) -> tuple[int, int]:
     return (body.replica_id, -1) if state is None else (state.replica_id, state.replica_epoch)
 
 
-def _tell_leaders(request: Request[FetchRequest], response: FetchResponse) -> None:
-    """Add who leads where the client has asked the wrong node (KIP-951)."""
+def _add_current_leaders(request: Request[FetchRequest], response: FetchResponse) -> None:
+    """Add the leaders of the partitions that another node leads (KIP-951)."""
     image = request.services.image
     leaders = Leaders(image)
     for topic in response.responses:
@@ -181,24 +181,24 @@ def _wanted(request: Request[FetchRequest]) -> Iterator[tuple[PartitionName, Fet
             )
 
 
-def _sort_out(
+def _find_partitions(
     request: Request[FetchRequest], context: FetchContext
 ) -> tuple[PartitionResponses, list[PartitionName], list[FetchPartition]]:
-    """Partitions nobody knows, with their error, and those to read.
+    """The unknown partitions with their errors, and the partitions to read.
 
-    A session by topic id looks its names up anew each time: the topic may have come or gone.
+    A session by topic id finds the names of its topics again in each fetch, since topics change.
     """
     image = request.services.image
     refused: PartitionResponses = []
     names: list[PartitionName] = []
     readable: list[FetchPartition] = []
     wanted: RequestedPartitions = context.wanted
-    for name, asked in wanted:
+    for name, requested in wanted:
         partition = name[1]
         if request.version >= _TOPIC_IDS_SINCE:
-            topic, unknown = image.topic_by_id(asked.topic_id), ErrorCode.UNKNOWN_TOPIC_ID
+            topic, unknown = image.topic_by_id(requested.topic_id), ErrorCode.UNKNOWN_TOPIC_ID
         else:
-            topic, unknown = image.topic(asked.key.topic), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            topic, unknown = image.topic(requested.key.topic), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if topic is None:
             refused.append((name, _refusal(partition, unknown)))
         elif not 0 <= partition < len(topic.partitions):
@@ -206,9 +206,9 @@ def _sort_out(
         else:
             names.append(name)
             readable.append(
-                asked
-                if topic.name == asked.key.topic
-                else asked._replace(key=TopicPartition(topic.name, partition))
+                requested
+                if topic.name == requested.key.topic
+                else requested._replace(key=TopicPartition(topic.name, partition))
             )
     return refused, names, readable
 
@@ -218,13 +218,13 @@ def _refusal(partition: int, error: ErrorCode) -> PartitionData:
         partition_index=partition,
         error_code=error,
         high_watermark=-1,
-        aborted_transactions=[],  # as Kafka answers them; with errors found later it is null
+        aborted_transactions=[],  # as in Kafka; with errors that are found later it is null
         records=b"",
     )
 
 
 def _partition_data(partition: int, result: LogReadResult, read_committed: bool) -> PartitionData:
-    # Where Kafka puts nothing in the place of half a batch, it forgets the list, too.
+    # Where Kafka omits an incomplete batch, it omits the list as well.
     has_list = read_committed and not result.error and not result.has_no_room
     data = PartitionData(
         partition_index=partition,
@@ -233,7 +233,7 @@ def _partition_data(partition: int, result: LogReadResult, read_committed: bool)
         last_stable_offset=result.last_stable_offset,
         log_start_offset=result.log_start_offset,
         aborted_transactions=[] if has_list else None,
-        # Never null: librdkafka takes a null record set for a protocol error.
+        # Never null: librdkafka treats a null record set as a protocol error.
         records=result.records,  # type: ignore[arg-type]  # may be read when it is sent
     )
     if result.diverging_epoch is not None:
@@ -242,18 +242,18 @@ def _partition_data(partition: int, result: LogReadResult, read_committed: bool)
     return data
 
 
-def _response(context: FetchContext, answers: PartitionResponses) -> FetchResponse:
+def _response(context: FetchContext, responses: PartitionResponses) -> FetchResponse:
     try:
-        session_id, news = context.update_and_generate_response(answers)
+        session_id, changed = context.update_and_generate_response(responses)
     except SessionError as error:
         return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
-    return FetchResponse(session_id=session_id, responses=_topics(news))
+    return FetchResponse(session_id=session_id, responses=_topics(changed))
 
 
 def _throttled(
-    request: Request[FetchRequest], context: FetchContext, answers: PartitionResponses
+    request: Request[FetchRequest], context: FetchContext, responses: PartitionResponses
 ) -> FetchResponse | None:
-    """The empty answer to a consumer that has had its share; None: it may have what there is."""
+    """The empty response to a consumer that exceeds its quota; None if it does not."""
     services = request.services
     quota = services.client_quotas.fetch
     try:
@@ -261,7 +261,7 @@ def _throttled(
         start = out.begin_frame()
         encode_into(
             out,
-            FetchResponse(responses=_topics(context.changed_partitions(answers))),
+            FetchResponse(responses=_topics(context.changed_partitions(responses))),
             request.version,
         )
         size = out.finish_frame(start)
@@ -276,10 +276,10 @@ def _throttled(
     return FetchResponse(throttle_time_ms=throttle_ms, session_id=session_id, responses=[])
 
 
-def _topics(answers: PartitionResponses) -> list[FetchableTopicResponse]:
+def _topics(responses: PartitionResponses) -> list[FetchableTopicResponse]:
     topics: list[FetchableTopicResponse] = []
     last: object = None
-    for (topic, _), data in answers:
+    for (topic, _), data in responses:
         if not topics or topic != last:
             last = topic
             topics.append(

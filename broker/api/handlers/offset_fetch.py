@@ -1,9 +1,9 @@
-"""OffsetFetch: what groups have committed.
+"""OffsetFetch: the offsets that groups have committed.
 
-Behaviour: for a list of partitions, or for all of a group (topics null); a partition without a
-committed offset, and a group that does not exist, are answered with offset -1 and no error. What is
-told is replicated; ``require_stable`` (v7+) also waits for what is not replicated yet. A member of
-a consumer group must know its epoch.
+Behaviour: the response has the listed partitions, or all of a group (topics null). A partition
+without a committed offset, and a group that does not exist, have offset -1 and no error. Committed
+offsets are replicated; ``require_stable`` (v7+) waits for those that are not replicated yet. A
+member of a consumer group must send its epoch.
 
 Versions: 2 null for all topics and a top-level error, 5 leader epochs, 7 require_stable, 8 many
 groups, 9 member epochs, 10 topic ids.
@@ -45,7 +45,7 @@ Partition = TypeVar("Partition", OffsetFetchResponsePartition, OffsetFetchRespon
 
 
 def offset_fetch(request: Request[OffsetFetchRequest]) -> Slices[OffsetFetchResponse | Outcome]:
-    """Look up what was asked for, now or when it is stable."""
+    """Return the committed offsets, now or when they are stable."""
     body = request.body
     if not body.require_stable:
         return (yield from _response(request))
@@ -60,8 +60,8 @@ def _response(request: Request[OffsetFetchRequest]) -> Slices[OffsetFetchRespons
     body = request.body
     if request.version >= _MANY_GROUPS_SINCE:
         groups = []
-        for asked_group in body.groups:
-            group = yield from _group(request, asked_group)
+        for requested_group in body.groups:
+            group = yield from _group(request, requested_group)
             groups.append(group)
         return OffsetFetchResponse(topics=[], groups=groups)
     error, offsets = ErrorCode.NONE, dict[TopicPartition, OffsetAndMetadata]()
@@ -71,13 +71,13 @@ def _response(request: Request[OffsetFetchRequest]) -> Slices[OffsetFetchRespons
         error = refused.code
     if error and request.version >= _TOP_LEVEL_ERROR_SINCE:
         return OffsetFetchResponse(topics=[], error_code=error, groups=[])
-    asked: Iterable[tuple[str, Iterable[int]]]
+    requested: Iterable[tuple[str, Iterable[int]]]
     if body.topics is None:
-        asked = _all_partitions(offsets)
+        requested = _all_partitions(offsets)
     else:
-        asked = [(topic.name, topic.partition_indexes) for topic in body.topics]
+        requested = [(topic.name, topic.partition_indexes) for topic in body.topics]
     topics = []
-    for name, indexes in asked:
+    for name, indexes in requested:
         partitions = yield from _partitions(
             OffsetFetchResponsePartition, offsets, name, indexes, error
         )
@@ -86,29 +86,31 @@ def _response(request: Request[OffsetFetchRequest]) -> Slices[OffsetFetchRespons
 
 
 def _group(
-    request: Request[OffsetFetchRequest], asked: OffsetFetchRequestGroup
+    request: Request[OffsetFetchRequest], requested: OffsetFetchRequestGroup
 ) -> Slices[OffsetFetchResponseGroup]:
     try:
         offsets = request.services.groups.offsets.fetch(
-            asked.group_id, asked.member_id, asked.member_epoch
+            requested.group_id, requested.member_id, requested.member_epoch
         )
     except ApiError as error:
-        return OffsetFetchResponseGroup(group_id=asked.group_id, topics=[], error_code=error.code)
+        return OffsetFetchResponseGroup(
+            group_id=requested.group_id, topics=[], error_code=error.code
+        )
     by_id = request.version >= _TOPIC_IDS_SINCE
-    if asked.topics is None:
+    if requested.topics is None:
         topics = yield from _all_topics(request, offsets, by_id=by_id)
     else:
         topics = []
-        for each in asked.topics:
+        for each in requested.topics:
             topic = yield from _topic(request, offsets, each, by_id=by_id)
             topics.append(topic)
-    return OffsetFetchResponseGroup(group_id=asked.group_id, topics=topics)
+    return OffsetFetchResponseGroup(group_id=requested.group_id, topics=topics)
 
 
 def _all_topics(
     request: Request[OffsetFetchRequest], offsets: Offsets, *, by_id: bool
 ) -> Slices[list[OffsetFetchResponseTopics]]:
-    """Everything the group has committed; by id only topics that exist can be named."""
+    """All committed offsets of the group; by id only topics that exist can be named."""
     topics = []
     for name, indexes in _all_partitions(offsets):
         topic_id = ZERO_UUID
@@ -129,13 +131,13 @@ def _all_topics(
 def _topic(
     request: Request[OffsetFetchRequest],
     offsets: Offsets,
-    asked: OffsetFetchRequestTopics,
+    requested: OffsetFetchRequestTopics,
     *,
     by_id: bool,
 ) -> Slices[OffsetFetchResponseTopics]:
-    name, error = asked.name, ErrorCode.NONE
+    name, error = requested.name, ErrorCode.NONE
     if by_id:
-        topic = request.services.image.topic_by_id(asked.topic_id)
+        topic = request.services.image.topic_by_id(requested.topic_id)
         if topic is None:
             error = ErrorCode.UNKNOWN_TOPIC_ID
         else:
@@ -144,11 +146,11 @@ def _topic(
         OffsetFetchResponsePartitions,
         offsets,
         name,
-        asked.partition_indexes,
+        requested.partition_indexes,
         error,
-        topic_id=asked.topic_id,
+        topic_id=requested.topic_id,
     )
-    return OffsetFetchResponseTopics(name=name, topic_id=asked.topic_id, partitions=partitions)
+    return OffsetFetchResponseTopics(name=name, topic_id=requested.topic_id, partitions=partitions)
 
 
 def _all_partitions(offsets: Offsets) -> Iterable[tuple[str, Iterable[int]]]:
@@ -167,7 +169,7 @@ def _partitions(
     *,
     topic_id: UUID = ZERO_UUID,
 ) -> Slices[list[Partition]]:
-    """What was committed for a topic; what was committed for its namesake of before is not it."""
+    """The committed offsets of a topic, except those of a deleted topic of the same name."""
     partitions = []
     for index in indexes:
         committed = offsets.get(TopicPartition(topic, index), _NOTHING_COMMITTED)
