@@ -115,9 +115,7 @@ class LongRequest:
         if not isinstance(outcome, Outcome):
             out = Output()
             begin_response(out, self._request.header)
-            with suppress(
-                StringTooLong
-            ):  # `response_frame` detects it again, and encodes the error response
+            with suppress(StringTooLong):  # `response_frame` detects it again
                 yield from encode_slices(out, outcome, self._request.version)
                 self._request.encoded = out
         return outcome

@@ -125,7 +125,7 @@ class Request(Generic[Body]):
         self.wait: Wait | None = None  # while the request is parked
         # Called if the client disconnects while the request is parked.
         self.on_disconnect: Callable[[], object] | None = None
-        # The computation in a worker thread that the request waits for, or its own remaining slices.
+        # The computation in a worker thread that the request waits for, or its own next slices.
         self.job: Job[Any] | LongRequest | None = None
         # The frame of the response, if that has been encoded already.
         self.encoded: Output | None = None

@@ -11,12 +11,12 @@ from broker.api.table import API_BY_KEY, HANDLERS
 
 
 def contain_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the nodes made from now on contain unexpected exceptions, as they do for users."""
+    """Let nodes made from now on contain unexpected exceptions, as outside of tests."""
     monkeypatch.delenv("ANTECHAMBER_STRICT")
 
 
 def break_handler(monkeypatch: pytest.MonkeyPatch, cls: Any, error: Exception) -> None:
-    """Let the handler of an API raise *error*."""
+    """Replace the handler of an API by one that raises *error*."""
 
     def broken(_request: Request[Any]) -> None:
         raise error
@@ -25,6 +25,6 @@ def break_handler(monkeypatch: pytest.MonkeyPatch, cls: Any, error: Exception) -
 
 
 def replace_handler(monkeypatch: pytest.MonkeyPatch, cls: Any, handler: Any) -> None:
-    """Let *handler* handle an API."""
+    """Make *handler* the handler of an API."""
     assert cls in HANDLERS
     monkeypatch.setitem(API_BY_KEY, cls.__spec__.key, (cls, handler))

@@ -1,4 +1,4 @@
-"""What happens to a request before it gets to its handler."""
+"""Requests before they reach their handlers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 async def test_an_unknown_api_closes_the_connection(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Kafka does not answer what it does not know; the log says why."""
+    """Kafka does the same; the log names the API key."""
     async with running_node(tmp_path) as node:
         client = node.client()
 
@@ -36,7 +36,7 @@ async def test_an_unknown_api_closes_the_connection(
 async def test_an_unknown_version_closes_the_connection(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A version that is not served is refused like an unknown API."""
+    """Like an unknown API."""
     async with running_node(tmp_path) as node:
         client = node.client()
 
@@ -46,8 +46,10 @@ async def test_an_unknown_version_closes_the_connection(
         assert "ProduceRequest v2 is not served" in caplog.text
 
 
-async def test_an_unknown_version_of_api_versions_is_answered_in_v0_form(tmp_path: Path) -> None:
-    """A newer client learns which versions of ApiVersions it may use (KIP-511)."""
+async def test_an_unknown_version_of_api_versions_gets_a_v0_response(
+    tmp_path: Path,
+) -> None:
+    """A newer client can read the range of ApiVersions in it (KIP-511)."""
     async with running_node(tmp_path) as node:
         client = node.client()
 
@@ -57,36 +59,40 @@ async def test_an_unknown_version_of_api_versions_is_answered_in_v0_form(tmp_pat
 
 
 async def test_a_version_that_is_not_served_has_a_record(tmp_path: Path) -> None:
-    """A newer client asks for one first (KIP-511)."""
+    """A newer client sends such a request first (KIP-511)."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         client = cluster.client(1)
         client.write(struct.pack(">ihhih", 10, 18, 99, 7, -1))
         await client.frame()
 
         assert cluster.cluster.recorder is not None
-        [told] = [record.to_dict() for record in cluster.cluster.recorder.recent]
-        assert (told["api"], told["version"], told["correlation_id"]) == ("ApiVersions", 99, 7)
-        assert (told["client_id"], told["error"]) == (None, ErrorCode.UNSUPPORTED_VERSION)
-        assert told["completed_by"] == {"cause": "error"}
-        assert 0 <= told["total_us"] < 1000
+        [found] = [record.to_dict() for record in cluster.cluster.recorder.recent]
+        assert (found["api"], found["version"], found["correlation_id"]) == (
+            "ApiVersions",
+            99,
+            7,
+        )
+        assert (found["client_id"], found["error"]) == (None, ErrorCode.UNSUPPORTED_VERSION)
+        assert found["completed_by"] == {"cause": "error"}
+        assert 0 <= found["total_us"] < 1000
 
 
 async def test_bytes_after_a_request_are_ignored(tmp_path: Path) -> None:
-    """librdkafka leaves three bytes after a Metadata request for all topics."""
+    """librdkafka sends three bytes after a Metadata request for all topics."""
     async with running_node(tmp_path) as node:
         client = node.client()
         raw = encode_request(MetadataRequest(topics=None), 12, 7, "me")[4:] + bytes(3)
 
         client.write(len(raw).to_bytes(4, "big") + raw)
 
-        correlation_id, answer = decode_response(MetadataResponse, 12, await client.frame())
-        assert (correlation_id, [each.node_id for each in answer.brokers]) == (7, [1])
+        correlation_id, response = decode_response(MetadataResponse, 12, await client.frame())
+        assert (correlation_id, [each.node_id for each in response.brokers]) == (7, [1])
 
 
 async def test_a_request_is_logged_in_one_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """With logging on, each request leaves a line: who, what, which version."""
+    """With logging on, the line contains client, API and version."""
     caplog.set_level(logging.INFO, "antechamber.requests")
     async with running_node(tmp_path) as node:
         await node.client().send(ApiVersionsRequest(), 2, client_id="me")
@@ -99,7 +105,7 @@ async def test_a_request_is_logged_in_one_line(
 async def test_strict_mode_raises_an_exception_of_a_handler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All tests run in strict mode, in which an unexpected exception ends the broker."""
+    """All tests run in strict mode, in which an unexpected exception ends the process."""
 
     def broken(request: object) -> None:
         raise ZeroDivisionError

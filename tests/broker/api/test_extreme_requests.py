@@ -38,14 +38,14 @@ async def test_extreme_values_are_handled(tmp_path: Path, cls: Any) -> None:
 
 
 async def _make_a_coordinator(node: RunningNode) -> None:
-    """Without one, all requests of groups would be refused before they are looked at."""
+    """Create the coordinator, without which all group requests fail at once."""
     ensure_offsets_topic(node.controller, node.node.config)
     found = await node.client().send(FindCoordinatorRequest(key="any"), 3)
     assert found.error_code == ErrorCode.NONE
 
 
 class _Player:
-    """Sends cases one after the other, on a new connection after each that has no response."""
+    """Sends one case after the other, on a new connection after each case without a response."""
 
     def __init__(self, node: RunningNode, cls: Any) -> None:
         self._node = node

@@ -33,7 +33,7 @@ NAMES = [f"topic-{index}" for index in range(2000)]
 
 
 def tick(cluster: RunningCluster) -> None:
-    """Let each look at the clock of the step queue take a millisecond."""
+    """Let each call of the step queue's clock take a millisecond."""
     cluster.cluster.steps.now_ms = count().__next__
 
 
@@ -44,14 +44,14 @@ async def begun(cluster: RunningCluster) -> None:
 
 
 def by_name() -> MetadataRequest:
-    """A request that is larger than those decoded at once."""
+    """A request that is larger than those decoded without slices."""
     return MetadataRequest(
         topics=[MetadataRequestTopic(name=name) for name in NAMES], allow_auto_topic_creation=False
     )
 
 
-async def test_a_large_request_is_decoded_and_answered_in_slices(tmp_path: Path) -> None:
-    """Its response is the same; other clients are served between the slices."""
+async def test_a_large_request_is_decoded_and_handled_in_slices(tmp_path: Path) -> None:
+    """The response is the same; other clients are served between the slices."""
     async with running_node(tmp_path) as node:
         assert sum(map(len, NAMES)) > DECODED_AT_ONCE_BYTES
         tick(node)
@@ -68,15 +68,15 @@ async def test_a_large_request_is_decoded_and_answered_in_slices(tmp_path: Path)
 
 
 async def test_a_small_request_takes_one_slice(tmp_path: Path) -> None:
-    """It is answered before its connection's task lets go of the loop."""
+    """The response is sent before the connection's task yields to the loop."""
     async with running_node(tmp_path) as node:
         await node.client().send(MetadataRequest(topics=None))
 
         assert node.cluster.steps.slices_run == 1
 
 
-async def test_requests_behind_a_long_one_wait(tmp_path: Path) -> None:
-    """Responses leave in the order of the requests."""
+async def test_pipelined_requests_wait_for_a_long_one(tmp_path: Path) -> None:
+    """Responses are sent in the order of the requests."""
     async with running_node(tmp_path) as node:
         tick(node)
         client = node.client()
@@ -87,8 +87,8 @@ async def test_requests_behind_a_long_one_wait(tmp_path: Path) -> None:
         assert (await client.receive()).api_keys
 
 
-async def test_the_body_is_decoded_from_memory_of_its_own(tmp_path: Path) -> None:
-    """What other requests write into the shared buffer does not change a body under way."""
+async def test_the_body_is_decoded_from_a_copy(tmp_path: Path) -> None:
+    """Other requests that use the shared buffer do not change it."""
     async with running_node(tmp_path) as node:
         tick(node)
         client, other = node.client(), node.client()
@@ -103,7 +103,7 @@ async def test_the_body_is_decoded_from_memory_of_its_own(tmp_path: Path) -> Non
 async def test_too_many_items_close_the_connection(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The limit is named; the bytes are few, the objects they would become are not."""
+    """The log names the limit, which bounds the objects that few bytes can become."""
     partition = OffsetCommitRequestPartition(
         partition_index=0, committed_offset=0, committed_metadata=""
     )
@@ -117,10 +117,10 @@ async def test_too_many_items_close_the_connection(
         assert f"more than {ITEMS_PER_REQUEST_MAX} items" in caplog.text
 
 
-async def test_bytes_that_turn_out_malformed_later_close_the_connection(
+async def test_a_late_malformed_byte_closes_the_connection(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As at the beginning."""
+    """As one at the beginning does."""
     async with running_node(tmp_path) as node:
         tick(node)
         client, whole = node.client(), node.client()
@@ -137,7 +137,7 @@ async def test_bytes_that_turn_out_malformed_later_close_the_connection(
 
 
 def _slow(pieces: int) -> Any:
-    """A handler of so many pieces."""
+    """A handler that yields *pieces* times."""
 
     def handler(_request: Request[HeartbeatRequest]) -> Slices[HeartbeatResponse]:
         for _ in range(pieces):
@@ -149,12 +149,12 @@ def _slow(pieces: int) -> Any:
 
 @pytest.fixture
 def slow_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Heartbeats take a hundred pieces."""
+    """Heartbeats take a hundred slices."""
     monkeypatch.setitem(API_BY_KEY, 12, (HeartbeatRequest, _slow(100)))
 
 
 @pytest.mark.usefixtures("slow_heartbeat")
-async def test_a_client_that_leaves_cancels_the_rest(tmp_path: Path) -> None:
+async def test_a_disconnect_cancels_the_rest(tmp_path: Path) -> None:
     """No further slice runs."""
     async with running_node(tmp_path) as node:
         tick(node)
@@ -170,7 +170,7 @@ async def test_a_client_that_leaves_cancels_the_rest(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("slow_heartbeat")
 async def test_a_request_in_slices_is_shown_as_one(tmp_path: Path) -> None:
-    """It waits for its own next slice, and for nothing else."""
+    """It waits for its own next slice only."""
     async with running_node(tmp_path) as node:
         tick(node)
         client = node.client()
@@ -184,7 +184,7 @@ async def test_a_request_in_slices_is_shown_as_one(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("slow_heartbeat")
 async def test_time_in_slices_is_local(tmp_path: Path) -> None:
-    """The record of a request in slices says that it was never parked."""
+    """The wait record does not contain a park."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         tick(cluster)
         await cluster.client(1).send(HEARTBEAT)

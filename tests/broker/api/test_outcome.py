@@ -1,4 +1,4 @@
-"""What becomes of a request by what its handler returns."""
+"""The effects of what a handler returns."""
 
 from __future__ import annotations
 

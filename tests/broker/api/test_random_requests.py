@@ -1,4 +1,4 @@
-"""Requests that follow the schema and mean nothing: none of them may hurt the broker."""
+"""Requests that follow the schema but have random values do not harm the broker."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ NAMES = ("t", "u", "g", "m", "", "consumer", "range")
 
 
 @pytest.mark.parametrize("cls", HANDLERS, ids=lambda cls: cls.__name__)
-async def test_any_request_is_answered_or_refused(tmp_path: Path, cls: Any) -> None:
-    """Whatever the values, the broker answers, parks, or closes that one connection."""
+async def test_any_request_is_responded_to_parked_or_refused(tmp_path: Path, cls: Any) -> None:
+    """Whatever the values, the broker responds, parks the request, or closes its connection."""
     rng = random.Random(cls.__name__)
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", partitions=2)
@@ -47,7 +47,7 @@ async def _send(node: RunningNode, message: Any, version: int) -> None:
 
 
 def _make_likely(rng: random.Random, message: Any) -> None:
-    """Let some values be ones that get past the first check."""
+    """Change some values so that they pass the first checks."""
     for name in message.__dataclass_fields__:
         value = getattr(message, name)
         if isinstance(value, list):

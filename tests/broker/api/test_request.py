@@ -132,7 +132,7 @@ async def test_a_computation_that_refuses_the_request_ends_its_connection(tmp_pa
 
 @contextmanager
 def patched(api: type, work: Callable[[object], object]) -> Iterator[None]:
-    """Let the handler of *api* run *work* elsewhere, and respond with what it returns."""
+    """Let the handler of *api* run *work* in a worker thread, and respond with its result."""
 
     def handler(request: Request[Any]) -> Outcome:
         return request.offload(lambda: work(request), lambda found: responded(str(found)))
@@ -144,5 +144,5 @@ def patched(api: type, work: Callable[[object], object]) -> Iterator[None]:
 
 
 def responded(found: str) -> MetadataResponse:
-    """A response that shows it."""
+    """A response that contains *found*."""
     return MetadataResponse(brokers=[], cluster_id=found, controller_id=1, topics=[])

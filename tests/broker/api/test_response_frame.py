@@ -39,15 +39,15 @@ def _heartbeat() -> Request[Any]:
     return _request(12, 4, HeartbeatRequest(group_id="g", generation_id=1, member_id="m"))
 
 
-def test_a_response_is_encoded_behind_room_for_its_length() -> None:
+def test_a_response_is_encoded_after_room_for_its_length() -> None:
     """With the correlation id of its request."""
     frame = response_frame(_heartbeat(), HeartbeatResponse(error_code=25))
 
     assert frame is not None
     _, out = frame
     assert out.finish_frame(0) == len(out)
-    correlation_id, told = decode_response(HeartbeatResponse, 4, bytes(out)[4:])
-    assert (correlation_id, told.error_code) == (7, 25)
+    correlation_id, response = decode_response(HeartbeatResponse, 4, bytes(out)[4:])
+    assert (correlation_id, response.error_code) == (7, 25)
 
 
 def test_a_response_that_cannot_be_encoded_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,16 +58,16 @@ def test_a_response_that_cannot_be_encoded_is_replaced(monkeypatch: pytest.Monke
 
     assert frame is not None
     response, out = frame
-    _, told = decode_response(HeartbeatResponse, 4, bytes(out)[4:])
-    assert told == response
-    assert (told.throttle_time_ms, told.error_code) == (9, -1)
+    _, response = decode_response(HeartbeatResponse, 4, bytes(out)[4:])
+    assert response == response
+    assert (response.throttle_time_ms, response.error_code) == (9, -1)
     assert request.services.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
 
 
 def test_a_response_with_too_long_a_string_is_replaced() -> None:
-    """That is no bug: a message that quotes a long name is too long for Kafka, too."""
+    """That is not a bug: a message that quotes a long name is too long in Kafka too."""
     name = "x" * 32767
-    asked = DescribeGroupsRequest(groups=[name])
+    requested = DescribeGroupsRequest(groups=[name])
     group = DescribedGroup(
         group_id=name,
         error_message=f"Group {name} not found.",
@@ -76,7 +76,7 @@ def test_a_response_with_too_long_a_string_is_replaced() -> None:
         protocol_data="",
         members=[],
     )
-    request = _request(15, 6, asked)
+    request = _request(15, 6, requested)
 
     frame = response_frame(request, DescribeGroupsResponse(groups=[group]))
 

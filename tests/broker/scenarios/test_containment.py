@@ -1,4 +1,4 @@
-"""An unexpected exception affects one request or one connection, and nothing else."""
+"""An unexpected exception ends one request or one connection, and nothing else."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _contained(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("cls", HANDLERS, ids=lambda cls: cls.__name__)
-async def test_a_handler_that_raises_is_answered_with_the_error_response_of_its_api(
+async def test_a_handler_that_raises_ends_in_the_error_response_of_its_api(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cls: Any
 ) -> None:
     """In every version; the next pipelined request and other connections are served."""
@@ -57,22 +57,22 @@ async def test_a_handler_that_raises_is_answered_with_the_error_response_of_its_
     async with running_node(tmp_path) as node:
         other = node.client()
         for number, version in enumerate(cls.__spec__.versions, 1):
-            body = _answered(random_message(rng, cls, version))
+            body = _with_response(random_message(rng, cls, version))
             client = node.client()
             client.start(body, version)
             client.start(ping, 0)
 
-            told = await client.receive()
+            response = await client.receive()
 
             sent = error_response(body, version, ErrorCode.UNKNOWN_SERVER_ERROR)
-            assert told == decode(type(told), version, encode(sent, version))
+            assert response == decode(type(response), version, encode(sent, version))
             assert type(await client.receive()) is type(await other.send(ping, 0))
             counted = node.node.unexpected_errors.statistics()["requests"]
             assert counted == {cls.__name__.removesuffix("Request"): number}
 
 
-def _answered(body: Any) -> Any:
-    """The request with a response: a produce may have none."""
+def _with_response(body: Any) -> Any:
+    """The request, changed so that it has a response: a produce may have none."""
     if isinstance(body, ProduceRequest):
         body.acks = -1
     return body
@@ -81,7 +81,7 @@ def _answered(body: Any) -> Any:
 async def test_a_produce_without_a_response_that_raises_closes_its_connection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For acks=0 the end of the connection is how the client learns of an error, as in Kafka."""
+    """With acks=0 the client detects the error by the end of its connection, as in Kafka."""
     break_handler(monkeypatch, ProduceRequest, ZeroDivisionError())
     async with running_node(tmp_path) as node:
         client = node.client()
@@ -92,10 +92,10 @@ async def test_a_produce_without_a_response_that_raises_closes_its_connection(
         assert (await node.client().send(ApiVersionsRequest(), 0)).api_keys
 
 
-async def test_the_log_says_whose_request_raised_and_where(
+async def test_the_log_names_the_request_and_the_place_of_an_exception(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What comes from outside is escaped: no line of the log begins with a client's words."""
+    """Client input is escaped, so that no line of the log begins with it."""
     break_handler(monkeypatch, HeartbeatRequest, ValueError("one\nERROR two\x1b[2J"))
     async with running_node(tmp_path) as node:
         await node.client().send(HEARTBEAT, 2, client_id="evil\n\x1b[31m")
@@ -111,10 +111,10 @@ async def test_the_log_says_whose_request_raised_and_where(
     assert traceback[-2:] == ["    ValueError: one", r"    ERROR two\x1b[2J"]
 
 
-async def test_a_completion_that_raises_is_answered_with_an_error(
+async def test_a_completion_that_raises_ends_in_an_error_response(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ten other fetches wait for the same append: all of them are answered with its records."""
+    """Ten other fetches wait for the same append: all of them get its records."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         clients = [node.client() for _ in range(11)]
@@ -133,19 +133,21 @@ async def test_a_completion_that_raises_is_answered_with_an_error(
         monkeypatch.setattr(DelayedFetch, "on_complete", complete)
         await node.client().send(produce_request("t", batch(b"x")), PRODUCE_VERSION)
 
-        told = [await client.receive() for client in clients]
+        responses = [await client.receive() for client in clients]
 
-        assert [each.error_code for each in told] == [0] * 5 + [-1] + [0] * 5
-        assert all(each.responses[0].partitions[0].records for each in told if not each.error_code)
+        assert [each.error_code for each in responses] == [0] * 5 + [-1] + [0] * 5
+        assert all(
+            each.responses[0].partitions[0].records for each in responses if not each.error_code
+        )
         assert node.node.unexpected_errors.statistics()["requests"] == {"Fetch": 1}
         assert node.node.replication.purgatories.fetch.num_delayed() == 0
         assert (await clients[5].send(ApiVersionsRequest(), 0)).api_keys
 
 
-async def test_an_expiration_that_raises_is_answered_with_an_error(
+async def test_an_expiration_that_raises_ends_in_an_error_response(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The timer completes the operation, and goes on."""
+    """The timer completes the operation, and runs the next one."""
 
     def fail(_operation: object) -> None:
         raise ZeroDivisionError
@@ -165,7 +167,7 @@ async def test_an_expiration_that_raises_is_answered_with_an_error(
 async def test_a_response_that_cannot_be_encoded_becomes_an_error_response(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No byte of it is sent; the connection goes on."""
+    """No byte of it is sent; the connection serves the next request."""
 
     def heartbeat(_request: Request[Any]) -> object:
         return _Unencodable()
@@ -179,11 +181,11 @@ async def test_a_response_that_cannot_be_encoded_becomes_an_error_response(
 
 
 class _Unencodable:
-    """No message of the protocol."""
+    """Not a message of the protocol."""
 
 
 async def test_a_timer_task_that_raises_does_not_stop_the_timer(tmp_path: Path) -> None:
-    """Tasks that are due at the same time run, and those that come later."""
+    """Tasks that expire at the same time run, and so do later ones."""
     ran = []
 
     class Fails(TimerTask):
@@ -203,10 +205,10 @@ async def test_a_timer_task_that_raises_does_not_stop_the_timer(tmp_path: Path) 
         assert node.node.unexpected_errors.statistics() == {"requests": {}, "others": 1}
 
 
-async def test_a_change_that_one_node_cannot_deal_with_reaches_the_others(
+async def test_a_change_that_one_node_fails_to_apply_reaches_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The request that caused the change is answered, and later changes reach all nodes."""
+    """The request that caused the change has its response, and later changes reach all nodes."""
     async with running_cluster(tmp_path) as cluster:
         delta_applier = cluster.node(2).replication.delta_applier
         with monkeypatch.context() as patch:
@@ -225,10 +227,10 @@ def _fail(*_arguments: object) -> None:
     raise ZeroDivisionError
 
 
-async def test_a_later_slice_that_raises_is_answered_with_an_error(
+async def test_a_later_slice_that_raises_ends_in_an_error_response(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A request that takes several steps of the loop ends as any other."""
+    """A request that takes several steps of the loop ends like any other."""
 
     def heartbeat(_request: Request[Any]) -> Iterator[None]:
         for _ in range(10):
@@ -248,10 +250,10 @@ async def test_a_later_slice_that_raises_is_answered_with_an_error(
         assert node.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
 
 
-async def test_a_computation_that_raises_is_answered_with_an_error(
+async def test_a_computation_that_raises_ends_in_an_error_response(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So is what remains of the handler after it."""
+    """An exception in the rest of the handler after it does so too."""
 
     def broken_work(request: Request[Any]) -> Outcome:
         return request.offload(lambda: 1 // 0, lambda _: HeartbeatResponse())
@@ -271,7 +273,7 @@ async def test_a_computation_that_raises_is_answered_with_an_error(
 async def test_a_decoder_that_raises_closes_its_connection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """There is no request that could be answered."""
+    """There is no request to respond to."""
     async with running_node(tmp_path) as node:
         client = node.client()
         with monkeypatch.context() as patch:
@@ -284,10 +286,10 @@ async def test_a_decoder_that_raises_closes_its_connection(
         assert node.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
 
 
-async def test_a_node_that_cannot_start_is_as_if_it_had_never_tried(
+async def test_a_node_that_fails_to_start_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It stays stopped and fenced, and can be started when the cause is gone."""
+    """It stays stopped and fenced, and can be started when the cause is removed."""
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("t")
         await cluster.cluster.stop(2)
@@ -304,7 +306,7 @@ async def test_a_node_that_cannot_start_is_as_if_it_had_never_tried(
 async def test_a_leader_that_would_follow_itself_stops(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A broken invariant of replicas ends its node, found in whatever task; no other stops."""
+    """A broken invariant of replicas stops its node only, whichever task detects it."""
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("t", assignments=[(2, 1, 3)])
         await trio.testing.wait_all_tasks_blocked()
@@ -322,10 +324,10 @@ async def test_a_leader_that_would_follow_itself_stops(
         )
 
 
-async def test_an_error_response_tells_a_throttled_client_for_how_long(
+async def test_an_error_response_has_the_throttle_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its connection is muted for that time (KIP-219), error or not."""
+    """Its connection is muted for that time (KIP-219), with or without an error."""
 
     def throttled(request: Request[Any]) -> None:
         request.throttle(700)
@@ -338,8 +340,8 @@ async def test_an_error_response_tells_a_throttled_client_for_how_long(
         client.start(HEARTBEAT, 2)
         client.start(ApiVersionsRequest(), 0)
 
-        told = await client.receive()
-        assert (told.error_code, told.throttle_time_ms) == (-1, 700)
+        response = await client.receive()
+        assert (response.error_code, response.throttle_time_ms) == (-1, 700)
         assert (await client.receive()).api_keys
         assert trio.current_time() - began >= 0.7
 
@@ -347,7 +349,7 @@ async def test_an_error_response_tells_a_throttled_client_for_how_long(
 async def test_a_response_does_not_depend_on_its_wait_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A request that cannot be recorded is answered all the same."""
+    """A request that cannot be recorded still has its response."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         monkeypatch.setattr(cluster.cluster.recorder, "completed", _fail)
         client = cluster.client(1)

@@ -1,4 +1,4 @@
-"""Nodes that crash and come back: who leads, what survives, and what is cut off."""
+"""Crashes and restarts: which node leads, which records survive, and which are truncated."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ BACKOFF_MS = 1000
 async def _produce_to(nodes: ThreeNodes, node_id: int, value: bytes, acks: int = -1) -> int:
     """The error of a produce to one node."""
     request = produce_request("t", batch(value), acks=acks, timeout_ms=5000)
-    answer = await nodes.ask(request, PRODUCE_VERSION, node_id)
-    if not answer.is_there:
+    pending = await nodes.send(request, PRODUCE_VERSION, node_id)
+    if not pending.has_arrived:
         await pass_ms(5001)
-    return produced(answer)[0][0]
+    return produced(pending)[0][0]
 
 
 def _content(nodes: ThreeNodes, node_id: int) -> list[bytes | None]:
@@ -51,8 +51,8 @@ def _content(nodes: ThreeNodes, node_id: int) -> list[bytes | None]:
     return values(data.records)
 
 
-async def test_another_member_leads_at_once(tmp_path: Path) -> None:
-    """In a new epoch, with all that was acknowledged; the set is without the dead."""
+async def test_another_in_sync_replica_leads_at_once(tmp_path: Path) -> None:
+    """In a new epoch, with all acknowledged records; the crashed node is out of the in-sync set."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
 
@@ -65,22 +65,22 @@ async def test_another_member_leads_at_once(tmp_path: Path) -> None:
         assert _content(nodes, 2) == _content(nodes, 3) == [b"a", b"b"]
 
 
-async def test_a_follower_that_dies_ends_the_wait_for_it(tmp_path: Path) -> None:
-    """It is fenced, and the high watermark waits for the living only."""
+async def test_a_crashed_follower_ends_the_wait_for_it(tmp_path: Path) -> None:
+    """It is fenced, and the high watermark depends on the live replicas only."""
     async with three_nodes(tmp_path) as nodes:
         nodes.cluster.pause(3)
-        answer = await nodes.produce(b"a")
+        pending = await nodes.produce(b"a")
         await pass_ms(100)
 
         await nodes.cluster.stop(3)
         await settle()
 
-        assert (produced(answer), answer.after_ms) == ([(NONE, 0)], 100)
+        assert (produced(pending), pending.after_ms) == ([(NONE, 0)], 100)
         assert nodes.isr() == (1, 2)
 
 
-async def test_who_waits_at_a_leader_that_dies_is_cut_off(tmp_path: Path) -> None:
-    """No answer: the client does not know, and the records may survive."""
+async def test_a_crashed_leader_closes_the_connections_of_waiting_requests(tmp_path: Path) -> None:
+    """There is no response: the records may or may not survive."""
     async with three_nodes(tmp_path) as nodes:
         nodes.cluster.pause(3)
         client = nodes.client()
@@ -93,8 +93,8 @@ async def test_who_waits_at_a_leader_that_dies_is_cut_off(tmp_path: Path) -> Non
         assert _content(nodes, 2) == [b"a"]
 
 
-async def test_what_no_one_else_had_is_cut_off(tmp_path: Path) -> None:
-    """Records with acks=1 on a leader that dies: when it is back, it follows and truncates."""
+async def test_records_of_the_crashed_leader_alone_are_truncated(tmp_path: Path) -> None:
+    """After its restart the node follows and truncates its records with acks=1."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
         for node_id in (2, 3):
@@ -113,8 +113,8 @@ async def test_what_no_one_else_had_is_cut_off(tmp_path: Path) -> None:
         assert nodes.isr() == (2, 3, 1)
 
 
-async def test_what_was_acknowledged_survives_two_leaders(tmp_path: Path) -> None:
-    """Each dies after the other, and is back in between."""
+async def test_acknowledged_records_survive_two_leaders(tmp_path: Path) -> None:
+    """Each crashes after the other, and restarts in between."""
     async with three_nodes(tmp_path, min_insync_replicas="2") as nodes:
         sent = []
         for number, (down, leader) in enumerate([(1, 2), (2, 1), (1, 2), (2, 1)]):
@@ -130,29 +130,29 @@ async def test_what_was_acknowledged_survives_two_leaders(tmp_path: Path) -> Non
 
 
 async def test_a_leader_that_wrote_nothing_follows_again(tmp_path: Path) -> None:
-    """Its epoch is unknown to the next leader, and no record of it is there to be cut off."""
+    """The next leader does not know its epoch, and it has no record to truncate."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
         await nodes.lead(2)
         await nodes.lead(1)
         await settle()
 
-        answer = await nodes.produce(b"b")
+        pending = await nodes.produce(b"b")
 
-        assert produced(answer) == [(NONE, 1)]
+        assert produced(pending) == [(NONE, 1)]
         assert nodes.ends() == [2, 2, 2]
 
 
 async def test_a_follower_behind_the_leaders_log_starts_over(tmp_path: Path) -> None:
-    """What it would fetch next is deleted: OFFSET_OUT_OF_RANGE, and on where there are records."""
+    """The next offset it fetches is deleted: OFFSET_OUT_OF_RANGE, then the first offset."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
         await nodes.cluster.stop(3)
         for value in (b"b", b"c", b"d"):
             await nodes.produce(value)
-        answer = await nodes.delete(3)
+        pending = await nodes.delete(3)
         await pass_ms(600)
-        assert deleted(answer) == [(NONE, 3)]
+        assert deleted(pending) == [(NONE, 3)]
 
         await nodes.cluster.start(3)
         await settle()
@@ -164,7 +164,7 @@ async def test_a_follower_behind_the_leaders_log_starts_over(tmp_path: Path) -> 
 
 
 async def test_a_follower_that_starts_over_inside_a_batch(tmp_path: Path) -> None:
-    """The deletion ended there; the leader sends the batch whole, and its rest is replicated."""
+    """The deletion ended there; the leader sends the whole batch, and its rest is replicated."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.cluster.stop(3)
         await nodes.produce(b"a", b"b", b"c")
@@ -181,8 +181,8 @@ async def test_a_follower_that_starts_over_inside_a_batch(tmp_path: Path) -> Non
 # ----------------------------------------------------------------------------------- elections
 
 
-async def _last_member_dies(nodes: ThreeNodes) -> None:
-    """Node 1 alone is in sync and has a record that the others lack; then it is away."""
+async def _crash_the_last_in_sync_replica(nodes: ThreeNodes) -> None:
+    """Node 1 alone is in sync and has a record that the others lack; then it crashes."""
     for node_id in (2, 3):
         await nodes.cluster.stop(node_id)
     await nodes.produce(b"only here")
@@ -192,10 +192,10 @@ async def _last_member_dies(nodes: ThreeNodes) -> None:
     await pass_ms(BACKOFF_MS)
 
 
-async def test_nobody_leads_who_may_lack_records(tmp_path: Path) -> None:
-    """The partition waits for the last member of its set, and nothing is lost."""
+async def test_a_replica_that_may_lack_records_does_not_lead(tmp_path: Path) -> None:
+    """The partition waits for the last in-sync replica, and nothing is lost."""
     async with three_nodes(tmp_path) as nodes:
-        await _last_member_dies(nodes)
+        await _crash_the_last_in_sync_replica(nodes)
         assert nodes.leader() == -1
         assert await _produce_to(nodes, 2, b"b") == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
@@ -207,10 +207,10 @@ async def test_nobody_leads_who_may_lack_records(tmp_path: Path) -> None:
         assert set(nodes.isr()) == {1, 2, 3}
 
 
-async def test_unclean_elections_are_held_where_they_are_allowed(tmp_path: Path) -> None:
-    """Whoever is alive leads; what the last member had alone is lost, and cut off there."""
+async def test_unclean_leader_elections_happen_where_they_are_allowed(tmp_path: Path) -> None:
+    """A live replica leads; records that only the last in-sync replica has are truncated."""
     async with three_nodes(tmp_path, unclean_leader_election_enable="true") as nodes:
-        await _last_member_dies(nodes)
+        await _crash_the_last_in_sync_replica(nodes)
         assert nodes.leader() == 2
         assert await _produce_to(nodes, 2, b"b") == NONE
 
@@ -220,10 +220,10 @@ async def test_unclean_elections_are_held_where_they_are_allowed(tmp_path: Path)
         assert [_content(nodes, n) for n in NODES] == [[b"b"]] * 3
 
 
-async def test_an_unclean_leader_with_less_than_its_followers(tmp_path: Path) -> None:
-    """An operator makes it lead though it lacks what another has: that is cut off."""
+async def test_an_unclean_leader_may_have_less_than_its_followers(tmp_path: Path) -> None:
+    """It is elected although another replica has more records, which are truncated."""
     async with three_nodes(tmp_path) as nodes:
-        await _last_member_dies(nodes)
+        await _crash_the_last_in_sync_replica(nodes)
 
         assert finish(nodes.controller.elect_leaders(Election.UNCLEAN, [KEY])) == {KEY: None}
         await nodes.cluster.start(1)
@@ -235,10 +235,10 @@ async def test_an_unclean_leader_with_less_than_its_followers(tmp_path: Path) ->
 # -------------------------------------------------------------------------------- old metadata
 
 
-async def test_a_leader_that_has_not_heard_acknowledges_nothing(tmp_path: Path) -> None:
-    """It appends and waits; with the news the wait ends, and what it appended is cut off.
+async def test_a_leader_with_old_metadata_acknowledges_nothing(tmp_path: Path) -> None:
+    """It appends and waits; the new metadata ends the wait, and its records are truncated.
 
-    The new leader drops it from the set meanwhile, as it does not fetch.
+    The new leader removes it from the in-sync set meanwhile, as it does not fetch.
     """
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
@@ -246,67 +246,67 @@ async def test_a_leader_that_has_not_heard_acknowledges_nothing(tmp_path: Path) 
         held.hold()
         await nodes.lead(2)
         await settle()
-        answer = await nodes.produce(b"lost", timeout_ms=60_000)
+        pending = await nodes.produce(b"lost", timeout_ms=60_000)
         assert await _produce_to(nodes, 2, b"b") == NONE
         assert nodes.isr() == (2, 3)
-        assert not answer.is_there
+        assert not pending.has_arrived
 
         held.release()
         await pass_ms(2 * BACKOFF_MS)
 
-        assert produced(answer) == [(ErrorCode.NOT_LEADER_OR_FOLLOWER, 1)]
+        assert produced(pending) == [(ErrorCode.NOT_LEADER_OR_FOLLOWER, 1)]
         assert [_content(nodes, n) for n in NODES] == [[b"a", b"b"]] * 3
 
 
-async def test_a_leader_that_has_not_heard_cannot_shrink_its_set(tmp_path: Path) -> None:
-    """The controller knows better, so it stays strict however long its followers are away."""
+async def test_a_leader_with_old_metadata_cannot_shrink_the_in_sync_set(tmp_path: Path) -> None:
+    """The controller refuses, so it keeps waiting however long its followers do not fetch."""
     async with three_nodes(tmp_path) as nodes:
         nodes.running.node(1).feed.hold()
         await nodes.lead(2)
         await settle()
 
-        answer = await nodes.produce(b"lost", timeout_ms=60_000)
+        pending = await nodes.produce(b"lost", timeout_ms=60_000)
         await pass_ms(30_000)
 
-        assert not answer.is_there
+        assert not pending.has_arrived
         assert nodes.log_of(1).high_watermark == 0
 
 
-async def test_a_follower_that_has_not_heard_of_the_new_leader_catches_up_later(
+async def test_a_follower_with_old_metadata_catches_up_later(
     tmp_path: Path,
 ) -> None:
-    """It asks the old one, which refuses; nothing is lost by that."""
+    """It fetches from the old leader, which refuses; nothing is lost."""
     async with three_nodes(tmp_path) as nodes:
         held = nodes.running.node(3).feed
         held.hold()
         await nodes.lead(2)
         await settle()
-        answer = await nodes.ask(produce_request("t", batch(b"a")), PRODUCE_VERSION, 2)
+        pending = await nodes.send(produce_request("t", batch(b"a")), PRODUCE_VERSION, 2)
         await pass_ms(1000)
-        assert not answer.is_there
+        assert not pending.has_arrived
 
         held.release()
         await pass_ms(BACKOFF_MS + 1)
 
-        assert produced(answer) == [(NONE, 0)]
+        assert produced(pending) == [(NONE, 0)]
 
 
-async def test_a_new_leader_does_not_tell_an_end_it_does_not_know(tmp_path: Path) -> None:
+async def test_a_new_leader_does_not_return_an_unknown_end_offset(tmp_path: Path) -> None:
     """OFFSET_NOT_AVAILABLE until its high watermark has reached its epoch (KIP-207)."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
         nodes.cluster.pause(3)
         await nodes.cluster.stop(1)
         await settle()
-        asked = ListOffsetsPartition(partition_index=0, timestamp=-1)
+        requested = ListOffsetsPartition(partition_index=0, timestamp=-1)
         request = ListOffsetsRequest(
-            replica_id=-1, topics=[ListOffsetsTopic(name="t", partitions=[asked])]
+            replica_id=-1, topics=[ListOffsetsTopic(name="t", partitions=[requested])]
         )
 
-        early = await nodes.ask(request, 7, 2)
+        early = await nodes.send(request, 7, 2)
         nodes.cluster.resume(3)
         await pass_ms(BACKOFF_MS + 1)
-        late = await nodes.ask(request, 7, 2)
+        late = await nodes.send(request, 7, 2)
 
         [partition] = early.response.topics[0].partitions
         assert (partition.error_code, partition.offset) == (ErrorCode.OFFSET_NOT_AVAILABLE, -1)
@@ -314,8 +314,8 @@ async def test_a_new_leader_does_not_tell_an_end_it_does_not_know(tmp_path: Path
         assert (partition.error_code, partition.offset) == (NONE, 1)
 
 
-async def test_everything_stops_and_starts(tmp_path: Path) -> None:
-    """The last to stop has all, and leads when it is back; nothing acknowledged is missing."""
+async def test_all_nodes_stop_and_start(tmp_path: Path) -> None:
+    """The last one to stop has all acknowledged records, and leads after the restart."""
     async with three_nodes(tmp_path, min_insync_replicas="2") as nodes:
         await nodes.produce(b"a")
         await nodes.produce(b"b")

@@ -1,6 +1,6 @@
-"""What consumers see of replicated partitions, and when; at the leader and at followers.
+"""The responses to consumers of replicated partitions, and their times; from leaders and followers.
 
-Each story is one that was played with a real Kafka.
+Each scenario was compared with a real Kafka.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from protocol.errors import ErrorCode
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.broker.scenarios.three_nodes import (
     LAG_MAX_MS,
-    Answer,
+    PendingResponse,
     ThreeNodes,
     fetched,
     pass_ms,
@@ -29,21 +29,21 @@ NOT_LEADER = ErrorCode.NOT_LEADER_OR_FOLLOWER
 CLIENT_METADATA = 11
 
 
-def _high_watermark(answer: Answer) -> int:
-    [topic] = answer.response.responses
+def _high_watermark(pending: PendingResponse) -> int:
+    [topic] = pending.response.responses
     return int(topic.partitions[0].high_watermark)
 
 
-async def test_nothing_above_the_high_watermark_is_seen(tmp_path: Path) -> None:
-    """A consumer at it parks, is not woken by an append, and is woken when it moves."""
+async def test_records_above_the_high_watermark_are_not_returned(tmp_path: Path) -> None:
+    """A consumer at it parks; an append does not complete the fetch, a higher watermark does."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
         nodes.cluster.pause(3)
         await nodes.produce(b"b", acks=1)
         reader = await nodes.fetch(1, max_wait_ms=60_000)
-        assert not reader.is_there
+        assert not reader.has_arrived
         await nodes.produce(b"c", acks=1)
-        assert not reader.is_there
+        assert not reader.has_arrived
         assert await nodes.latest() == 1
 
         nodes.cluster.resume(3)
@@ -54,8 +54,8 @@ async def test_nothing_above_the_high_watermark_is_seen(tmp_path: Path) -> None:
         assert await nodes.latest() == 3
 
 
-async def test_a_reader_that_waits_in_vain_is_told_the_high_watermark(tmp_path: Path) -> None:
-    """After max_wait_ms: empty, no error, the high watermark as it was."""
+async def test_a_fetch_that_times_out_returns_the_high_watermark(tmp_path: Path) -> None:
+    """After max_wait_ms: no records, no error, the unchanged high watermark."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
         nodes.cluster.pause(3)
@@ -69,8 +69,8 @@ async def test_a_reader_that_waits_in_vain_is_told_the_high_watermark(tmp_path: 
         assert _high_watermark(reader) == 1
 
 
-async def test_between_high_watermark_and_log_end_nobody_waits(tmp_path: Path) -> None:
-    """Empty, without error, at once; beyond the log end OFFSET_OUT_OF_RANGE, at once."""
+async def test_a_fetch_between_high_watermark_and_log_end_does_not_wait(tmp_path: Path) -> None:
+    """No records and no error, at once; above the log end OFFSET_OUT_OF_RANGE, at once."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
         nodes.cluster.pause(3)
@@ -86,8 +86,8 @@ async def test_between_high_watermark_and_log_end_nobody_waits(tmp_path: Path) -
         assert above.after_ms == at_the_end.after_ms == beyond.after_ms == 0
 
 
-async def test_a_leader_that_moves_ends_the_wait(tmp_path: Path) -> None:
-    """Old consumers are sent to the new leader; newer ones may go on reading here."""
+async def test_a_new_leader_ends_the_wait(tmp_path: Path) -> None:
+    """Old consumers get NOT_LEADER_OR_FOLLOWER; newer ones may read from this follower."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
         old = await nodes.fetch(1, max_wait_ms=5000, version=10)
@@ -97,7 +97,7 @@ async def test_a_leader_that_moves_ends_the_wait(tmp_path: Path) -> None:
         await settle()
 
         assert (fetched(old), old.after_ms) == ([(NOT_LEADER, [])], 0)
-        assert not new.is_there
+        assert not new.has_arrived
 
 
 async def test_a_deleted_topic_ends_the_wait(tmp_path: Path) -> None:
@@ -111,12 +111,12 @@ async def test_a_deleted_topic_ends_the_wait(tmp_path: Path) -> None:
         assert fetched(reader) == [(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, [])]
 
 
-async def test_another_partition_that_moves_brings_what_is_there(tmp_path: Path) -> None:
-    """One in error ends the wait of both, and the other's data come though below min_bytes."""
+async def test_an_error_of_one_partition_ends_the_wait_of_both(tmp_path: Path) -> None:
+    """The records of the other partition are in the response, although they are below min_bytes."""
     async with three_nodes(tmp_path, partitions=2) as nodes:
         reader = await nodes.fetch(0, 0, max_wait_ms=5000, min_bytes=10_000, version=10)
         await nodes.produce(b"a")
-        assert not reader.is_there
+        assert not reader.has_arrived
 
         await nodes.lead(2, partition=1)
         await settle()
@@ -128,8 +128,8 @@ async def test_another_partition_that_moves_brings_what_is_there(tmp_path: Path)
 
 
 @pytest.mark.parametrize("version", [4, 10])
-async def test_old_consumers_must_ask_the_leader(tmp_path: Path, version: int) -> None:
-    """Before v11 a follower answers NOT_LEADER_OR_FOLLOWER, at once."""
+async def test_old_consumers_must_fetch_from_the_leader(tmp_path: Path, version: int) -> None:
+    """Before v11 a follower responds with NOT_LEADER_OR_FOLLOWER, at once."""
     async with three_nodes(tmp_path) as nodes:
         reader = await nodes.fetch(0, max_wait_ms=5000, version=version, node_id=2)
 
@@ -138,12 +138,12 @@ async def test_old_consumers_must_ask_the_leader(tmp_path: Path, version: int) -
 
 @pytest.mark.parametrize("version", [11, 12])
 async def test_new_consumers_may_read_from_a_follower(tmp_path: Path, version: int) -> None:
-    """They wake when it learns the high watermark, replica.fetch.wait.max.ms later (KIP-392)."""
+    """Their waits end with its next fetch, replica.fetch.wait.max.ms later (KIP-392)."""
     async with three_nodes(tmp_path) as nodes:
         reader = await nodes.fetch(0, max_wait_ms=5000, version=version, node_id=2)
-        answer = await nodes.produce(b"a")
-        assert produced(answer) == [(NONE, 0)]
-        assert not reader.is_there
+        pending = await nodes.produce(b"a")
+        assert produced(pending) == [(NONE, 0)]
+        assert not reader.has_arrived
 
         await pass_ms(502)
 
@@ -152,8 +152,8 @@ async def test_new_consumers_may_read_from_a_follower(tmp_path: Path, version: i
         assert _high_watermark(reader) == 1
 
 
-async def test_a_paused_follower_serves_what_it_has(tmp_path: Path) -> None:
-    """It does not fetch, but it answers; who waits for more waits in vain."""
+async def test_a_paused_follower_serves_its_records(tmp_path: Path) -> None:
+    """It does not fetch, but it responds; a fetch that waits for more times out."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
         await pass_ms(502)
@@ -168,18 +168,18 @@ async def test_a_paused_follower_serves_what_it_has(tmp_path: Path) -> None:
         assert fetched(missing) == [(NONE, [])]
 
 
-async def _with_epoch(nodes: ThreeNodes, epoch: int, node_id: int = 1) -> Answer:
-    asked = FetchPartition(
+async def _with_epoch(nodes: ThreeNodes, epoch: int, node_id: int = 1) -> PendingResponse:
+    requested = FetchPartition(
         partition=0, fetch_offset=0, current_leader_epoch=epoch, partition_max_bytes=1 << 20
     )
     request = FetchRequest(
-        max_wait_ms=5000, min_bytes=1, topics=[FetchTopic(topic="t", partitions=[asked])]
+        max_wait_ms=5000, min_bytes=1, topics=[FetchTopic(topic="t", partitions=[requested])]
     )
-    return await nodes.ask(request, 12, node_id)
+    return await nodes.send(request, 12, node_id)
 
 
 async def test_epochs_are_compared_at_leader_and_follower(tmp_path: Path) -> None:
-    """FENCED and UNKNOWN_LEADER_EPOCH at once; the right one parks."""
+    """FENCED and UNKNOWN_LEADER_EPOCH at once; the current epoch parks."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.lead(2)
         await settle()
@@ -190,11 +190,11 @@ async def test_epochs_are_compared_at_leader_and_follower(tmp_path: Path) -> Non
             right = await _with_epoch(nodes, 1, node_id)
             assert fetched(stale) == [(ErrorCode.FENCED_LEADER_EPOCH, [])]
             assert fetched(future) == [(ErrorCode.UNKNOWN_LEADER_EPOCH, [])]
-            assert not right.is_there
+            assert not right.has_arrived
 
 
-async def test_a_new_epoch_ends_the_wait_of_who_knew_the_old_one(tmp_path: Path) -> None:
-    """Also where the reader could go on: its epoch is fenced now."""
+async def test_a_new_epoch_ends_the_wait_of_requests_with_the_old_one(tmp_path: Path) -> None:
+    """Although the consumer could continue to read there: its epoch is fenced."""
     async with three_nodes(tmp_path) as nodes:
         reader = await _with_epoch(nodes, 0)
 
@@ -204,8 +204,8 @@ async def test_a_new_epoch_ends_the_wait_of_who_knew_the_old_one(tmp_path: Path)
         assert (fetched(reader), reader.after_ms) == ([(ErrorCode.FENCED_LEADER_EPOCH, [])], 0)
 
 
-async def test_a_set_that_shrinks_wakes_readers(tmp_path: Path) -> None:
-    """The records were there all the time; now they are replicated."""
+async def test_a_smaller_in_sync_set_ends_waits_of_consumers(tmp_path: Path) -> None:
+    """The records were in the log before; now they are below the high watermark."""
     async with three_nodes(tmp_path) as nodes:
         nodes.cluster.pause(2)
         nodes.cluster.pause(3)

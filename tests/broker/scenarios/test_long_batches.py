@@ -1,4 +1,4 @@
-"""Produces whose batches take long to validate: a worker thread does it."""
+"""Produces whose batches take long to validate: a worker thread validates them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def test_a_long_batch_is_appended_when_a_worker_has_validated_it(tmp_path:
 
 
 async def test_a_short_batch_is_appended_at_once(tmp_path: Path) -> None:
-    """Also if it is compressed."""
+    """Even if it is compressed."""
     offload = HeldOffload()
     async with running_node(tmp_path, offload=offload) as node:
         node.controller.create_topic("t")
@@ -62,8 +62,8 @@ async def test_a_short_batch_is_appended_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scratch", [True, False])
-async def test_a_worker_reads_the_records_as_they_came(tmp_path: Path, scratch: bool) -> None:
-    """Though the connection's buffer is used by others, and by the requests behind it."""
+async def test_a_worker_reads_a_copy_of_the_records(tmp_path: Path, scratch: bool) -> None:
+    """Other connections, and pipelined requests, use the connection's buffer meanwhile."""
     offload = HeldOffload()
     padding = 0 if scratch else 300_000
     noise = random.Random(1).randbytes(padding)
@@ -82,8 +82,8 @@ async def test_a_worker_reads_the_records_as_they_came(tmp_path: Path, scratch: 
         assert _partitions(await client.receive()) == {("t", 0): (ErrorCode.NONE, 12)}
 
 
-async def test_who_leads_is_looked_at_when_the_worker_is_done(tmp_path: Path) -> None:
-    """A topic that was deleted meanwhile has no records appended."""
+async def test_the_leader_is_checked_after_the_validation(tmp_path: Path) -> None:
+    """No records are appended to a topic that was deleted meanwhile."""
     offload = HeldOffload()
     async with running_node(tmp_path, offload=offload) as node:
         node.controller.create_topic("t")
@@ -98,10 +98,10 @@ async def test_who_leads_is_looked_at_when_the_worker_is_done(tmp_path: Path) ->
         assert _partitions(await client.receive()) == {("t", 0): (unknown, -1)}
 
 
-async def test_long_batches_without_acks_are_appended_though_the_producer_leaves(
+async def test_long_batches_with_acks_0_are_appended_after_a_disconnect(
     tmp_path: Path,
 ) -> None:
-    """All that it has sent: Kafka reads to the end, too."""
+    """All complete requests that arrived are appended, as in Kafka."""
     offload = HeldOffload()
     async with running_node(tmp_path, offload=offload) as node:
         node.controller.create_topic("t")
@@ -118,7 +118,7 @@ async def test_long_batches_without_acks_are_appended_though_the_producer_leaves
 
 
 async def test_a_long_batch_that_is_refused_has_its_error(tmp_path: Path) -> None:
-    """As a short one; with acks=0 the connection ends."""
+    """Like a short batch; with acks=0 the connection closes."""
     offload = HeldOffload()
     wrong = bytearray(LONG)
     wrong[-1] ^= 1
@@ -140,7 +140,7 @@ async def test_a_long_batch_that_is_refused_has_its_error(tmp_path: Path) -> Non
         assert await client.closed()
 
 
-async def test_a_worker_counts_as_local_work_in_the_wait_record(tmp_path: Path) -> None:
+async def test_validation_counts_as_local_time_in_the_wait_record(tmp_path: Path) -> None:
     """The request is parked only when its records wait for followers."""
     offload = HeldOffload()
     async with running_cluster(tmp_path, 2, recorder=Recorder, offload=offload) as cluster:
@@ -161,9 +161,9 @@ async def test_a_worker_counts_as_local_work_in_the_wait_record(tmp_path: Path) 
         await client.receive()
 
         assert cluster.cluster.recorder is not None
-        [told] = [
+        [response] = [
             each.to_dict() for each in cluster.cluster.recorder.recent if each.header.api_key == 0
         ]
-        assert told["local_us"] >= 500_000
-        assert told["purgatory"] == "Produce"
-        assert told["waited_for"]["kind"] == "high_watermark"
+        assert response["local_us"] >= 500_000
+        assert response["purgatory"] == "Produce"
+        assert response["waited_for"]["kind"] == "high_watermark"

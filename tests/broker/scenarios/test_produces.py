@@ -1,6 +1,6 @@
-"""How a produce with acks=all waits for its followers, and every way in which that ends.
+"""A produce with acks=all waits for its followers; each way in which the wait ends.
 
-Each story is one that was played with a real Kafka, a follower stopped for a while.
+Each scenario was compared with a real Kafka, in which a follower was stopped for a while.
 """
 
 from __future__ import annotations
@@ -32,43 +32,43 @@ NONE = ErrorCode.NONE
 TIMED_OUT = ErrorCode.REQUEST_TIMED_OUT
 
 
-async def test_healthy_followers_are_waited_for_without_a_pause(tmp_path: Path) -> None:
-    """Their polls wait at the leader already, so no time passes."""
+async def test_healthy_followers_cause_no_delay(tmp_path: Path) -> None:
+    """Their fetches wait at the leader already, so no time passes."""
     async with three_nodes(tmp_path, min_insync_replicas="3") as nodes:
-        answer = await nodes.produce(b"a")
+        pending = await nodes.produce(b"a")
 
-        assert (produced(answer), answer.after_ms) == ([(NONE, 0)], 0)
+        assert (produced(pending), pending.after_ms) == ([(NONE, 0)], 0)
         assert nodes.ends() == [1, 1, 1]
 
 
-async def test_it_waits_for_every_member_of_the_set(tmp_path: Path) -> None:
-    """min.insync.replicas 2 of 3 alive is not enough; the resumed follower ends the wait."""
+async def test_it_waits_for_every_in_sync_replica(tmp_path: Path) -> None:
+    """min.insync.replicas=2 of 3 live replicas do not end the wait; the resumed follower does."""
     async with three_nodes(tmp_path, min_insync_replicas="2") as nodes:
         nodes.cluster.pause(3)
 
-        answer = await nodes.produce(b"a")
+        pending = await nodes.produce(b"a")
         hasty = await nodes.produce(b"b", acks=1)
         await pass_ms(1000)
         assert (produced(hasty), hasty.after_ms) == ([(NONE, 1)], 0)
-        assert not answer.is_there
+        assert not pending.has_arrived
 
         nodes.cluster.resume(3)
         await settle()
-        assert (produced(answer), answer.after_ms) == ([(NONE, 0)], 1000)
+        assert (produced(pending), pending.after_ms) == ([(NONE, 0)], 1000)
 
 
 async def test_a_wait_that_times_out_keeps_the_records(tmp_path: Path) -> None:
-    """Never early; with the offset they really got, and readable once they are replicated."""
+    """Not before the timeout; with the assigned offset, and readable after they are replicated."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
         nodes.cluster.pause(3)
 
-        answer = await nodes.produce(b"b", timeout_ms=500)
+        pending = await nodes.produce(b"b", timeout_ms=500)
         await pass_ms(499)
-        assert not answer.is_there
+        assert not pending.has_arrived
         await pass_ms(2)
-        assert answer.after_ms == pytest.approx(500, abs=1.01)
-        [topic] = answer.response.responses
+        assert pending.after_ms == pytest.approx(500, abs=1.01)
+        [topic] = pending.response.responses
         [partition] = topic.partition_responses
         assert (partition.error_code, partition.base_offset) == (TIMED_OUT, 1)
         assert (partition.log_start_offset, partition.log_append_time_ms) == (0, -1)
@@ -81,41 +81,42 @@ async def test_a_wait_that_times_out_keeps_the_records(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -1])
-async def test_no_time_to_wait_is_told_at_once(tmp_path: Path, timeout_ms: int) -> None:
-    """A timeout of 0 or less is over before it begins; the records stay."""
+async def test_a_timeout_of_zero_expires_at_once(tmp_path: Path, timeout_ms: int) -> None:
+    """A timeout of 0 or less has expired before the wait; the records stay in the log."""
     async with three_nodes(tmp_path) as nodes:
         nodes.cluster.pause(3)
 
-        answer = await nodes.produce(b"a", timeout_ms=timeout_ms)
+        pending = await nodes.produce(b"a", timeout_ms=timeout_ms)
 
-        assert (produced(answer), answer.after_ms) == ([(TIMED_OUT, 0)], 0)
+        assert (produced(pending), pending.after_ms) == ([(TIMED_OUT, 0)], 0)
         assert nodes.ends(1, 2) == [1, 1]
 
 
-async def test_a_set_that_shrinks_ends_the_wait(tmp_path: Path) -> None:
-    """Between 1 and 1.5 times replica.lag.time.max.ms; consumers wake with it."""
+async def test_a_smaller_in_sync_set_ends_the_wait(tmp_path: Path) -> None:
+    """Between 1 and 1.5 times replica.lag.time.max.ms; consumers' waits end too."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
         nodes.cluster.pause(3)
-        answer = await nodes.produce(b"b")
+        pending = await nodes.produce(b"b")
         reader = await nodes.fetch(1, max_wait_ms=60_000)
 
         await pass_ms(LAG_MAX_MS - 1)
-        assert not answer.is_there
+        assert not pending.has_arrived
         await pass_ms(LAG_MAX_MS / 2 + 1)
 
-        assert produced(answer) == [(NONE, 1)]
+        assert produced(pending) == [(NONE, 1)]
         assert fetched(reader) == [(NONE, [b"b"])]
         assert nodes.isr() == (1, 2)
         after = await nodes.produce(b"c")
         assert (produced(after), after.after_ms) == ([(NONE, 2)], 0)
 
 
-async def test_too_few_in_sync_are_told_before_the_append_only(tmp_path: Path) -> None:
-    """NOT_ENOUGH_REPLICAS for who comes; who waits already is not told, and times out.
+async def test_too_few_in_sync_replicas_are_an_error_before_the_append_only(tmp_path: Path) -> None:
+    """NOT_ENOUGH_REPLICAS for new requests; a request that waits already times out.
 
-    The high watermark stands still below min.insync.replicas, so NOT_ENOUGH_REPLICAS_AFTER_APPEND
-    is never seen; when the follower is back, all is readable.
+    The high watermark does not move below min.insync.replicas, so
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND does not occur; all records are readable once the follower is
+    resumed.
     """
     async with three_nodes(tmp_path, min_insync_replicas="3") as nodes:
         await nodes.produce(b"a")
@@ -123,7 +124,7 @@ async def test_too_few_in_sync_are_told_before_the_append_only(tmp_path: Path) -
         parked = await nodes.produce(b"b", timeout_ms=10_000)
         await pass_ms(1.5 * LAG_MAX_MS + 1)
         assert nodes.isr() == (1, 2)
-        assert not parked.is_there
+        assert not parked.has_arrived
 
         refused = await nodes.produce(b"c")
         assert (produced(refused), refused.after_ms) == ([(ErrorCode.NOT_ENOUGH_REPLICAS, -1)], 0)
@@ -140,23 +141,25 @@ async def test_too_few_in_sync_are_told_before_the_append_only(tmp_path: Path) -
         assert fetched(await nodes.fetch(1)) == [(NONE, [b"b", b"d"])]
 
 
-async def test_many_are_answered_together(tmp_path: Path) -> None:
-    """Thirty connections wait, and one resume frees them all."""
+async def test_many_requests_complete_together(tmp_path: Path) -> None:
+    """Thirty connections wait, and one resumed follower completes all of their requests."""
     async with three_nodes(tmp_path) as nodes:
         nodes.cluster.pause(3)
-        answers = [await nodes.produce(b"a") for _ in range(30)]
-        assert not any(answer.is_there for answer in answers)
+        pending_responses = [await nodes.produce(b"a") for _ in range(30)]
+        assert not any(pending.has_arrived for pending in pending_responses)
 
         nodes.cluster.resume(3)
         await settle()
 
-        assert [produced(answer) for answer in answers] == [[(NONE, n)] for n in range(30)]
+        assert [produced(pending) for pending in pending_responses] == [
+            [(NONE, n)] for n in range(30)
+        ]
 
 
-async def test_a_leader_that_moves_ends_the_wait_for_its_partition(tmp_path: Path) -> None:
-    """NOT_LEADER_OR_FOLLOWER with the offset assigned; the other partition waits on, and it sticks.
+async def test_a_new_leader_ends_the_wait_for_its_partition(tmp_path: Path) -> None:
+    """NOT_LEADER_OR_FOLLOWER with the assigned offset; the other partition waits on, and it stays.
 
-    The records survive: the new leader had them.
+    The records survive: the new leader has them.
     """
     async with three_nodes(tmp_path, partitions=2) as nodes:
         nodes.cluster.pause(3)
@@ -167,7 +170,7 @@ async def test_a_leader_that_moves_ends_the_wait_for_its_partition(tmp_path: Pat
         await settle()
         assert produced(alone) == [(ErrorCode.NOT_LEADER_OR_FOLLOWER, 0)]
         assert alone.after_ms == 0
-        assert not both.is_there
+        assert not both.has_arrived
 
         await pass_ms(2001)
         assert produced(both) == [(ErrorCode.NOT_LEADER_OR_FOLLOWER, 1), (TIMED_OUT, 0)]
@@ -175,37 +178,39 @@ async def test_a_leader_that_moves_ends_the_wait_for_its_partition(tmp_path: Pat
 
 
 async def test_a_deleted_topic_ends_the_wait(tmp_path: Path) -> None:
-    """UNKNOWN_TOPIC_OR_PARTITION at once, still with the offset assigned."""
+    """UNKNOWN_TOPIC_OR_PARTITION at once, with the assigned offset."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
         nodes.cluster.pause(3)
-        answer = await nodes.produce(b"b")
+        pending = await nodes.produce(b"b")
 
         nodes.controller.delete_topic("t")
         await settle()
 
-        assert produced(answer) == [(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, 1)]
-        assert answer.after_ms == 0
+        assert produced(pending) == [(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, 1)]
+        assert pending.after_ms == 0
 
 
 @pytest.mark.parametrize("resumes", [True, False])
-async def test_one_partition_in_error_does_not_end_the_wait(tmp_path: Path, resumes: bool) -> None:
-    """It is told with the rest, be that done or timed out."""
+async def test_an_error_in_one_partition_does_not_end_the_wait(
+    tmp_path: Path, resumes: bool
+) -> None:
+    """It is in the response with the other results, whether they succeed or time out."""
     async with three_nodes(tmp_path) as nodes:
         nodes.cluster.pause(3)
-        answer = await nodes.produce(b"a", partitions=2, timeout_ms=1000)
-        assert not answer.is_there
+        pending = await nodes.produce(b"a", partitions=2, timeout_ms=1000)
+        assert not pending.has_arrived
 
         if resumes:
             nodes.cluster.resume(3)
         await pass_ms(1001)
 
         first = (NONE, 0) if resumes else (TIMED_OUT, 0)
-        assert produced(answer) == [first, (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1)]
+        assert produced(pending) == [first, (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1)]
 
 
-async def test_a_client_that_goes_away_is_not_waited_for(tmp_path: Path) -> None:
-    """Its records stay, and nothing is left in the purgatory."""
+async def test_a_disconnect_abandons_the_wait(tmp_path: Path) -> None:
+    """The records stay, and the purgatory is empty."""
     async with three_nodes(tmp_path) as nodes:
         nodes.cluster.pause(3)
         client = nodes.client()

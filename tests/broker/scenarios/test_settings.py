@@ -1,4 +1,4 @@
-"""A topic's settings that are changed while it is written to count from then on."""
+"""Changes of a topic's configs take effect while clients produce to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.requests import PRODUCE_VERSION, produce_request
 pytestmark = pytest.mark.anyio
 
 _TOPIC, _SET = 2, 0
-CHECK_S = 301  # log.retention.check.interval.ms has gone by
+CHECK_S = 301  # log.retention.check.interval.ms has passed by then
 
 
 async def _set(node: RunningNode, **configs: object) -> None:
@@ -33,8 +33,8 @@ async def _set(node: RunningNode, **configs: object) -> None:
     ]
     resource = AlterConfigsResource(resource_type=_TOPIC, resource_name="t", configs=entries)
     request = IncrementalAlterConfigsRequest(resources=[resource], validate_only=False)
-    (answer,) = (await node.client().send(request)).responses
-    assert answer.error_code == 0, answer.error_message
+    (response,) = (await node.client().send(request)).responses
+    assert response.error_code == 0, response.error_message
 
 
 async def _produce(node: RunningNode, times: int, size: int = 700_000) -> UnifiedLog:
@@ -44,8 +44,8 @@ async def _produce(node: RunningNode, times: int, size: int = 700_000) -> Unifie
     return node.node.replicas.partitions[TopicPartition("t", 0)].log
 
 
-async def test_segments_become_smaller(tmp_path: Path) -> None:
-    """``segment.bytes`` counts for the next batch: the segment at hand is too large already."""
+async def test_a_smaller_segment_size_applies_to_the_next_batch(tmp_path: Path) -> None:
+    """``segment.bytes``: the active segment is larger than that already, and is rolled."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         log = await _produce(node, 3)
@@ -58,8 +58,8 @@ async def test_segments_become_smaller(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["retention_ms", "retention_bytes"])
-async def test_records_go_sooner(tmp_path: Path, key: str) -> None:
-    """What was to stay a week, or for ever, goes when retention looks the next time."""
+async def test_a_shorter_retention_applies_to_existing_records(tmp_path: Path, key: str) -> None:
+    """They are deleted in the next retention check."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", configs={"segment.bytes": str(1 << 20)})
         log = await _produce(node, 3)
@@ -73,8 +73,8 @@ async def test_records_go_sooner(tmp_path: Path, key: str) -> None:
         assert log.log_start_offset > 0
 
 
-async def test_a_topic_is_compacted_from_now_on(tmp_path: Path) -> None:
-    """``cleanup.policy``: of each key the latest record stays, in what is behind already."""
+async def test_a_topic_becomes_compacted(tmp_path: Path) -> None:
+    """``cleanup.policy``: the latest record of each key stays, of existing records as well."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", configs={"segment.bytes": str(1 << 20)})
         records = [Record(timestamp=int(EPOCH_MS), key=b"k", value=bytes(300_000))] * 2

@@ -1,6 +1,6 @@
-"""Three nodes in memory, a topic on all of them led by node 1, and clients that ask it.
+"""Three nodes in memory, a topic on all of them led by node 1, and clients that send requests.
 
-Times are virtual: a story that waits for half a minute takes a few milliseconds.
+Times are virtual: a scenario that waits for half a minute takes a few milliseconds.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ NODES = (1, 2, 3)
 LAG_MAX_MS = 4000
 
 
-class Answer:
-    """An answer under way: None until it is there, and when it came."""
+class PendingResponse:
+    """A response to come: None until it has arrived, and the time of its arrival."""
 
     def __init__(self) -> None:
         self.response: Any = None
         self.after_ms: float | None = None
 
     @property
-    def is_there(self) -> bool:
-        """Whether it has come."""
+    def has_arrived(self) -> bool:
+        """Whether it has arrived."""
         return self.response is not None
 
 
 class ThreeNodes:
-    """What stories do, and what they look at."""
+    """Actions and queries of the scenarios."""
 
     def __init__(self, running: RunningCluster, nursery: trio.Nursery) -> None:
         self.running = running
@@ -62,31 +62,31 @@ class ThreeNodes:
     # ------------------------------------------------------------------------------- the nodes
 
     def log_of(self, node_id: int, partition: int = 0) -> Any:
-        """A replica's log."""
+        """The log of a replica."""
         return self.replica(node_id, partition).log
 
     def replica(self, node_id: int, partition: int = 0) -> Partition:
-        """A partition as one node has it."""
+        """A partition of one node."""
         return self.running.node(node_id).replicas.partitions[TopicPartition("t", partition)]
 
     def ends(self, *node_ids: int) -> list[int]:
-        """Where the logs of these nodes end."""
+        """The log end offsets of these nodes."""
         return [self.log_of(node_id).log_end_offset for node_id in node_ids or NODES]
 
     def isr(self, partition: int = 0) -> tuple[int, ...]:
-        """The in-sync set, by the controller."""
+        """The in-sync set in the controller's image."""
         topic = self.controller.topic("t")
         assert topic is not None
         return topic.partitions[partition].isr
 
     def leader(self, partition: int = 0) -> int:
-        """The leader, by the controller."""
+        """The leader in the controller's image."""
         topic = self.controller.topic("t")
         assert topic is not None
         return topic.partitions[partition].leader
 
     async def lead(self, node_id: int, partition: int = 0) -> None:
-        """Move a partition's leadership, as an operator does who prefers that node."""
+        """Make a node the leader of a partition."""
         key = TopicPartition("t", partition)
         others = [n for n in NODES if n != node_id]
         self.controller.reassign(key, [node_id, *others])
@@ -100,29 +100,29 @@ class ThreeNodes:
         """A new connection."""
         return self.running.client(node_id)
 
-    async def ask(
+    async def send(
         self, body: Any, version: int | None = None, node_id: int = 1, client: Client | None = None
-    ) -> Answer:
-        """Send a request, and let everything happen that happens without time passing."""
-        answer, begin_s = Answer(), trio.current_time()
+    ) -> PendingResponse:
+        """Send a request, and run all tasks until only time is awaited."""
+        pending, begin_s = PendingResponse(), trio.current_time()
         client = client or self.client(node_id)
 
         async def wait() -> None:
-            answer.response = await client.receive()
-            answer.after_ms = (trio.current_time() - begin_s) * 1000
+            pending.response = await client.receive()
+            pending.after_ms = (trio.current_time() - begin_s) * 1000
 
         client.start(body, version)
         self._nursery.start_soon(wait)
         await settle()
-        return answer
+        return pending
 
     async def produce(
         self, *values: bytes, acks: int = -1, timeout_ms: int = 30_000, partitions: int = 1
-    ) -> Answer:
+    ) -> PendingResponse:
         """Send the same batch to each partition of the topic."""
         data = [batch(*values or (b"a",)) for _ in range(partitions)]
         request = produce_request("t", *data, acks=acks, timeout_ms=timeout_ms)
-        return await self.ask(request, PRODUCE_VERSION)
+        return await self.send(request, PRODUCE_VERSION)
 
     async def fetch(
         self,
@@ -131,51 +131,51 @@ class ThreeNodes:
         version: int = FETCH_VERSION,
         node_id: int = 1,
         min_bytes: int = 1,
-    ) -> Answer:
+    ) -> PendingResponse:
         """Fetch from the partitions of the topic, each from its offset."""
         request = fetch_request("t", *offsets, max_wait_ms=max_wait_ms, min_bytes=min_bytes)
-        return await self.ask(request, version, node_id)
+        return await self.send(request, version, node_id)
 
-    async def delete(self, *offsets: int, timeout_ms: int = 30_000) -> Answer:
+    async def delete(self, *offsets: int, timeout_ms: int = 30_000) -> PendingResponse:
         """Delete below these offsets of the topic's partitions."""
         partitions = [
             DeleteRecordsPartition(partition_index=index, offset=offset)
             for index, offset in enumerate(offsets)
         ]
         topics = [DeleteRecordsTopic(name="t", partitions=partitions)]
-        return await self.ask(DeleteRecordsRequest(topics=topics, timeout_ms=timeout_ms))
+        return await self.send(DeleteRecordsRequest(topics=topics, timeout_ms=timeout_ms))
 
     async def latest(self) -> int:
-        """The end of the partition, as consumers are told."""
-        asked = ListOffsetsPartition(partition_index=0, timestamp=-1)
+        """The latest offset of the partition, as ListOffsets returns it."""
+        requested = ListOffsetsPartition(partition_index=0, timestamp=-1)
         request = ListOffsetsRequest(
-            replica_id=-1, topics=[ListOffsetsTopic(name="t", partitions=[asked])]
+            replica_id=-1, topics=[ListOffsetsTopic(name="t", partitions=[requested])]
         )
-        answer = await self.ask(request, 7)
-        [topic] = answer.response.topics
+        pending = await self.send(request, 7)
+        [topic] = pending.response.topics
         return int(topic.partitions[0].offset)
 
 
 async def settle() -> None:
-    """Return when nothing happens any more unless time passes."""
+    """Return when nothing more happens unless time passes."""
     await trio.testing.wait_all_tasks_blocked()
 
 
 async def pass_ms(milliseconds: float) -> None:
-    """Let time pass, and everything happen that is due then."""
+    """Let time pass, and run what expires meanwhile."""
     await trio.sleep(milliseconds / 1000)
     await settle()
 
 
-def produced(answer: Answer) -> list[tuple[int, int]]:
+def produced(pending: PendingResponse) -> list[tuple[int, int]]:
     """Error and base offset of each partition of a produce, by partition."""
-    [topic] = answer.response.responses
+    [topic] = pending.response.responses
     return [(p.error_code, p.base_offset) for p in sorted(topic.partition_responses, key=_index)]
 
 
-def fetched(answer: Answer) -> list[tuple[int, list[bytes | None]]]:
+def fetched(pending: PendingResponse) -> list[tuple[int, list[bytes | None]]]:
     """Error and the records' values of each partition of a fetch."""
-    [topic] = answer.response.responses
+    [topic] = pending.response.responses
     return [
         (p.error_code, values(p.records or b""))
         for p in sorted(topic.partitions, key=_partition_index)
@@ -187,9 +187,9 @@ def values(data: bytes | memoryview) -> list[bytes | None]:
     return [record.value for start, _ in batches(data) for record in records(data, start)]
 
 
-def deleted(answer: Answer) -> list[tuple[int, int]]:
+def deleted(pending: PendingResponse) -> list[tuple[int, int]]:
     """Error and low watermark of each partition of a deletion."""
-    [topic] = answer.response.topics
+    [topic] = pending.response.topics
     return [(p.error_code, p.low_watermark) for p in sorted(topic.partitions, key=_partition_index)]
 
 

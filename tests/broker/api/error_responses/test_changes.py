@@ -1,4 +1,4 @@
-"""Errors of requests about what the controller keeps, as Kafka 4.3.1 responds."""
+"""Error responses of requests about topics, leaders and configs, compared with Kafka 4.3.1."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 REFUSED = ErrorCode.INVALID_REQUEST
 
 
-def test_topics_to_delete_are_named_by_either_list() -> None:
-    """By name up to v5, by name or id after that."""
+def test_topics_to_delete_are_in_either_list() -> None:
+    """By name up to v5, by name or id in later versions."""
     old: Any = error_response(DeleteTopicsRequest(topic_names=["t"], timeout_ms=1), 5, REFUSED)
     new: Any = error_response(
         DeleteTopicsRequest(topics=[DeleteTopicState(name="t")], timeout_ms=1), 6, REFUSED
     )
 
-    for told in (old, new):
-        assert [(each.name, each.error_code) for each in told.responses] == [("t", 42)]
+    for response in (old, new):
+        assert [(each.name, each.error_code) for each in response.responses] == [("t", 42)]
 
 
-def test_a_message_of_the_error_is_shown() -> None:
-    """An error without one has none: clients know what their codes mean."""
+def test_the_message_of_the_error_is_in_the_response() -> None:
+    """Without a message of the error the field is null."""
     topic = CreatePartitionsTopic(name="t", count=2, assignments=None)
     body = CreatePartitionsRequest(topics=[topic], timeout_ms=1, validate_only=False)
 
@@ -37,18 +37,18 @@ def test_a_message_of_the_error_is_shown() -> None:
     assert without.results[0].error_message is None
 
 
-def test_configs_are_refused_with_the_message_of_the_code() -> None:
-    """Whatever the error at hand says."""
+def test_config_errors_have_the_message_of_the_code() -> None:
+    """Whatever the message of the error."""
     resource = DescribeConfigsResource(resource_type=2, resource_name="t", configuration_keys=None)
-    told: Any = error_response(DescribeConfigsRequest(resources=[resource]), 4, REFUSED, "why")
+    response: Any = error_response(DescribeConfigsRequest(resources=[resource]), 4, REFUSED, "why")
 
-    (result,) = told.results
+    (result,) = response.results
     assert (result.resource_type, result.resource_name, result.configs) == (2, "t", [])
     assert result.error_message.startswith("This most likely occurs because of")
 
 
 def test_elections_of_all_partitions_have_one_code() -> None:
-    """Those of some have it in each of them, too."""
+    """With named partitions each of them has the code as well."""
     body = ElectLeadersRequest(topic_partitions=None, timeout_ms=1)
     every: Any = error_response(body, 2, REFUSED)
     some: Any = error_response(

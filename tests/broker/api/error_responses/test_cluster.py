@@ -1,4 +1,4 @@
-"""Errors of requests about the cluster, as Kafka 4.3.1 responds."""
+"""Error responses of requests about the cluster, compared with Kafka 4.3.1."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from protocol.messages.unregister_broker import UnregisterBrokerRequest
 BUG = ErrorCode.UNKNOWN_SERVER_ERROR
 
 
-def test_a_cluster_without_a_description_is_empty() -> None:
-    """It has neither id nor brokers."""
+def test_an_error_of_describe_cluster_has_no_cluster() -> None:
+    """Neither id nor brokers."""
     body = DescribeClusterRequest(include_cluster_authorized_operations=False)
-    told: Any = error_response(body, 2, BUG)
+    response: Any = error_response(body, 2, BUG)
 
-    assert (told.error_code, told.error_message) == (-1, None)
-    assert (told.cluster_id, told.brokers) == ("", [])
+    assert (response.error_code, response.error_message) == (-1, None)
+    assert (response.cluster_id, response.brokers) == ("", [])
 
 
 def test_the_partitions_of_all_directories_have_the_code() -> None:
-    """Under their topics, whatever directory they were to go to."""
+    """Grouped by topic, whatever their directory."""
     topic = AlterReplicaLogDirTopic(name="t", partitions=[1])
     dirs = [AlterReplicaLogDir(path=path, topics=[topic]) for path in ("/a", "/b")]
-    told: Any = error_response(AlterReplicaLogDirsRequest(dirs=dirs), 2, BUG)
+    response: Any = error_response(AlterReplicaLogDirsRequest(dirs=dirs), 2, BUG)
 
-    assert [each.topic_name for each in told.results] == ["t", "t"]
-    assert [each.partitions[0].error_code for each in told.results] == [-1, -1]
+    assert [each.topic_name for each in response.results] == ["t", "t"]
+    assert [each.partitions[0].error_code for each in response.results] == [-1, -1]
 
 
-def test_a_broker_that_stays_registered_has_a_message() -> None:
-    """The error's, or else that of the code."""
+def test_an_error_of_unregister_broker_has_a_message() -> None:
+    """That of the error, or else that of the code."""
     body = UnregisterBrokerRequest(broker_id=1)
     bug: Any = error_response(body, 0, BUG)
     refused: Any = error_response(body, 0, ErrorCode.INVALID_REQUEST, "why")

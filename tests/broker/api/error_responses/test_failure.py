@@ -7,21 +7,21 @@ from protocol.errors import ErrorCode
 
 
 def test_an_error_code_has_a_message_of_its_own() -> None:
-    """Kafka's, whatever the error at hand says."""
+    """Kafka's message for it, whatever the message of the error."""
     failure = Failure(1, ErrorCode.INVALID_REQUEST, "why")
 
     assert failure.message == "why"
     assert (failure.default_message or "").startswith("This most likely occurs because of")
 
 
-def test_a_code_without_a_message_here_has_that_of_the_error() -> None:
+def test_a_code_without_a_message_has_that_of_the_error() -> None:
     """Or none."""
     assert Failure(1, ErrorCode.GROUP_AUTHORIZATION_FAILED, "why").default_message == "why"
     assert Failure(1, ErrorCode.GROUP_AUTHORIZATION_FAILED).default_message is None
 
 
-def test_an_unexpected_error_does_not_tell_what_happened() -> None:
-    """Only that it did."""
+def test_an_unexpected_error_has_a_general_message() -> None:
+    """The text of the exception is not in it."""
     failure = Failure(1, ErrorCode.UNKNOWN_SERVER_ERROR)
 
     assert failure.message is None

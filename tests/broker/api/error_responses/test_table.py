@@ -17,13 +17,13 @@ from tests.protocol.random_messages import random_message
 
 
 def test_every_api_that_is_served_has_an_error_response() -> None:
-    """And no other."""
+    """No other API has one."""
     assert set(ERROR_RESPONSES) == set(HANDLERS)
 
 
 @pytest.mark.parametrize("cls", HANDLERS, ids=lambda cls: cls.__name__)
 def test_every_version_can_be_encoded(cls: Any) -> None:
-    """Whatever the request, with each kind of message."""
+    """With random requests, and with and without a message."""
     rng = random.Random(cls.__name__)
     response = RESPONSES[cls.__spec__.key]
     for version in cls.__spec__.versions:
@@ -31,5 +31,7 @@ def test_every_version_can_be_encoded(cls: Any) -> None:
             body = random_message(rng, cls, version)
             if cls is ProduceRequest:
                 body.acks = 1
-            told: Any = error_response(body, version, ErrorCode.GROUP_AUTHORIZATION_FAILED, message)
-            decode(response, version, encode(told, version))
+            error: Any = error_response(
+                body, version, ErrorCode.GROUP_AUTHORIZATION_FAILED, message
+            )
+            decode(response, version, encode(error, version))

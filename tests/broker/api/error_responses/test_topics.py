@@ -1,4 +1,4 @@
-"""Errors of requests about records and partitions, as Kafka 4.3.1 responds."""
+"""Error responses of requests about records and partitions, compared with Kafka 4.3.1."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ BUG = ErrorCode.UNKNOWN_SERVER_ERROR
 
 
 def test_a_produce_has_the_code_and_the_message_in_each_partition() -> None:
-    """No offset is known of any."""
-    told: Any = error_response(produce_request("t", b"", b""), 9, ErrorCode.INVALID_REQUEST, "why")
+    """The offsets are unknown."""
+    response: Any = error_response(
+        produce_request("t", b"", b""), 9, ErrorCode.INVALID_REQUEST, "why"
+    )
 
-    (topic,) = told.responses
+    (topic,) = response.responses
     assert topic.name == "t"
     assert [
         (each.index, each.error_code, each.error_message, each.base_offset, each.log_start_offset)
@@ -26,8 +28,8 @@ def test_a_produce_has_the_code_and_the_message_in_each_partition() -> None:
     ] == [(0, 42, "why", -1, -1), (1, 42, "why", -1, -1)]
 
 
-def test_a_topic_named_twice_is_answered_once() -> None:
-    """So is a partition; a topic without partitions is left out."""
+def test_a_topic_named_twice_is_in_the_response_once() -> None:
+    """So is a partition; a topic without partitions is omitted."""
     data = [PartitionProduceData(index=0, records=None)]
     topics = [("t", data), ("u", []), ("t", [*data, PartitionProduceData(index=1, records=None)])]
     body = ProduceRequest(
@@ -35,49 +37,49 @@ def test_a_topic_named_twice_is_answered_once() -> None:
         timeout_ms=0,
         topic_data=[TopicProduceData(name=name, partition_data=each) for name, each in topics],
     )
-    told: Any = error_response(body, 9, BUG)
+    response: Any = error_response(body, 9, BUG)
 
-    (topic,) = told.responses
+    (topic,) = response.responses
     assert [each.index for each in topic.partition_responses] == [0, 1]
 
 
 def test_a_produce_without_acks_has_no_response() -> None:
-    """The end of the connection tells its client."""
+    """The connection is closed."""
     assert error_response(produce_request("t", b"", acks=0), 9, BUG) is None
 
 
 def test_a_fetch_has_the_code_for_all_and_in_each_partition() -> None:
-    """Its session is echoed."""
+    """The session id is that of the request."""
     body = fetch_request("t", 0, 0)
     body.session_id = 77
-    told: Any = error_response(body, 12, BUG)
+    response: Any = error_response(body, 12, BUG)
 
-    assert (told.error_code, told.session_id) == (-1, 77)
-    (topic,) = told.responses
+    assert (response.error_code, response.session_id) == (-1, 77)
+    (topic,) = response.responses
     assert [
         (each.partition_index, each.error_code, each.high_watermark, bytes(each.records))
         for each in topic.partitions
     ] == [(0, -1, -1, b""), (1, -1, -1, b"")]
 
 
-def test_a_fetch_by_topic_id_has_the_code_only_once() -> None:
+def test_a_fetch_by_topic_id_has_the_code_at_the_top_only() -> None:
     """From v13 on."""
-    told: Any = error_response(fetch_request("t", 0), 13, BUG)
+    response: Any = error_response(fetch_request("t", 0), 13, BUG)
 
-    assert (told.error_code, told.responses) == (-1, [])
+    assert (response.error_code, response.responses) == (-1, [])
 
 
 def test_a_topic_of_metadata_that_is_named_by_id_has_an_empty_name() -> None:
-    """Not null: before v12 that could not be written."""
-    asked = MetadataRequestTopic(topic_id=UUID(int=5), name=None)
-    told: Any = error_response(MetadataRequest(topics=[asked]), 10, BUG)
+    """Not null, which cannot be encoded before v12."""
+    requested = MetadataRequestTopic(topic_id=UUID(int=5), name=None)
+    response: Any = error_response(MetadataRequest(topics=[requested]), 10, BUG)
 
-    (topic,) = told.topics
+    (topic,) = response.topics
     assert (topic.name, topic.topic_id, topic.error_code) == ("", UUID(int=5), -1)
 
 
 def test_metadata_of_all_topics_names_none() -> None:
-    """The code is in the response as a whole."""
-    told: Any = error_response(MetadataRequest(topics=None), 13, BUG)
+    """The code is at the top."""
+    response: Any = error_response(MetadataRequest(topics=None), 13, BUG)
 
-    assert (told.topics, told.error_code) == ([], -1)
+    assert (response.topics, response.error_code) == ([], -1)

@@ -1,7 +1,7 @@
-"""Requests about groups that make no sense; what Kafka 4.3.1 answers them stands beside, as text.
+"""Invalid group requests; the responses of Kafka 4.3.1 to them are in a text file.
 
-They are sent in this order, to a broker that has nothing but a topic ``t``: some make what others
-are refused for.
+They are sent in this order, to a broker with one topic ``t``: some succeed, so that later ones are
+refused because of them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TOLD = Path(__file__).with_suffix(".txt")
 
 
 class Case(NamedTuple):
-    """A request, and what is wrong with it."""
+    """A request, and what is invalid about it."""
 
     what: str
     body: Any
@@ -91,33 +91,33 @@ def _commit(
     partition: int = 0,
     metadata: str = "",
 ) -> OffsetCommitRequest:
-    asked = OffsetCommitRequestPartition(
+    requested = OffsetCommitRequestPartition(
         partition_index=partition, committed_offset=1, committed_metadata=metadata
     )
     return OffsetCommitRequest(
         group_id=group,
         generation_id_or_member_epoch=generation,
         member_id=member,
-        topics=[OffsetCommitRequestTopic(name=topic, partitions=[asked])],
+        topics=[OffsetCommitRequestTopic(name=topic, partitions=[requested])],
     )
 
 
 def _fetch(
     group: str = "g", member: str | None = None, epoch: int = -1, topic: str = "t"
 ) -> OffsetFetchRequest:
-    asked = OffsetFetchRequestTopics(name=topic, partition_indexes=[0])
+    requested = OffsetFetchRequestTopics(name=topic, partition_indexes=[0])
     return OffsetFetchRequest(
         groups=[
             OffsetFetchRequestGroup(
-                group_id=group, member_id=member, member_epoch=epoch, topics=[asked]
+                group_id=group, member_id=member, member_epoch=epoch, topics=[requested]
             )
         ]
     )
 
 
 def _forget(group: str = "g", topic: str = "t", partition: int = 0) -> OffsetDeleteRequest:
-    asked = OffsetDeleteRequestPartition(partition_index=partition)
-    topics = [OffsetDeleteRequestTopic(name=topic, partitions=[asked])]
+    requested = OffsetDeleteRequestPartition(partition_index=partition)
+    topics = [OffsetDeleteRequestTopic(name=topic, partitions=[requested])]
     return OffsetDeleteRequest(group_id=group, topics=topics)
 
 
@@ -212,7 +212,7 @@ CASES = (
 
 
 def line(case: Case, response: Any) -> str:
-    """What was asked and every error of the answer, with its message if there is one."""
+    """The request and every error of the response, with its message if there is one."""
     return f"{case.what}: {', '.join(_errors(response))}"
 
 

@@ -1,4 +1,4 @@
-"""A request to a node that has groups and two topics, as the group handlers see it."""
+"""A request to a node with a group coordinator and two topics, as the group handlers get it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.broker.groups.virtual_world import VirtualWorld
 T_ID, U_ID = UUID(int=1), UUID(int=2)
 
 
-class GroupNode:
-    """What group handlers ask of a node."""
+class GroupServices:
+    """The services that group handlers use."""
 
     id, host, port = 7, "broker.example", 9092
 
@@ -33,10 +33,10 @@ class GroupNode:
 
 
 class GroupRequest:
-    """A request that keeps its answers, each as the client of that version reads it."""
+    """A request that stores its responses, as a client of that version decodes them."""
 
     def __init__(
-        self, node: GroupNode, body: Any, version: int, client_id: str | None = "client"
+        self, node: GroupServices, body: Any, version: int, client_id: str | None = "client"
     ) -> None:
         self.services = node
         self.body = decode(type(body), version, encode(body, version))
@@ -45,24 +45,24 @@ class GroupRequest:
         self.client_host = "127.0.0.1"
         self.on_disconnect: Callable[[], None] | None = None
         self.wait: Wait | None = None
-        self.answers: list[Any] = []
+        self.responses: list[Any] = []
 
     def attempt(self, work: Callable[..., Any], *arguments: object) -> Any:
-        """Do the work; what it raises is the test's."""
+        """Call *work*; its exceptions propagate to the test."""
         return work(*arguments)
 
     def respond(self, response: Any) -> None:
-        """Keep an answer."""
-        self.answers.append(decode(type(response), self.version, encode(response, self.version)))
+        """Store a response."""
+        self.responses.append(decode(type(response), self.version, encode(response, self.version)))
 
 
-def ask(handler: Any, request: GroupRequest) -> Any:
-    """What a request is answered at once; None if it is parked."""
+def call(handler: Any, request: GroupRequest) -> Any:
+    """The response, or None if the request is parked."""
     response = handler(request)
     if isinstance(response, Generator):
         response = finish(response)
     if response is not PARKED:
         request.respond(response)
     request.services.world.end_request()
-    assert len(request.answers) <= 1
-    return request.answers[0] if request.answers else None
+    assert len(request.responses) <= 1
+    return request.responses[0] if request.responses else None

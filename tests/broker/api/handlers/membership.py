@@ -1,4 +1,4 @@
-"""JoinGroup and SyncGroup requests with their dull fields filled in."""
+"""JoinGroup and SyncGroup requests with defaults."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from broker.api.handlers.join_group import join_group
 from broker.api.handlers.sync_group import sync_group
 from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from tests.broker.api.handlers.group_request import GroupNode, GroupRequest, ask
+from tests.broker.api.handlers.group_request import GroupRequest, GroupServices, call
 
 
-def join_request(node: GroupNode, version: int = 3, **fields: Any) -> GroupRequest:
+def join_request(node: GroupServices, version: int = 3, **fields: Any) -> GroupRequest:
     """A JoinGroup; before v4 it needs no id."""
     client_id = fields.pop("client_id", "client")
     values: dict[str, Any] = {
@@ -26,7 +26,10 @@ def join_request(node: GroupNode, version: int = 3, **fields: Any) -> GroupReque
 
 
 def sync_request(
-    node: GroupNode, version: int = 3, assignments: dict[str, bytes] | None = None, **fields: Any
+    node: GroupServices,
+    version: int = 3,
+    assignments: dict[str, bytes] | None = None,
+    **fields: Any,
 ) -> GroupRequest:
     """A SyncGroup of generation 1."""
     values: dict[str, Any] = {
@@ -40,8 +43,8 @@ def sync_request(
     return GroupRequest(node, SyncGroupRequest(**values | fields), version)
 
 
-def stable_member(node: GroupNode) -> str:
+def stable_member(node: GroupServices) -> str:
     """Make a stable group of one member, and return its id."""
-    member_id: str = ask(join_group, join_request(node)).member_id
-    ask(sync_group, sync_request(node, member_id=member_id, assignments={member_id: b"part"}))
+    member_id: str = call(join_group, join_request(node)).member_id
+    call(sync_group, sync_request(node, member_id=member_id, assignments={member_id: b"part"}))
     return member_id

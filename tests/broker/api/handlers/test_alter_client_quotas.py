@@ -1,4 +1,4 @@
-"""AlterClientQuotas, as a client sees it."""
+"""AlterClientQuotas."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ A, B = (("client-id", "a"),), (("client-id", "b"),)
 
 
 def entry(entity: Any, *ops: tuple[str, float | None]) -> EntryData:
-    """One entity's changes; None removes."""
+    """One entity's changes; None removes a quota."""
     return EntryData(
         entity=[EntityData(entity_type=kind, entity_name=name) for kind, name in entity],
         ops=[OpData(key=key, value=value or 0.0, remove=value is None) for key, value in ops],
@@ -36,7 +36,7 @@ def alter(*entries: EntryData, validate_only: bool = False) -> AlterClientQuotas
 
 
 def outcomes(response: Any) -> list[tuple[Any, ErrorCode, str | None]]:
-    """Each entity, and what became of it."""
+    """Each entity, and its error."""
     return [
         (
             tuple((each.entity_type, each.entity_name) for each in entry.entity),
@@ -49,7 +49,7 @@ def outcomes(response: Any) -> list[tuple[Any, ErrorCode, str | None]]:
 
 @pytest.mark.parametrize("version", [0, 1])
 async def test_quotas_are_set_and_removed(tmp_path: Path, version: int) -> None:
-    """An entity whose last quota is removed is forgotten."""
+    """An entity without quotas is removed."""
     async with running_cluster(tmp_path) as cluster:
         client, image = cluster.client(2), cluster.node(3).image
 
@@ -62,8 +62,8 @@ async def test_quotas_are_set_and_removed(tmp_path: Path, version: int) -> None:
         assert image.client_quotas == {B: {RATE: 7.0}}
 
 
-async def test_what_is_refused_holds_up_no_other(tmp_path: Path) -> None:
-    """But of an entity that has one bad quota none is set."""
+async def test_an_entity_that_is_refused_does_not_delay_the_others(tmp_path: Path) -> None:
+    """An entity with one invalid quota gets none of its quotas."""
     async with running_node(tmp_path) as node:
         bad, good = entry(A, (RATE, 1.0), ("x", 1.0)), entry(B, (RATE, 1.0))
 
@@ -76,8 +76,8 @@ async def test_what_is_refused_holds_up_no_other(tmp_path: Path) -> None:
         assert node.node.image.client_quotas == {B: {RATE: 1.0}}
 
 
-async def test_validating_sets_nothing(tmp_path: Path) -> None:
-    """And refuses what would be refused."""
+async def test_validate_only_sets_nothing(tmp_path: Path) -> None:
+    """Errors are the same."""
     async with running_node(tmp_path) as node:
         good, bad = entry(A, (RATE, 1.0)), entry(B, (RATE, -1.0))
 
@@ -87,8 +87,8 @@ async def test_validating_sets_nothing(tmp_path: Path) -> None:
         assert not node.node.image.client_quotas
 
 
-async def test_an_entity_that_comes_twice_is_answered_once(tmp_path: Path) -> None:
-    """Altered as said first, and refused, as by Kafka."""
+async def test_an_entity_named_twice_is_in_the_response_once(tmp_path: Path) -> None:
+    """As in Kafka it is altered as named first, and the result is an error."""
     async with running_node(tmp_path) as node:
         both = (("client-id", None), ("user", "u"))
 
@@ -101,8 +101,8 @@ async def test_an_entity_that_comes_twice_is_answered_once(tmp_path: Path) -> No
         assert node.node.image.client_quotas == {both: {RATE: 1.0}}
 
 
-async def test_a_quota_that_comes_twice_is_refused(tmp_path: Path) -> None:
-    """Nothing says which of them is meant."""
+async def test_a_quota_named_twice_is_refused(tmp_path: Path) -> None:
+    """It is not clear which value counts."""
     async with running_node(tmp_path) as node:
         response = await node.client().send(alter(entry(A, (RATE, 1.0), (RATE, None))))
 
@@ -112,7 +112,7 @@ async def test_a_quota_that_comes_twice_is_refused(tmp_path: Path) -> None:
 
 
 async def test_quotas_survive_a_restart(tmp_path: Path) -> None:
-    """Defaults among them; they are in force at once."""
+    """Including defaults; they apply at once."""
     everybody = (("client-id", None),)
     async with running_node(tmp_path, kept=True) as node:
         await node.client().send(alter(entry(everybody, (RATE, 5.0)), entry(B, (RATE, 7.0))))

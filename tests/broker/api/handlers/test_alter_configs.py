@@ -37,24 +37,24 @@ async def _alter(
         ),
         version,
     )
-    (answer,) = response.responses
-    return answer.error_code, answer.error_message
+    (result,) = response.responses
+    return result.error_code, result.error_message
 
 
 @pytest.mark.parametrize("version", range(3))
-async def test_what_is_not_named_is_unset(tmp_path: Path, version: int) -> None:
-    """That is why IncrementalAlterConfigs came."""
+async def test_a_config_that_is_not_named_is_unset(tmp_path: Path, version: int) -> None:
+    """IncrementalAlterConfigs exists for that reason (KIP-339)."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", configs={"retention.ms": "5", "segment.ms": "5"})
 
-        answer = await _alter(node, TOPIC, "t", {"retention.ms": "6"}, version)
+        result = await _alter(node, TOPIC, "t", {"retention.ms": "6"}, version)
 
-        assert answer == (0, None)
+        assert result == (0, None)
         assert node.controller.image.topics["t"].configs == {"retention.ms": "6"}
 
 
-async def test_a_broker_goes_back_to_its_defaults(tmp_path: Path) -> None:
-    """Those of its start, where some were given then."""
+async def test_a_broker_returns_to_its_defaults(tmp_path: Path) -> None:
+    """To the values it was started with, if any."""
     async with running_node(tmp_path, message_max_bytes="5000") as node:
         await _alter(node, BROKER, "1", {"message.max.bytes": "6000", "log.retention.ms": "7"})
 
@@ -91,7 +91,7 @@ async def test_a_broker_goes_back_to_its_defaults(tmp_path: Path) -> None:
         (8, "1", {"root": "INFO"}, ErrorCode.INVALID_REQUEST, "Unknown resource type 8"),
     ],
 )
-async def test_what_is_refused(
+async def test_refused_alterations(
     tmp_path: Path,
     kind: int,
     name: str,
@@ -99,7 +99,7 @@ async def test_what_is_refused(
     code: ErrorCode,
     message: str,
 ) -> None:
-    """Code and message are those of Kafka 4.3.1, and what there is stays."""
+    """Code and message are those of Kafka 4.3.1, and no config changes."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", configs={"segment.ms": "5"})
 

@@ -22,17 +22,17 @@ pytestmark = pytest.mark.anyio
 
 
 async def _move(cluster: RunningCluster, replicas: list[int] | None, topic: str = "t") -> int:
-    asked = ReassignablePartition(partition_index=0, replicas=replicas)
+    requested = ReassignablePartition(partition_index=0, replicas=replicas)
     request = AlterPartitionReassignmentsRequest(
-        topics=[ReassignableTopic(name=topic, partitions=[asked])]
+        topics=[ReassignableTopic(name=topic, partitions=[requested])]
     )
-    [answer] = (await cluster.client(1).send(request)).responses
-    [partition] = answer.partitions
+    [response] = (await cluster.client(1).send(request)).responses
+    [partition] = response.partitions
     return int(partition.error_code)
 
 
 async def test_a_partition_moves_with_its_records(tmp_path: Path) -> None:
-    """The new replica fetches all there is; then the old one's log is deleted."""
+    """The new replica fetches all records; then the log of the old one is deleted."""
     key = TopicPartition("t", 0)
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2)])
@@ -48,21 +48,21 @@ async def test_a_partition_moves_with_its_records(tmp_path: Path) -> None:
 
 
 async def test_the_leader_can_be_moved_away(tmp_path: Path) -> None:
-    """Another replica leads, and takes records."""
+    """Another replica leads, and appends records."""
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("t", assignments=[(1,)])
         await cluster.client(1).send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
 
         await _move(cluster, [3])
         await trio.sleep(2)
-        answer = await cluster.client(3).send(produce_request("t", batch(b"b")), PRODUCE_VERSION)
+        response = await cluster.client(3).send(produce_request("t", batch(b"b")), PRODUCE_VERSION)
 
-        [produced] = answer.responses[0].partition_responses
+        [produced] = response.responses[0].partition_responses
         assert (produced.error_code, produced.base_offset) == (ErrorCode.NONE, 1)
 
 
-async def test_refusals_are_told_for_each_partition(tmp_path: Path) -> None:
-    """Unknown topics, nodes that do not exist, nothing to call off."""
+async def test_each_partition_has_its_own_error(tmp_path: Path) -> None:
+    """Unknown topics, unknown nodes, no move to cancel."""
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2)])
 

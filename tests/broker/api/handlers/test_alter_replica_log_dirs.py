@@ -1,4 +1,4 @@
-"""AlterReplicaLogDirs; what Kafka 4.3.1 with one directory answers."""
+"""AlterReplicaLogDirs, compared with Kafka 4.3.1 with one directory."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ async def _move(node: RunningNode, path: str, version: int = 2) -> dict[tuple[st
 
 
 @pytest.mark.parametrize("version", [1, 2])
-async def test_a_replica_that_is_there_stays(tmp_path: Path, version: int) -> None:
-    """One that does not exist cannot."""
+async def test_a_replica_that_is_in_the_directory_stays(tmp_path: Path, version: int) -> None:
+    """A partition that does not exist is an error."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         (home,) = node.node.logs.directories
@@ -56,8 +56,8 @@ async def test_a_replica_that_is_there_stays(tmp_path: Path, version: int) -> No
 
 
 @pytest.mark.parametrize("path", ["/nope", "relative", ""])
-async def test_a_directory_that_is_not_there(tmp_path: Path, path: str) -> None:
-    """It is looked at first."""
+async def test_an_unknown_directory_is_an_error(tmp_path: Path, path: str) -> None:
+    """It is checked before the partition."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
 
@@ -65,7 +65,7 @@ async def test_a_directory_that_is_not_there(tmp_path: Path, path: str) -> None:
 
 
 async def test_a_replica_does_not_move_to_another_directory(tmp_path: Path) -> None:
-    """Nor is it said to have moved."""
+    """The error says so."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         (home,) = node.node.logs.directories
@@ -73,14 +73,14 @@ async def test_a_replica_does_not_move_to_another_directory(tmp_path: Path) -> N
         other.path = tmp_path / "other"
         node.node.logs.directories.append(other)
 
-        answers = await _move(node, str(other.path))
+        responses = await _move(node, str(other.path))
 
-        assert answers["t", 0] == ErrorCode.INVALID_REQUEST
+        assert responses["t", 0] == ErrorCode.INVALID_REQUEST
         node.node.logs.directories.remove(other)
 
 
-async def test_a_name_too_long_for_a_folder_is_invalid(tmp_path: Path) -> None:
-    """Kafka looks at the name of the folder that the replica would be moved by."""
+async def test_a_topic_name_too_long_for_a_directory_is_invalid(tmp_path: Path) -> None:
+    """Kafka checks the name of the directory that the replica would be moved to."""
     async with running_node(tmp_path) as node:
         topics = [AlterReplicaLogDirTopic(name="x" * size, partitions=[0]) for size in (213, 214)]
         response = await node.client().send(

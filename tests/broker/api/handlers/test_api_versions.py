@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize("version", range(5))
-async def test_the_ranges_are_told(tmp_path: Path, version: int) -> None:
+async def test_all_versions_have_the_same_ranges(tmp_path: Path, version: int) -> None:
     """Every version of the request gets the same ranges."""
     async with running_node(tmp_path) as node:
         request = ApiVersionsRequest(client_software_name="a", client_software_version="1.0")
@@ -28,8 +28,8 @@ async def test_the_ranges_are_told(tmp_path: Path, version: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "-a", "a-", "a b", "ä"])
-async def test_a_strange_client_name_is_refused(tmp_path: Path, name: str) -> None:
-    """The name must be one that a metric could bear (KIP-511)."""
+async def test_an_invalid_software_name_is_refused(tmp_path: Path, name: str) -> None:
+    """Kafka uses the name in metrics (KIP-511)."""
     async with running_node(tmp_path) as node:
         request = ApiVersionsRequest(client_software_name=name, client_software_version="1.0")
 
@@ -40,7 +40,7 @@ async def test_a_strange_client_name_is_refused(tmp_path: Path, name: str) -> No
 
 @pytest.mark.parametrize("version", [3, 4])
 async def test_the_features_of_the_cluster(tmp_path: Path, version: int) -> None:
-    """Those of a new Kafka 4.3; v3 leaves out those that may be at level 0 (KIP-584)."""
+    """Those of a new Kafka 4.3; v3 omits those that may have level 0 (KIP-584)."""
     async with running_node(tmp_path) as node:
         request = ApiVersionsRequest(client_software_name="me", client_software_version="1")
 

@@ -13,15 +13,15 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_a_topic_has_the_brokers_defaults(tmp_path: Path) -> None:
-    """As if CreateTopics had left partitions and replicas open."""
+    """As with CreateTopics without partitions and replicas."""
     async with running_node(tmp_path, num_partitions="2") as running:
         auto_create(running.controller, running.node.config, "t")
 
         assert len(running.controller.image.topics["t"].partitions) == 2
 
 
-async def test_the_topic_of_offsets_has_its_own_settings(tmp_path: Path) -> None:
-    """offsets.topic.num.partitions counts, and the topic is compacted."""
+async def test_the_topic_of_offsets_has_its_own_configs(tmp_path: Path) -> None:
+    """It has offsets.topic.num.partitions partitions, and is compacted."""
     async with running_node(tmp_path, offsets_topic_num_partitions="7") as running:
         auto_create(running.controller, running.node.config, "__consumer_offsets")
 
@@ -31,7 +31,7 @@ async def test_the_topic_of_offsets_has_its_own_settings(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["__transaction_state", "__share_group_state", "a b", ""])
 async def test_some_names_are_not_created(tmp_path: Path, name: str) -> None:
-    """Internal topics that nothing here uses, and names that the controller refuses."""
+    """Internal topics that this broker does not use, and names that the controller refuses."""
     async with running_node(tmp_path) as running:
         auto_create(running.controller, running.node.config, name)
 

@@ -1,4 +1,4 @@
-"""What makes no sense is refused as Kafka refuses it; integration/ asks Kafka itself the same."""
+"""Invalid group requests are refused as in Kafka; a test in integration/ sends them to Kafka."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_bad_input_is_refused_as_kafka_refuses_it(tmp_path: Path) -> None:
-    """With its error codes and its messages; and what is sound in between is done."""
+    """With its error codes and messages; the valid requests between them succeed."""
     async with running_node(tmp_path) as node:
         client = node.client()
         topic = CreatableTopic(

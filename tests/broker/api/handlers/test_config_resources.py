@@ -1,4 +1,4 @@
-"""What has settings, and altering each resource on its own."""
+"""Resources that have configs, and the alteration of each."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ pytestmark = pytest.mark.anyio
     ("name", "node"),
     [("1", 1), ("0012", 12), ("", None), ("-1", -1), ("\u0661", None), ("9" * 5000, None)],
 )
-def test_a_name_may_be_a_node(name: str, node: int | None) -> None:
-    """Digits, and not too many of them; a sign in front is read, as Java does."""
+def test_a_resource_name_may_be_a_node_id(name: str, node: int | None) -> None:
+    """At most ten digits, with an optional sign, as in Java."""
     assert node_id(name) == node
 
 
-async def test_each_has_its_own_outcome(tmp_path: Path) -> None:
-    """One that is wrong does not keep the others from being altered."""
+async def test_each_resource_has_its_own_result(tmp_path: Path) -> None:
+    """A resource that is refused does not keep the others from being altered."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         topic = ResourceType.TOPIC
@@ -58,16 +58,16 @@ async def test_each_has_its_own_outcome(tmp_path: Path) -> None:
         ),
     ],
 )
-async def test_only_a_list_can_be_added_to(
+async def test_only_a_list_can_be_appended_to(
     tmp_path: Path, kind: ResourceType, name: str, key: str, words: str
 ) -> None:
-    """Kafka has other words for topics than for brokers."""
+    """Kafka's messages for topics and for brokers differ."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         changes = [ConfigChange(key, "1", Operation.APPEND)]
-        asked = AlteredResource(kind, name, changes, replaces=False)
+        requested = AlteredResource(kind, name, changes, replaces=False)
 
-        (refusal,) = finish(alter_each(node.node.services, [asked], validate_only=False))
+        (refusal,) = finish(alter_each(node.node.services, [requested], validate_only=False))
 
         assert refusal is not None
         assert (refusal.code, refusal.message) == (ErrorCode.INVALID_CONFIG, words)

@@ -1,4 +1,4 @@
-"""ConsumerGroupDescribe, as a client sees it."""
+"""ConsumerGroupDescribe."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from broker.api.handlers.authorized_operations import NOT_ASKED_FOR, ON_A_GROUP
 from broker.api.handlers.consumer_group_describe import consumer_group_describe
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
-from tests.broker.api.handlers.group_request import T_ID, GroupNode, GroupRequest, ask
+from tests.broker.api.handlers.group_request import T_ID, GroupRequest, GroupServices, call
 from tests.broker.groups.script import ScriptPlayer
 
 
-def describe(node: GroupNode, *group_ids: str, version: int = 1, **fields: Any) -> Any:
-    """What is told of these groups."""
+def describe(node: GroupServices, *group_ids: str, version: int = 1, **fields: Any) -> Any:
+    """The description of these groups."""
     body = ConsumerGroupDescribeRequest(group_ids=list(group_ids), **fields)
-    return ask(consumer_group_describe, GroupRequest(node, body, version)).groups
+    return call(consumer_group_describe, GroupRequest(node, body, version)).groups
 
 
 def shown(assignment: Any) -> list[tuple[str, list[int]]]:
@@ -27,7 +27,7 @@ def shown(assignment: Any) -> list[tuple[str, list[int]]]:
 
 def test_a_group_with_its_members() -> None:
     """Mirrors ``ConsumerGroupTest.testAsDescribedGroup``."""
-    node = GroupNode()
+    node = GroupServices()
     ScriptPlayer(node.world).play(["consume a t,u instance=i rack=r"])
     (group,) = describe(node, "g")
     (member,) = group.members
@@ -41,9 +41,9 @@ def test_a_group_with_its_members() -> None:
     assert member.member_type == 1
 
 
-def test_what_a_member_has_and_what_it_shall_have() -> None:
-    """They differ while a group is on its way."""
-    node = GroupNode()
+def test_the_assignment_and_the_target_assignment_of_a_member() -> None:
+    """They differ during a rebalance."""
+    node = GroupServices()
     ScriptPlayer(node.world).play(["consume a t", "consume b t"])
     (group,) = describe(node, "g")
     members = {each.member_id: each for each in group.members}
@@ -55,17 +55,17 @@ def test_what_a_member_has_and_what_it_shall_have() -> None:
     assert shown(members["b"].target_assignment) == [("t", [1])]
 
 
-def test_the_assignor_that_members_ask_for() -> None:
-    """Most votes win; without any it is the first that the broker knows."""
-    node = GroupNode()
+def test_the_assignor_with_the_most_votes() -> None:
+    """Without votes it is the broker's first assignor."""
+    node = GroupServices()
     ScriptPlayer(node.world).play(["consume a t assignor=range"])
 
     assert describe(node, "g")[0].assignor_name == "range"
 
 
-def test_a_topic_that_is_gone_is_left_out() -> None:
-    """It has no name any more."""
-    node = GroupNode()
+def test_a_deleted_topic_is_omitted() -> None:
+    """Its name is unknown."""
+    node = GroupServices()
     ScriptPlayer(node.world).play(["consume a t,u", "drop t"])
     (member,) = describe(node, "g")[0].members
 
@@ -73,9 +73,9 @@ def test_a_topic_that_is_gone_is_left_out() -> None:
     assert T_ID in node.groups.consumers.group("g").members["a"].assigned
 
 
-def test_a_member_that_speaks_the_classic_protocol() -> None:
-    """v1 tells (KIP-1099)."""
-    node = GroupNode()
+def test_a_member_that_uses_the_classic_protocol() -> None:
+    """v1 has a field for it (KIP-1099)."""
+    node = GroupServices()
     ScriptPlayer(node.world).play(["enter a topics=t", "sync a a=t-0,1", "consume b t"])
     types = [each.member_type for each in describe(node, "g")[0].members]
     unknown = [each.member_type for each in describe(node, "g", version=0)[0].members]
@@ -94,7 +94,7 @@ def test_a_member_that_speaks_the_classic_protocol() -> None:
 )
 def test_each_group_has_its_own_error(group_id: str, error: ErrorCode, message: str | None) -> None:
     """Mirrors ``GroupMetadataManagerTest.testConsumerGroupDescribeWithErrors``."""
-    node = GroupNode()
+    node = GroupServices()
     ScriptPlayer(node.world).play(["enter a"])
     (group,) = describe(node, group_id)
 
@@ -103,28 +103,28 @@ def test_each_group_has_its_own_error(group_id: str, error: ErrorCode, message: 
 
 
 def test_a_group_of_another_node() -> None:
-    """The client has to look for its coordinator."""
-    node = GroupNode()
+    """The client must find its coordinator."""
+    node = GroupServices()
     ScriptPlayer(node.world).play(["unload"])
 
     assert describe(node, "g")[0].error_code == ErrorCode.NOT_COORDINATOR
 
 
-def test_who_asks_is_told_what_it_may_do() -> None:
-    """Of groups that there are."""
-    node = GroupNode()
+def test_authorized_operations_are_returned_on_request() -> None:
+    """For groups that exist."""
+    node = GroupServices()
     ScriptPlayer(node.world).play(["consume a t"])
     allowed = [
-        [each.authorized_operations for each in describe(node, "g", "x", **asked)]
-        for asked in ({}, {"include_authorized_operations": True})
+        [each.authorized_operations for each in describe(node, "g", "x", **requested)]
+        for requested in ({}, {"include_authorized_operations": True})
     ]
 
     assert allowed == [[NOT_ASKED_FOR, NOT_ASKED_FOR], [ON_A_GROUP, NOT_ASKED_FOR]]
 
 
-def test_what_a_member_has_not_given_up_yet_is_still_its_own() -> None:
-    """It was told to, but has not said that it has."""
-    node = GroupNode()
+def test_a_partition_is_assigned_until_its_member_has_revoked_it() -> None:
+    """The member was requested to revoke it and has not confirmed it."""
+    node = GroupServices()
     ScriptPlayer(node.world).play(["consume a t", "consume b t", "beat a"])
     members = {each.member_id: each for each in describe(node, "g")[0].members}
 

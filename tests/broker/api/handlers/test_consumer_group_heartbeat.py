@@ -1,4 +1,4 @@
-"""ConsumerGroupHeartbeat, as a client sees it."""
+"""ConsumerGroupHeartbeat."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from protocol.messages.find_coordinator import FindCoordinatorRequest
-from tests.broker.api.handlers.group_request import T_ID, U_ID, GroupNode, GroupRequest, ask
+from tests.broker.api.handlers.group_request import T_ID, U_ID, GroupRequest, GroupServices, call
 from tests.client import running_node
 from tests.held_offload import HeldOffload
 
 
-def heartbeat(node: GroupNode, version: int = 1, **fields: Any) -> GroupRequest:
-    """The first heartbeat of a member that wants topic t."""
+def heartbeat(node: GroupServices, version: int = 1, **fields: Any) -> GroupRequest:
+    """The first heartbeat of a member that subscribes to topic t."""
     values: dict[str, Any] = {
         "group_id": "g",
         "member_id": "m",
@@ -33,25 +33,25 @@ def heartbeat(node: GroupNode, version: int = 1, **fields: Any) -> GroupRequest:
     return GroupRequest(node, ConsumerGroupHeartbeatRequest(**values | fields), version)
 
 
-def told(response: Any) -> dict[UUID, list[int]]:
-    """The partitions of an answer."""
+def assigned_partitions(response: Any) -> dict[UUID, list[int]]:
+    """The partitions of a response."""
     return {each.topic_id: each.partitions for each in response.assignment.topic_partitions}
 
 
-def test_the_first_member_gets_everything() -> None:
-    """It is told its epoch, and how often it is to be heard of."""
-    response = ask(consumer_group_heartbeat, heartbeat(GroupNode()))
+def test_the_first_member_gets_all_partitions() -> None:
+    """The response has its epoch and the heartbeat interval."""
+    response = call(consumer_group_heartbeat, heartbeat(GroupServices()))
 
     assert (response.error_code, response.error_message) == (ErrorCode.NONE, None)
     assert (response.member_id, response.member_epoch) == ("m", 2)
     assert response.heartbeat_interval_ms == 5000
-    assert told(response) == {T_ID: [0, 1]}
+    assert assigned_partitions(response) == {T_ID: [0, 1]}
 
 
 @pytest.mark.parametrize("epoch", [0, 7])
 def test_a_long_heartbeat_has_the_same_response(epoch: int) -> None:
-    """In a large group it is handled in slices; refusals are the same, too."""
-    node, large = GroupNode(), GroupNode()
+    """In a large group it is handled in slices; the errors are the same."""
+    node, large = GroupServices(), GroupServices()
     large.groups.long_heartbeats.items_at_once_max = 0
 
     handled: Any = consumer_group_heartbeat
@@ -60,20 +60,20 @@ def test_a_long_heartbeat_has_the_same_response(epoch: int) -> None:
     assert finish(slices) == handled(heartbeat(node, member_epoch=epoch))
 
 
-def test_before_v1_a_member_is_given_its_id() -> None:
-    """Since then it chooses one itself (KIP-1082)."""
-    node = GroupNode()
+def test_before_v1_the_broker_generates_the_member_id() -> None:
+    """From v1 on the client generates it (KIP-1082)."""
+    node = GroupServices()
 
-    assert ask(consumer_group_heartbeat, heartbeat(node, 0, member_id="")).member_id
-    refused = ask(consumer_group_heartbeat, heartbeat(node, 1, member_id=""))
+    assert call(consumer_group_heartbeat, heartbeat(node, 0, member_id="")).member_id
+    refused = call(consumer_group_heartbeat, heartbeat(node, 1, member_id=""))
     assert refused.error_code == ErrorCode.INVALID_REQUEST
     assert refused.error_message == "MemberId can't be empty."
 
 
-def test_what_a_member_says_of_itself_is_kept() -> None:
-    """Its name and its address come from the connection."""
-    node = GroupNode()
-    ask(consumer_group_heartbeat, heartbeat(node, instance_id="i", rack_id="r"))
+def test_the_properties_of_a_member_are_stored() -> None:
+    """Its client id and host are those of the connection."""
+    node = GroupServices()
+    call(consumer_group_heartbeat, heartbeat(node, instance_id="i", rack_id="r"))
 
     member = node.groups.consumers.group("g").members["m"]
     assert (member.client_id, member.client_host) == ("client", "/127.0.0.1")
@@ -81,10 +81,10 @@ def test_what_a_member_says_of_itself_is_kept() -> None:
     assert member.rebalance_timeout_ms == 60_000
 
 
-def test_no_news_is_no_assignment() -> None:
-    """A heartbeat of a member that has all that it shall have is answered without one."""
-    node = GroupNode()
-    epoch = ask(consumer_group_heartbeat, heartbeat(node)).member_epoch
+def test_an_unchanged_assignment_is_not_in_the_response() -> None:
+    """A member that has its target assignment gets none."""
+    node = GroupServices()
+    epoch = call(consumer_group_heartbeat, heartbeat(node)).member_epoch
     again = heartbeat(
         node,
         member_epoch=epoch,
@@ -93,22 +93,22 @@ def test_no_news_is_no_assignment() -> None:
         topic_partitions=None,
     )
 
-    assert ask(consumer_group_heartbeat, again).assignment is None
+    assert call(consumer_group_heartbeat, again).assignment is None
 
 
-def test_an_empty_assignment_is_told() -> None:
-    """A member whose topics do not exist has nothing, and knows it."""
-    response = ask(
-        consumer_group_heartbeat, heartbeat(GroupNode(), subscribed_topic_names=["nope"])
+def test_an_empty_assignment_is_in_the_response() -> None:
+    """A member whose topics do not exist gets an empty one."""
+    response = call(
+        consumer_group_heartbeat, heartbeat(GroupServices(), subscribed_topic_names=["nope"])
     )
 
-    assert told(response) == {}
+    assert assigned_partitions(response) == {}
 
 
-def test_a_regular_expression_is_resolved_right_after() -> None:
+def test_a_regular_expression_is_resolved_after_the_heartbeat() -> None:
     """v1: the member gets its topics with a later heartbeat."""
-    node = GroupNode()
-    first = ask(
+    node = GroupServices()
+    first = call(
         consumer_group_heartbeat,
         heartbeat(node, subscribed_topic_names=None, subscribed_topic_regex="[tu]"),
     )
@@ -121,42 +121,42 @@ def test_a_regular_expression_is_resolved_right_after() -> None:
         topic_partitions=None,
     )
 
-    assert told(first) == {}
-    assert told(ask(consumer_group_heartbeat, again)) == {T_ID: [0, 1], U_ID: [0]}
+    assert assigned_partitions(first) == {}
+    assert assigned_partitions(call(consumer_group_heartbeat, again)) == {T_ID: [0, 1], U_ID: [0]}
 
 
-def test_a_refusal_comes_with_a_message() -> None:
-    """And with nothing else."""
-    response = ask(consumer_group_heartbeat, heartbeat(GroupNode(), member_epoch=3))
+def test_an_error_has_a_message() -> None:
+    """And no other field."""
+    response = call(consumer_group_heartbeat, heartbeat(GroupServices(), member_epoch=3))
 
     assert response.error_code == ErrorCode.GROUP_ID_NOT_FOUND
     assert response.error_message == "Consumer group g not found."
     assert (response.member_id, response.assignment) == (None, None)
 
 
-def test_a_heartbeat_is_answered_when_it_is_replicated() -> None:
-    """What a member is told must not be lost with the leader."""
-    node = GroupNode()
+def test_the_response_waits_until_its_records_are_replicated() -> None:
+    """State that a member knows must not be lost with the leader."""
+    node = GroupServices()
     node.world.slow_down()
     waiting = heartbeat(node)
-    assert ask(consumer_group_heartbeat, waiting) is None
+    assert call(consumer_group_heartbeat, waiting) is None
 
     node.world.replicate()
 
-    (response,) = waiting.answers
-    assert told(response) == {T_ID: [0, 1]}
+    (response,) = waiting.responses
+    assert assigned_partitions(response) == {T_ID: [0, 1]}
 
 
 @pytest.mark.anyio
-async def test_a_long_expression_is_read_in_a_thread(tmp_path: Path) -> None:
-    """The member is refused or taken in after that, and others are served meanwhile."""
+async def test_a_long_regular_expression_is_parsed_in_a_thread(tmp_path: Path) -> None:
+    """The heartbeat is processed after that; other clients are served meanwhile."""
     offload = HeldOffload()
     async with running_node(tmp_path, offload=offload) as node:
         await node.client().send(FindCoordinatorRequest(coordinator_keys=["g"]))
         client = node.client()
         responses = []
         for regex in ("(" * 2000, "a" * 2000):
-            request = heartbeat(GroupNode(), subscribed_topic_regex=regex).body
+            request = heartbeat(GroupServices(), subscribed_topic_regex=regex).body
             client.start(request)
             await trio.testing.wait_all_tasks_blocked()
             assert client.nothing_arrived()

@@ -29,8 +29,8 @@ def _request(*topics: tuple[str, int], validate_only: bool = False) -> CreatePar
 
 
 @pytest.mark.parametrize("version", range(4))
-async def test_a_topic_grows(tmp_path: Path, version: int) -> None:
-    """The new partitions are served when the answer comes; fewer is not possible."""
+async def test_partitions_are_added_to_a_topic(tmp_path: Path, version: int) -> None:
+    """They are served when the response is sent; a smaller number is refused."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         client = node.client()
@@ -43,8 +43,8 @@ async def test_a_topic_grows(tmp_path: Path, version: int) -> None:
         assert ("t", 2) in node.node.replicas.partitions
 
 
-async def test_each_topic_has_its_own_answer(tmp_path: Path) -> None:
-    """Unknown topics and names that occur twice are refused by themselves."""
+async def test_each_topic_has_its_own_result(tmp_path: Path) -> None:
+    """Unknown topics and names that occur twice are refused separately."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         node.controller.create_topic("twice")
@@ -59,8 +59,8 @@ async def test_each_topic_has_its_own_answer(tmp_path: Path) -> None:
         }
 
 
-async def test_validate_only_grows_nothing(tmp_path: Path) -> None:
-    """A dry run."""
+async def test_validate_only_adds_nothing(tmp_path: Path) -> None:
+    """Errors are the same."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
 
@@ -86,10 +86,10 @@ async def test_validate_only_grows_nothing(tmp_path: Path) -> None:
         ),
     ],
 )
-async def test_replicas_can_be_placed_by_hand(
+async def test_replicas_can_be_assigned_manually(
     tmp_path: Path, assignments: list[list[int]], code: ErrorCode, message: str | None
 ) -> None:
-    """Of each new partition; code and message are those of Kafka 4.3.1."""
+    """For each new partition; code and message are those of Kafka 4.3.1."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         request = _request(("t", 3))

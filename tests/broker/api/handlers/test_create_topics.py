@@ -45,8 +45,8 @@ def _request(*topics: CreatableTopic, validate_only: bool = False) -> CreateTopi
 
 
 @pytest.mark.parametrize("version", range(2, 8))
-async def test_topics_are_served_when_the_answer_comes(tmp_path: Path, version: int) -> None:
-    """No client has to wait for a leader after creation."""
+async def test_topics_are_served_when_the_response_is_sent(tmp_path: Path, version: int) -> None:
+    """Clients need not wait for a leader after the creation."""
     async with running_node(tmp_path) as node:
         response = await node.client().send(_request(_topic("a", 2), _topic("b")), version)
 
@@ -54,12 +54,12 @@ async def test_topics_are_served_when_the_answer_comes(tmp_path: Path, version: 
         assert node.node.replicas.partitions[TopicPartition("a", 1)].is_leader
 
 
-async def test_the_answer_describes_the_topic(tmp_path: Path) -> None:
-    """Its id, its size, and its settings with where they come from (KIP-525)."""
+async def test_the_response_describes_the_topic(tmp_path: Path) -> None:
+    """Its id, its number of partitions, and its configs with their sources (KIP-525)."""
     async with running_node(tmp_path) as node:
-        asked = _topic("t", 3, configs={"segment.bytes": "2000000"})
+        requested = _topic("t", 3, configs={"segment.bytes": "2000000"})
 
-        (topic,) = (await node.client().send(_request(asked), 7)).topics
+        (topic,) = (await node.client().send(_request(requested), 7)).topics
 
         assert topic.topic_id == node.controller.image.topics["t"].topic_id
         assert (topic.num_partitions, topic.replication_factor) == (3, 1)
@@ -68,8 +68,8 @@ async def test_the_answer_describes_the_topic(tmp_path: Path) -> None:
         assert configs["max.message.bytes"] == ("1048588", 5)
 
 
-async def test_each_topic_has_its_own_answer(tmp_path: Path) -> None:
-    """One that is refused does not stop the others; a name that occurs twice is made never."""
+async def test_each_topic_has_its_own_result(tmp_path: Path) -> None:
+    """A refused topic does not affect the others; a name that occurs twice is not created."""
     async with running_node(tmp_path) as node:
         request = _request(_topic("a b"), _topic("twice"), _topic("good"), _topic("twice"))
 
@@ -92,10 +92,10 @@ async def test_each_topic_has_its_own_answer(tmp_path: Path) -> None:
         (_topic("t", assignments={0: [9]}), ErrorCode.INVALID_REPLICA_ASSIGNMENT),
     ],
 )
-async def test_what_cannot_be_is_refused(
+async def test_invalid_topics_are_refused(
     tmp_path: Path, topic: CreatableTopic, error: ErrorCode
 ) -> None:
-    """Settings and placements are checked before anything is made."""
+    """Configs and assignments are checked before a topic is created."""
     async with running_node(tmp_path) as node:
         (result,) = (await node.client().send(_request(topic), 7)).topics
 
@@ -104,18 +104,18 @@ async def test_what_cannot_be_is_refused(
         assert node.controller.topic("t") is None
 
 
-async def test_replicas_can_be_placed_by_hand(tmp_path: Path) -> None:
-    """An assignment says how many partitions there are."""
+async def test_replicas_can_be_assigned_manually(tmp_path: Path) -> None:
+    """The number of partitions is that of the assignments."""
     async with running_node(tmp_path) as node:
-        asked = _topic("t", assignments={0: [1], 1: [1]})
+        requested = _topic("t", assignments={0: [1], 1: [1]})
 
-        (result,) = (await node.client().send(_request(asked), 7)).topics
+        (result,) = (await node.client().send(_request(requested), 7)).topics
 
         assert (result.error_code, result.num_partitions) == (0, 2)
 
 
-async def test_validate_only_makes_nothing(tmp_path: Path) -> None:
-    """A dry run."""
+async def test_validate_only_creates_nothing(tmp_path: Path) -> None:
+    """Errors are the same."""
     async with running_node(tmp_path) as node:
         (result,) = (await node.client().send(_request(_topic("t"), validate_only=True), 7)).topics
 
@@ -168,7 +168,7 @@ async def test_validate_only_makes_nothing(tmp_path: Path) -> None:
         ),
     ],
 )
-async def test_the_words_are_kafkas(
+async def test_the_messages_are_those_of_kafka(
     tmp_path: Path, topic: CreatableTopic, code: ErrorCode, message: str
 ) -> None:
     """Code and message are those of Kafka 4.3.1."""
@@ -180,7 +180,7 @@ async def test_the_words_are_kafkas(
 
 
 async def test_topics_have_a_limited_number_of_partitions_together(tmp_path: Path) -> None:
-    """Beyond it none is made, not even those that would fit."""
+    """Above it no topic is created, not even one that is below it."""
     async with running_node(tmp_path) as node:
         request = _request(_topic("t", 6000), _topic("u", 4001), _topic("v"))
 

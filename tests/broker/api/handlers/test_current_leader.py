@@ -1,4 +1,4 @@
-"""Who leads instead (KIP-951)."""
+"""The current leaders in responses of other nodes (KIP-951)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ALL = (1, 2, 3)
 
 @pytest.fixture
 def topic() -> TopicImage:
-    """Partitions led by nodes 2, 3, 2, one whose leader is not known here, and one without."""
+    """Partitions led by nodes 2, 3, 2, one whose leader is unknown, and one without a leader."""
     leaders = (2, 3, 2, 9, NO_LEADER)
     registrations = (PartitionRegistration(ALL, ALL, leader, 7) for leader in leaders)
     return TopicImage("t", UUID(int=1), {}, tuple(registrations))
@@ -35,13 +35,13 @@ def image(topic: TopicImage) -> MetadataImage:
     return made
 
 
-def test_a_leader_is_told_with_its_epoch(image: MetadataImage, topic: TopicImage) -> None:
-    """As this node's image has it."""
+def test_a_leader_has_its_epoch(image: MetadataImage, topic: TopicImage) -> None:
+    """Both are those of this node's image."""
     assert Leaders(image).of(topic, 1) == Leader(3, 7)
 
 
-def test_each_leader_is_named_once(image: MetadataImage, topic: TopicImage) -> None:
-    """With its address, so that the client need not ask for it."""
+def test_each_leader_is_an_endpoint_once(image: MetadataImage, topic: TopicImage) -> None:
+    """With its address, so that the client needs no metadata request."""
     leaders = Leaders(image)
     for partition in (0, 1, 2):
         leaders.of(topic, partition)
@@ -52,10 +52,10 @@ def test_each_leader_is_named_once(image: MetadataImage, topic: TopicImage) -> N
     ]
 
 
-def test_a_leader_without_an_address_is_told_all_the_same(
+def test_a_leader_without_an_address_is_no_endpoint(
     image: MetadataImage, topic: TopicImage
 ) -> None:
-    """Its epoch is news enough; the client asks for metadata then."""
+    """The response still has its id and epoch; the client requests metadata then."""
     leaders = Leaders(image)
 
     assert leaders.of(topic, 3) == Leader(9, 7)
@@ -63,8 +63,8 @@ def test_a_leader_without_an_address_is_told_all_the_same(
     assert leaders.endpoints() == []
 
 
-def test_what_is_not_there_has_no_leader(image: MetadataImage, topic: TopicImage) -> None:
-    """A topic or partition that this node has not heard of."""
+def test_an_unknown_partition_has_no_leader(image: MetadataImage, topic: TopicImage) -> None:
+    """So has one of an unknown topic."""
     leaders = Leaders(image)
 
     assert [leaders.of(None, 0), leaders.of(topic, 5), leaders.of(topic, -1)] == [
@@ -72,6 +72,6 @@ def test_what_is_not_there_has_no_leader(image: MetadataImage, topic: TopicImage
     ] * 3
 
 
-def test_which_errors_make_it_worth_telling() -> None:
-    """Both say that somebody else leads, or leads anew."""
+def test_errors_that_need_the_current_leader() -> None:
+    """With both another node, or the same in a new epoch, leads."""
     assert {ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH} == WRONG_LEADER

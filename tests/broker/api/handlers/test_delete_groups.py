@@ -1,4 +1,4 @@
-"""DeleteGroups, as a client sees it."""
+"""DeleteGroups."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from broker.common.topic_partition import TopicPartition
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from protocol.errors import ErrorCode
 from protocol.messages.delete_groups import DeleteGroupsRequest
-from tests.broker.api.handlers.group_request import GroupNode, GroupRequest, ask
+from tests.broker.api.handlers.group_request import GroupRequest, GroupServices, call
 from tests.broker.groups.script import ScriptPlayer
 
 
-def request(node: GroupNode, *names: str, version: int = 2) -> GroupRequest:
+def request(node: GroupServices, *names: str, version: int = 2) -> GroupRequest:
     """A request to delete these groups."""
     return GroupRequest(node, DeleteGroupsRequest(groups_names=list(names)), version)
 
 
-def node_with_offsets(*names: str) -> GroupNode:
-    """A node with groups that have committed something and have no members."""
-    node = GroupNode()
+def node_with_offsets(*names: str) -> GroupServices:
+    """A node with groups that have committed offsets and have no members."""
+    node = GroupServices()
     for name in names:
         commits = [Commit(TopicPartition("t", 0), 1)]
         node.groups.offsets.commit(OffsetCommit(group_id=name, commits=commits))
@@ -28,20 +28,20 @@ def node_with_offsets(*names: str) -> GroupNode:
 
 
 @pytest.mark.parametrize("version", range(3))
-def test_an_empty_group_goes_with_its_offsets(version: int) -> None:
+def test_an_empty_group_is_deleted_with_its_offsets(version: int) -> None:
     """Mirrors ``GroupCoordinatorShardTest.testDeleteGroups``."""
     node = node_with_offsets("h")
-    (result,) = ask(delete_groups, request(node, "h", version=version)).results
+    (result,) = call(delete_groups, request(node, "h", version=version)).results
 
     assert (result.group_id, result.error_code) == ("h", ErrorCode.NONE)
     assert (node.groups.groups, node.groups.offsets.fetch("h")) == ({}, {})
 
 
 def test_each_group_has_its_own_error() -> None:
-    """What cannot be deleted does not keep others alive."""
+    """A group that cannot be deleted does not affect the others."""
     node = node_with_offsets("h")
     ScriptPlayer(node.world).play(["enter a"])
-    results = ask(delete_groups, request(node, "g", "h", "nobody")).results
+    results = call(delete_groups, request(node, "g", "h", "nobody")).results
 
     assert [(each.group_id, each.error_code) for each in results] == [
         ("g", ErrorCode.NON_EMPTY_GROUP),
@@ -51,36 +51,36 @@ def test_each_group_has_its_own_error() -> None:
 
 
 def test_a_consumer_group_with_members_stays() -> None:
-    """Without them it goes, whatever protocol it spoke."""
-    node = GroupNode()
+    """Without members it is deleted, as is a classic group."""
+    node = GroupServices()
     player = ScriptPlayer(node.world)
     player.play(["consume a t"])
-    (refused,) = ask(delete_groups, request(node, "g")).results
+    (refused,) = call(delete_groups, request(node, "g")).results
     player.play(["quit a"])
-    (deleted,) = ask(delete_groups, request(node, "g")).results
+    (deleted,) = call(delete_groups, request(node, "g")).results
 
     assert refused.error_code == ErrorCode.NON_EMPTY_GROUP
     assert deleted.error_code == ErrorCode.NONE
     assert node.groups.groups == {}
 
 
-def test_a_group_that_is_named_twice_is_deleted_once() -> None:
-    """And is told of once."""
-    (result,) = ask(delete_groups, request(node_with_offsets("h"), "h", "h")).results
+def test_a_group_named_twice_is_deleted_once() -> None:
+    """It is in the response once."""
+    (result,) = call(delete_groups, request(node_with_offsets("h"), "h", "h")).results
 
     assert result.error_code == ErrorCode.NONE
 
 
-def test_a_deletion_is_told_when_it_is_replicated() -> None:
-    """One answer for all groups, though each has its own partition of the log."""
+def test_the_response_waits_until_the_deletion_is_replicated() -> None:
+    """One response for all groups, though each has its own partition of the log."""
     node = node_with_offsets("h", "i")
     node.world.slow_down()
     waiting = request(node, "h", "nobody", "i")
-    assert ask(delete_groups, waiting) is None
+    assert call(delete_groups, waiting) is None
 
     node.world.replicate()
 
-    (response,) = waiting.answers
+    (response,) = waiting.responses
     assert [each.error_code for each in response.results] == [
         ErrorCode.NONE,
         ErrorCode.GROUP_ID_NOT_FOUND,
@@ -88,13 +88,13 @@ def test_a_deletion_is_told_when_it_is_replicated() -> None:
     ]
 
 
-def test_a_deletion_that_is_not_replicated_in_time_is_told_so() -> None:
-    """``offsets.commit.timeout.ms``; it may come through all the same."""
+def test_a_deletion_that_is_not_replicated_in_time_is_an_error() -> None:
+    """After ``offsets.commit.timeout.ms``; it may be replicated later."""
     node = node_with_offsets("h")
     node.world.slow_down()
     waiting = request(node, "h")
-    ask(delete_groups, waiting)
+    call(delete_groups, waiting)
     node.world.wait(5000)
 
-    (response,) = waiting.answers
+    (response,) = waiting.responses
     assert response.results[0].error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE

@@ -1,4 +1,4 @@
-"""DeleteRecords, as a client sees it on one node; with followers it is in test_deletions.py."""
+"""DeleteRecords on one node; `test_deletions` has the scenarios with followers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _request(*offsets: int, topic: str = "t") -> DeleteRecordsRequest:
 async def _delete(
     client: Client, request: DeleteRecordsRequest, version: int | None = None
 ) -> list[tuple[int, int]]:
-    """Error and low watermark of each partition, in their order; the answer's means nothing."""
+    """Error and low watermark of each partition, sorted; the response's order has no meaning."""
     response = await client.send(request, version)
     [topic] = response.topics
     partitions = sorted(topic.partitions, key=lambda each: each.partition_index)
@@ -50,8 +50,8 @@ async def _three_records(running: RunningNode) -> Client:
 
 
 @pytest.mark.parametrize("version", range(3))
-async def test_one_replica_is_done_at_once(tmp_path: Path, version: int) -> None:
-    """The low watermark is the offset asked for, and what lies below is gone."""
+async def test_a_single_replica_completes_at_once(tmp_path: Path, version: int) -> None:
+    """The low watermark is the requested offset, and the records below it are deleted."""
     async with running_node(tmp_path) as running:
         client = await _three_records(running)
 
@@ -61,8 +61,8 @@ async def test_one_replica_is_done_at_once(tmp_path: Path, version: int) -> None
         assert below.responses[0].partitions[0].error_code == ErrorCode.OFFSET_OUT_OF_RANGE
 
 
-async def test_what_is_deleted_stays_so_if_the_node_is_killed(tmp_path: Path) -> None:
-    """The log start is written down before the answer."""
+async def test_a_deletion_survives_a_crash(tmp_path: Path) -> None:
+    """The log start offset is on the disk before the response is sent."""
     async with running_node(tmp_path) as running:
         client = await _three_records(running)
         await _delete(client, _request(2))
@@ -72,7 +72,7 @@ async def test_what_is_deleted_stays_so_if_the_node_is_killed(tmp_path: Path) ->
 
 
 async def test_a_lower_offset_changes_nothing(tmp_path: Path) -> None:
-    """No error, and the low watermark as it is."""
+    """No error, and the present low watermark."""
     async with running_node(tmp_path) as running:
         client = await _three_records(running)
         await _delete(client, _request(2))
@@ -80,16 +80,16 @@ async def test_a_lower_offset_changes_nothing(tmp_path: Path) -> None:
         assert await _delete(client, _request(1)) == [(ErrorCode.NONE, 2)]
 
 
-async def test_minus_one_means_all(tmp_path: Path) -> None:
-    """Up to the high watermark."""
+async def test_minus_one_means_the_high_watermark(tmp_path: Path) -> None:
+    """All records below it are deleted."""
     async with running_node(tmp_path) as running:
         client = await _three_records(running)
 
         assert await _delete(client, _request(-1)) == [(ErrorCode.NONE, 3)]
 
 
-async def test_what_cannot_be_deleted_is_told_partition_by_partition(tmp_path: Path) -> None:
-    """Above the high watermark, below zero, unknown: low watermark -1; the others go on."""
+async def test_each_partition_has_its_own_error(tmp_path: Path) -> None:
+    """Above the high watermark, below zero, unknown: low watermark -1; the others succeed."""
     async with running_node(tmp_path) as running:
         client = await _three_records(running)
 
@@ -104,7 +104,7 @@ async def test_what_cannot_be_deleted_is_told_partition_by_partition(tmp_path: P
         ]
 
 
-async def test_the_broker_s_own_topics_are_kept(tmp_path: Path) -> None:
+async def test_internal_topics_are_refused(tmp_path: Path) -> None:
     """Kafka's testDeleteRecordsInternalTopicDeleteDisallowed."""
     async with running_node(tmp_path) as running:
         running.controller.create_topic("__consumer_offsets")
@@ -114,16 +114,16 @@ async def test_the_broker_s_own_topics_are_kept(tmp_path: Path) -> None:
         ]
 
 
-async def test_nothing_to_delete_is_answered(tmp_path: Path) -> None:
-    """A request without partitions."""
+async def test_a_request_without_partitions(tmp_path: Path) -> None:
+    """The response has none either."""
     async with running_node(tmp_path) as running:
         response = await running.client().send(DeleteRecordsRequest(topics=[], timeout_ms=1000))
 
         assert response.topics == []
 
 
-async def test_what_is_only_compacted_is_not_deleted(tmp_path: Path) -> None:
-    """Kafka's PolicyViolationException: nobody asked for records to go."""
+async def test_a_topic_that_is_only_compacted_is_refused(tmp_path: Path) -> None:
+    """Kafka's PolicyViolationException: its records are not deleted by age or size."""
     async with running_node(tmp_path) as running:
         running.controller.create_topic("t", configs={"cleanup.policy": "compact"})
 

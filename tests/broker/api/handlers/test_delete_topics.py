@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.mark.parametrize("version", range(1, 6))
 async def test_by_name(tmp_path: Path, version: int) -> None:
-    """The topic is gone, from the image and from the disk; one that is unknown is an error."""
+    """The topic is removed from the image and the disk; an unknown one is an error."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         request = DeleteTopicsRequest(topic_names=["t", "unknown"], timeout_ms=1000)
@@ -31,7 +31,7 @@ async def test_by_name(tmp_path: Path, version: int) -> None:
 
 
 async def test_by_id(tmp_path: Path) -> None:
-    """From v6 a topic may be named by its id; by both it is not (KIP-516)."""
+    """From v6 a topic may be named by its id, but not by both (KIP-516)."""
     async with running_node(tmp_path) as node:
         topic = node.controller.create_topic("t")
         other = node.controller.create_topic("other")
@@ -52,7 +52,7 @@ async def test_by_id(tmp_path: Path) -> None:
 
 
 async def test_topics_named_twice_or_not_at_all_are_refused(tmp_path: Path) -> None:
-    """What is named twice is answered once, and stays."""
+    """A topic named twice is in the response once, and is not deleted."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         states = [DeleteTopicState(name="t"), DeleteTopicState(name="t"), DeleteTopicState()]
@@ -66,8 +66,8 @@ async def test_topics_named_twice_or_not_at_all_are_refused(tmp_path: Path) -> N
         assert list(node.controller.image.topics) == ["t"]
 
 
-async def test_deletion_can_be_off(tmp_path: Path) -> None:
-    """delete.topic.enable=false keeps every topic."""
+async def test_deletion_can_be_disabled(tmp_path: Path) -> None:
+    """With delete.topic.enable=false no topic is deleted."""
     async with running_node(tmp_path, delete_topic_enable="false") as node:
         node.controller.create_topic("t")
 
@@ -79,8 +79,8 @@ async def test_deletion_can_be_off(tmp_path: Path) -> None:
         assert node.controller.topic("t") is not None
 
 
-async def test_topics_that_make_no_sense(tmp_path: Path) -> None:
-    """Twice, or without name and id: refused in Kafka's words, and nothing is deleted."""
+async def test_invalid_topics_are_refused(tmp_path: Path) -> None:
+    """Twice, or without name and id: with Kafka's messages, and nothing is deleted."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         unknown = uuid4()

@@ -1,4 +1,4 @@
-"""DescribeClientQuotas, as a client sees it."""
+"""DescribeClientQuotas."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def describe(*components: tuple[str, int, str | None]) -> DescribeClientQuotasRe
 
 
 @pytest.mark.parametrize("version", [0, 1])
-async def test_quotas_are_told(tmp_path: Path, version: int) -> None:
-    """Those of the entities asked for, with all their quotas."""
+async def test_matching_entities_are_described(tmp_path: Path, version: int) -> None:
+    """With all of their quotas."""
     async with running_node(tmp_path) as node:
         both = (("client-id", None), ("user", "u"))
         rates = {"producer_byte_rate": 5.0, "request_percentage": 12.5}
@@ -41,14 +41,14 @@ async def test_quotas_are_told(tmp_path: Path, version: int) -> None:
         assert {each.key: each.value for each in entry.values} == rates
 
 
-async def test_no_quotas_are_an_empty_answer(tmp_path: Path) -> None:
-    """Not null, which is for errors."""
+async def test_without_quotas_the_entries_are_empty(tmp_path: Path) -> None:
+    """Null is for errors."""
     async with running_node(tmp_path) as node:
         assert (await node.client().send(describe())).entries == []
 
 
-async def test_a_filter_that_makes_no_sense_is_refused(tmp_path: Path) -> None:
-    """With Kafka's words, and without entries."""
+async def test_an_invalid_filter_is_refused(tmp_path: Path) -> None:
+    """With Kafka's messages, and without entries."""
     async with running_node(tmp_path) as node:
         response = await node.client().send(describe(("user", 7, None)))
 

@@ -22,7 +22,7 @@ def _request(endpoint_type: int = 1) -> DescribeClusterRequest:
 
 @pytest.mark.parametrize("version", range(3))
 async def test_the_nodes(tmp_path: Path, version: int) -> None:
-    """Each node with its address, and which one leads the cluster."""
+    """Each broker with its address, and the controller."""
     async with running_node(tmp_path) as node:
         response = await node.client().send(_request(), version)
 
@@ -48,10 +48,10 @@ async def test_the_nodes(tmp_path: Path, version: int) -> None:
         (9, ErrorCode.UNSUPPORTED_ENDPOINT_TYPE, "Unsupported endpoint type 9"),
     ],
 )
-async def test_only_brokers_are_here(
+async def test_only_brokers_have_endpoints(
     tmp_path: Path, endpoint_type: int, error: ErrorCode, words: str
 ) -> None:
-    """There is no controller to talk to (KIP-919)."""
+    """There are no controller endpoints (KIP-919)."""
     async with running_node(tmp_path) as node:
         response = await node.client().send(_request(endpoint_type), 1)
 
@@ -59,8 +59,8 @@ async def test_only_brokers_are_here(
         assert response.brokers == []
 
 
-async def test_what_a_client_may_do_is_told_if_asked_for(tmp_path: Path) -> None:
-    """Everything that there is to do with a cluster."""
+async def test_authorized_operations_are_returned_on_request(tmp_path: Path) -> None:
+    """All operations of a cluster."""
     async with running_node(tmp_path) as node:
         request = _request()
         request.include_cluster_authorized_operations = True
@@ -70,8 +70,8 @@ async def test_what_a_client_may_do_is_told_if_asked_for(tmp_path: Path) -> None
         assert response.cluster_authorized_operations == ON_THE_CLUSTER
 
 
-async def test_a_node_that_is_gone_is_listed_on_request(tmp_path: Path) -> None:
-    """Fenced, and never as the controller (KIP-1073)."""
+async def test_a_stopped_node_is_listed_on_request(tmp_path: Path) -> None:
+    """It is fenced, and never the controller (KIP-1073)."""
     async with running_cluster(tmp_path) as cluster:
         client = cluster.client(2)
         await cluster.cluster.stop(1)

@@ -33,7 +33,7 @@ def _values(response: Any) -> dict[str, str | None]:
 
 @pytest.mark.parametrize("version", range(1, 5))
 async def test_a_topic(tmp_path: Path, version: int) -> None:
-    """What was set on the topic, with the default under it as a synonym."""
+    """The config of the topic, with the default as a synonym."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", configs={"max.message.bytes": "2000"})
         request = _request(TOPIC, "t", ["max.message.bytes"])
@@ -49,7 +49,7 @@ async def test_a_topic(tmp_path: Path, version: int) -> None:
 
 
 async def test_all_keys_of_a_topic(tmp_path: Path) -> None:
-    """Null asks for everything, documentation and all."""
+    """Null keys mean all, with documentation."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
 
@@ -62,7 +62,7 @@ async def test_all_keys_of_a_topic(tmp_path: Path) -> None:
 
 
 async def test_the_broker(tmp_path: Path) -> None:
-    """Its own settings by its id; those that Kafka lets change while it runs are not read-only."""
+    """Its own configs by its id; those that are dynamic in Kafka are not read-only."""
     async with running_node(tmp_path, num_partitions="3") as node:
         response = await node.client().send(_request(BROKER, "1"), 4)
 
@@ -72,8 +72,8 @@ async def test_the_broker(tmp_path: Path) -> None:
         assert not read_only["message.max.bytes"]
 
 
-async def test_what_was_set_on_all_nodes(tmp_path: Path) -> None:
-    """The empty name tells that and nothing else; a node's own value counts more."""
+async def test_the_dynamic_configs_of_all_brokers(tmp_path: Path) -> None:
+    """The empty name has those only; a node's own value has priority."""
     async with running_node(tmp_path) as node:
         node.controller.alter_broker_configs("", lambda old: {**old, "log.retention.ms": "200000"})
         node.controller.alter_broker_configs("1", lambda _: {"log.retention.ms": "100000"})
@@ -100,8 +100,8 @@ async def test_what_was_set_on_all_nodes(tmp_path: Path) -> None:
         ]
 
 
-async def test_a_key_that_nobody_knows_may_be_a_secret(tmp_path: Path) -> None:
-    """Its value is not told, as by Kafka."""
+async def test_an_unknown_key_may_be_sensitive(tmp_path: Path) -> None:
+    """As in Kafka its value is not returned."""
     async with running_node(tmp_path) as node:
         node.controller.alter_broker_configs("1", lambda _: {"plugin.key": "x"})
 
@@ -121,7 +121,7 @@ async def test_a_key_that_nobody_knows_may_be_a_secret(tmp_path: Path) -> None:
         (LOGGER, "1", ErrorCode.INVALID_REQUEST),
     ],
 )
-async def test_what_is_not_there(tmp_path: Path, kind: int, name: str, error: ErrorCode) -> None:
+async def test_unknown_resources(tmp_path: Path, kind: int, name: str, error: ErrorCode) -> None:
     """Each resource has its own error."""
     async with running_node(tmp_path) as node:
         response = await node.client().send(_request(kind, name), 4)
@@ -130,7 +130,7 @@ async def test_what_is_not_there(tmp_path: Path, kind: int, name: str, error: Er
 
 
 async def test_a_group(tmp_path: Path) -> None:
-    """It need not be there, but it has a name."""
+    """It need not exist, but needs a name."""
     async with running_node(tmp_path) as node:
         node.controller.alter_group_configs("g", lambda _: {"consumer.session.timeout.ms": "50000"})
 
@@ -143,8 +143,8 @@ async def test_a_group(tmp_path: Path) -> None:
         assert nameless.results[0].error_message == "Group name must not be empty"
 
 
-async def test_a_kind_of_resource_there_is_not(tmp_path: Path) -> None:
-    """Kafka's words of a request that is malformed; where all is well there are none."""
+async def test_an_unknown_resource_type(tmp_path: Path) -> None:
+    """With Kafka's message of a malformed request; without an error there is none."""
     async with running_node(tmp_path) as node:
         refused = await node.client().send(_request(99, "t"), 4)
         told = await node.client().send(_request(BROKER, "1"), 4)
@@ -154,8 +154,8 @@ async def test_a_kind_of_resource_there_is_not(tmp_path: Path) -> None:
         assert told.results[0].error_message == ""
 
 
-async def test_a_node_describes_where_it_is(tmp_path: Path) -> None:
-    """What the command line makes is described as if it were in the node's properties."""
+async def test_a_node_describes_its_listeners_and_directories(tmp_path: Path) -> None:
+    """Options of the command line are described as if they were in the node's properties."""
     names = ["listeners", "advertised.listeners", "node.id", "log.dirs"]
     async with running_node(tmp_path) as node:
         response = await node.client().send(_request(BROKER, "1", names), 4)
@@ -182,7 +182,7 @@ async def test_a_key_without_effect_is_described_like_any_other(tmp_path: Path) 
 
 
 async def test_a_subscription_of_client_metrics(tmp_path: Path) -> None:
-    """What is set for it, or the defaults; a name is needed."""
+    """Its configs, or the defaults; a name is needed."""
     async with running_node(tmp_path) as node:
         node.controller.alter_client_metrics("cm", lambda _: {"metrics": "a"})
         client = node.client()

@@ -1,4 +1,4 @@
-"""DescribeGroups, as a client sees it."""
+"""DescribeGroups."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from broker.api.handlers.describe_groups import describe_groups
 from broker.api.handlers.join_group import join_group
 from protocol.errors import ErrorCode
 from protocol.messages.describe_groups import DescribeGroupsRequest
-from tests.broker.api.handlers.group_request import GroupNode, GroupRequest, ask
+from tests.broker.api.handlers.group_request import GroupRequest, GroupServices, call
 from tests.broker.api.handlers.membership import join_request, stable_member
 from tests.broker.groups.script import ScriptPlayer
 
 
-def describe(node: GroupNode, *groups: str, version: int = 6, **fields: Any) -> Any:
-    """What is told of these groups."""
+def describe(node: GroupServices, *groups: str, version: int = 6, **fields: Any) -> Any:
+    """The description of these groups."""
     body = DescribeGroupsRequest(groups=list(groups), **fields)
-    return ask(describe_groups, GroupRequest(node, body, version)).groups
+    return call(describe_groups, GroupRequest(node, body, version)).groups
 
 
 @pytest.mark.parametrize("version", range(7))
 def test_a_stable_group_with_subscriptions_and_assignments(version: int) -> None:
     """Mirrors ``GroupMetadataManagerTest.testDescribeGroupStable``."""
-    node = GroupNode()
+    node = GroupServices()
     member_id = stable_member(node)
     (group,) = describe(node, "g", version=version)
     (member,) = group.members
@@ -38,11 +38,11 @@ def test_a_stable_group_with_subscriptions_and_assignments(version: int) -> None
     assert bytes(member.member_assignment) == b"part"
 
 
-def test_a_rebalancing_group_keeps_its_secrets() -> None:
-    """Mirrors ``testDescribeGroupRebalancing``: members are named, what they have may be wrong."""
-    node = GroupNode()
+def test_a_rebalancing_group_has_no_assignments() -> None:
+    """Mirrors ``testDescribeGroupRebalancing``: its members have ids only."""
+    node = GroupServices()
     stable_member(node)
-    ask(join_group, join_request(node))
+    call(join_group, join_request(node))
     (group,) = describe(node, "g")
 
     assert (group.group_state, group.protocol_data) == ("PreparingRebalance", "")
@@ -52,8 +52,8 @@ def test_a_rebalancing_group_keeps_its_secrets() -> None:
 
 
 def test_an_empty_group_without_a_protocol() -> None:
-    """A group that only holds offsets has no type."""
-    node = GroupNode()
+    """A group that only has offsets has no protocol type."""
+    node = GroupServices()
     ScriptPlayer(node.world).play(["commit - t-0=1"])
     (group,) = describe(node, "g")
 
@@ -67,17 +67,17 @@ def test_an_empty_group_without_a_protocol() -> None:
 def test_a_group_that_does_not_exist_is_dead(
     version: int, error: ErrorCode, message: str | None
 ) -> None:
-    """Mirrors ``testDescribeGroupsGroupIdNotFoundException``; v6 says so in an error (KIP-1043)."""
-    (group,) = describe(GroupNode(), "g", version=version)
+    """Mirrors ``testDescribeGroupsGroupIdNotFoundException``; v6 has an error too (KIP-1043)."""
+    (group,) = describe(GroupServices(), "g", version=version)
 
     assert (group.group_state, group.error_code) == ("Dead", error)
     assert group.error_message == message
 
 
 @pytest.mark.parametrize("version", [5, 6])
-def test_a_consumer_group_is_dead_here(version: int) -> None:
-    """Clients then ask ConsumerGroupDescribe for it."""
-    node = GroupNode()
+def test_a_consumer_group_is_dead(version: int) -> None:
+    """Clients then use ConsumerGroupDescribe for it."""
+    node = GroupServices()
     ScriptPlayer(node.world).play(["consume a t"])
     (group,) = describe(node, "g", version=version)
 
@@ -87,20 +87,20 @@ def test_a_consumer_group_is_dead_here(version: int) -> None:
 
 
 def test_a_group_of_another_node_has_no_state() -> None:
-    """The client has to look for its coordinator."""
-    node = GroupNode()
+    """The client must find its coordinator."""
+    node = GroupServices()
     ScriptPlayer(node.world).play(["unload"])
     (group,) = describe(node, "g")
 
     assert (group.group_state, group.error_code) == ("", ErrorCode.NOT_COORDINATOR)
 
 
-def test_who_asks_is_told_what_it_may_do() -> None:
-    """v3, of groups that there are."""
-    node = GroupNode()
+def test_authorized_operations_are_returned_on_request() -> None:
+    """v3, for groups that exist."""
+    node = GroupServices()
     stable_member(node)
-    asked = describe(node, "g", "x", include_authorized_operations=True)
+    requested = describe(node, "g", "x", include_authorized_operations=True)
     (silent,) = describe(node, "g")
 
-    assert [each.authorized_operations for each in asked] == [ON_A_GROUP, NOT_ASKED_FOR]
+    assert [each.authorized_operations for each in requested] == [ON_A_GROUP, NOT_ASKED_FOR]
     assert silent.authorized_operations == NOT_ASKED_FOR

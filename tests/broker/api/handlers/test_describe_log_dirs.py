@@ -26,7 +26,7 @@ def _sizes(response: Any) -> dict[tuple[str, int], int]:
 
 @pytest.mark.parametrize("version", range(1, 6))
 async def test_all_partitions_of_a_node(tmp_path: Path, version: int) -> None:
-    """With the bytes they have on disk, and, from v4, those of the volume."""
+    """With their bytes on disk, and, from v4, those of the volume."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", partitions=2)
         (home,) = node.node.logs.directories
@@ -41,7 +41,7 @@ async def test_all_partitions_of_a_node(tmp_path: Path, version: int) -> None:
 
 
 async def test_some_partitions(tmp_path: Path) -> None:
-    """Those that are not there are left out."""
+    """Partitions that are not on the node are omitted."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", partitions=2)
         topics = [
@@ -57,7 +57,7 @@ async def test_some_partitions(tmp_path: Path) -> None:
 
 
 async def test_the_size_is_that_of_the_log(tmp_path: Path) -> None:
-    """And each node tells only of itself."""
+    """Each node describes its own directories only."""
     async with running_cluster(tmp_path, 2) as cluster:
         cluster.controller.create_topic("t", assignments=[(1,), (2,)])
         log = cluster.node(2).logs.get(TopicPartition("t", 1))
@@ -68,8 +68,8 @@ async def test_the_size_is_that_of_the_log(tmp_path: Path) -> None:
         assert _sizes(response) == {("t", 1): log.segments.size_bytes}
 
 
-async def test_a_directory_that_is_gone(tmp_path: Path) -> None:
-    """KAFKA_STORAGE_ERROR for it alone."""
+async def test_a_failed_directory(tmp_path: Path) -> None:
+    """KAFKA_STORAGE_ERROR for that directory only."""
     async with running_node(tmp_path) as node:
         (home,) = node.node.logs.directories
         hidden = home.path.rename(home.path.with_name("hidden"))

@@ -30,7 +30,7 @@ def _errors(response: Any) -> list[tuple[int, str | None]]:
     ]
 
 
-async def test_a_producer_and_how_far_it_came(tmp_path: Path) -> None:
+async def test_the_state_of_a_producer(tmp_path: Path) -> None:
     """Its epoch, its last sequence number, and no transaction."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", partitions=2)
@@ -50,8 +50,8 @@ async def test_a_producer_and_how_far_it_came(tmp_path: Path) -> None:
         assert untouched.active_producers == []
 
 
-async def test_partitions_that_are_not_there(tmp_path: Path) -> None:
-    """The codes of Kafka 4.3.1, and its messages where it has some."""
+async def test_unknown_partitions(tmp_path: Path) -> None:
+    """The codes of Kafka 4.3.1, and its messages if any."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
 
@@ -66,8 +66,8 @@ async def test_partitions_that_are_not_there(tmp_path: Path) -> None:
         assert no_name[0] == ErrorCode.INVALID_TOPIC_EXCEPTION
 
 
-async def test_only_the_leader_tells(tmp_path: Path) -> None:
-    """NOT_LEADER_OR_FOLLOWER from a follower, and from a node that has no replica."""
+async def test_only_the_leader_describes_producers(tmp_path: Path) -> None:
+    """NOT_LEADER_OR_FOLLOWER from a follower, and from a node without a replica."""
     async with running_cluster(tmp_path, 3) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2)])
 

@@ -30,7 +30,7 @@ def _request(topic: str = "__cluster_metadata", *partitions: int) -> DescribeQuo
 
 @pytest.mark.parametrize("version", range(3))
 async def test_the_controller_leads_and_the_others_observe(tmp_path: Path, version: int) -> None:
-    """The node that clients are told is the controller; from v2 with its address."""
+    """The leader is the controller of Metadata responses; from v2 with its address."""
     async with running_cluster(tmp_path, 3) as cluster:
         response = await cluster.client(2).send(_request("__cluster_metadata", 0), version)
 
@@ -42,8 +42,8 @@ async def test_the_controller_leads_and_the_others_observe(tmp_path: Path, versi
         assert [each.node_id for each in response.nodes] == ([1] if version == 2 else [])
 
 
-async def test_a_node_that_is_told_late_is_behind(tmp_path: Path) -> None:
-    """By the changes that are still on their way to it."""
+async def test_a_node_with_old_metadata_has_a_lag(tmp_path: Path) -> None:
+    """The number of changes that it has not received."""
     async with running_cluster(tmp_path, 2) as cluster:
         cluster.node(2).feed.hold()
         cluster.controller.create_topic("t", assignments=[(1,)])
@@ -60,8 +60,10 @@ async def test_a_node_that_is_told_late_is_behind(tmp_path: Path) -> None:
     ("topic", "partitions"),
     [("t", [0]), ("__cluster_metadata", [1]), ("__cluster_metadata", [0, 1])],
 )
-async def test_nothing_else_has_a_quorum(tmp_path: Path, topic: str, partitions: list[int]) -> None:
-    """UNKNOWN_TOPIC_OR_PARTITION for each partition, as from Kafka 4.3.1."""
+async def test_other_partitions_have_no_quorum(
+    tmp_path: Path, topic: str, partitions: list[int]
+) -> None:
+    """UNKNOWN_TOPIC_OR_PARTITION for each of them, as in Kafka 4.3.1."""
     async with running_node(tmp_path) as node:
         response = await node.client().send(_request(topic, *partitions))
 

@@ -1,4 +1,4 @@
-"""DescribeTopicPartitions; what Kafka 4.3.1 answered to the same requests."""
+"""DescribeTopicPartitions, compared with Kafka 4.3.1."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def _page(
 async def test_pages(
     tmp_path: Path, names: list[str], limit: int, cursor: tuple[str, int] | None, page: Page
 ) -> None:
-    """By name, as many partitions as wanted, and where the next page begins."""
+    """By name, as many partitions as requested, and a cursor for the next page."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         node.controller.create_topic("p", partitions=3)
@@ -65,8 +65,8 @@ async def test_pages(
         assert await _page(node, names, limit, cursor) == page
 
 
-async def test_the_broker_bounds_a_page(tmp_path: Path) -> None:
-    """max.request.partition.size.limit counts, however much is asked for."""
+async def test_the_broker_limits_a_page(tmp_path: Path) -> None:
+    """max.request.partition.size.limit, however many partitions are requested."""
     async with running_node(tmp_path, max_request_partition_size_limit="2") as node:
         node.controller.create_topic("p", partitions=3)
 
@@ -74,7 +74,7 @@ async def test_the_broker_bounds_a_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cursor", [("q", 0), ("p", -1)])
-async def test_a_cursor_that_makes_no_sense(tmp_path: Path, cursor: tuple[str, int]) -> None:
+async def test_an_invalid_cursor(tmp_path: Path, cursor: tuple[str, int]) -> None:
     """INVALID_REQUEST for each topic that is named."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("p")
@@ -92,8 +92,8 @@ async def test_a_cursor_that_makes_no_sense(tmp_path: Path, cursor: tuple[str, i
         ]
 
 
-async def test_names_that_are_no_topics(tmp_path: Path) -> None:
-    """They stand in the line of names with their errors."""
+async def test_unknown_names(tmp_path: Path) -> None:
+    """They are sorted with the topics, with their errors."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("p")
 
@@ -110,8 +110,8 @@ async def test_names_that_are_no_topics(tmp_path: Path) -> None:
         ]
 
 
-async def test_who_may_lead(tmp_path: Path) -> None:
-    """A set that is too small for acks=all leaves its last members eligible (KIP-966)."""
+async def test_the_eligible_leader_replicas(tmp_path: Path) -> None:
+    """An in-sync set that is too small for acks=all leaves its last members eligible (KIP-966)."""
     async with running_cluster(tmp_path, 2) as cluster:
         cluster.controller.create_topic(
             "t", assignments=[(1, 2)], configs={"min.insync.replicas": "2"}

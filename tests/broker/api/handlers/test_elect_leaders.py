@@ -21,7 +21,7 @@ T0 = [TopicPartitions(topic="t", partitions=[0])]
 
 
 async def _leader_away(cluster: RunningCluster) -> None:
-    """A topic that prefers node 1 and is led by node 2, with all three in sync."""
+    """A topic with the preferred leader 1 and the leader 2; all three nodes are in sync."""
     cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
     await cluster.cluster.stop(1)
     await cluster.cluster.start(1)
@@ -36,8 +36,8 @@ def _errors(response: ElectLeadersResponse) -> dict[tuple[str, int], int]:
     }
 
 
-async def test_the_preferred_leader_leads_again(tmp_path: Path) -> None:
-    """Every node hears of it, and a second election is not needed."""
+async def test_the_preferred_leader_is_elected(tmp_path: Path) -> None:
+    """Every node gets the change, and a second election is not needed."""
     async with running_cluster(tmp_path) as cluster:
         await _leader_away(cluster)
         client = cluster.client(2)
@@ -50,8 +50,8 @@ async def test_the_preferred_leader_leads_again(tmp_path: Path) -> None:
         assert [n.image.topics["t"].partitions[0].leader for n in cluster.cluster.nodes] == [1] * 3
 
 
-async def test_all_partitions_are_meant_by_none(tmp_path: Path) -> None:
-    """Those that need no election are left out."""
+async def test_null_means_all_partitions(tmp_path: Path) -> None:
+    """Those that need no election are omitted."""
     async with running_cluster(tmp_path) as cluster:
         await _leader_away(cluster)
         cluster.controller.create_topic("u", assignments=[(2, 3)])
@@ -61,8 +61,8 @@ async def test_all_partitions_are_meant_by_none(tmp_path: Path) -> None:
         assert _errors(answer) == {("t", 0): ErrorCode.NONE}
 
 
-async def test_a_topic_of_which_nothing_is_told_is_still_listed(tmp_path: Path) -> None:
-    """As Kafka does when all are asked for."""
+async def test_a_topic_without_elections_is_in_the_response(tmp_path: Path) -> None:
+    """With null topics, as in Kafka."""
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
 
@@ -72,13 +72,13 @@ async def test_a_topic_of_which_nothing_is_told_is_still_listed(tmp_path: Path) 
         assert (topic.topic, topic.partition_result) == ("t", [])
 
 
-async def test_a_refusal_has_words(tmp_path: Path) -> None:
-    """Each partition asked for is answered where it was asked for, be it twice."""
+async def test_an_error_has_a_message(tmp_path: Path) -> None:
+    """Each partition has a result in its place, even if it is named twice."""
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
-        asked = [TopicPartitions(topic="t", partitions=[0, 7, 0])]
+        requested = [TopicPartitions(topic="t", partitions=[0, 7, 0])]
 
-        answer = await cluster.client(1).send(ElectLeadersRequest(topic_partitions=asked))
+        answer = await cluster.client(1).send(ElectLeadersRequest(topic_partitions=requested))
 
         [topic] = answer.replica_election_results
         needless = "Leader election not needed for topic partition."
@@ -89,7 +89,7 @@ async def test_a_refusal_has_words(tmp_path: Path) -> None:
         ]
 
 
-async def test_an_unknown_kind_of_election_is_refused(tmp_path: Path) -> None:
+async def test_an_unknown_type_of_election_is_refused(tmp_path: Path) -> None:
     """INVALID_REQUEST, at the top and for each partition."""
     async with running_cluster(tmp_path) as cluster:
         request = ElectLeadersRequest(topic_partitions=T0, election_type=7)

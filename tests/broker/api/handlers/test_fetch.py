@@ -1,4 +1,4 @@
-"""Fetch, as a client sees it: mirrors what a running Kafka answers."""
+"""Fetch, compared with a running Kafka."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def _with_topic(node: RunningNode, partitions: int = 1) -> Client:
 
 
 @pytest.mark.parametrize("version", range(4, 13))
-async def test_what_is_there_is_answered_at_once(tmp_path: Path, version: int) -> None:
-    """Enough bytes: no wait, the stored bytes, and where the log stands."""
+async def test_available_records_are_returned_at_once(tmp_path: Path, version: int) -> None:
+    """Enough bytes: no wait, the stored bytes, and the offsets of the log."""
     async with running_node(tmp_path) as node:
         client = _with_topic(node)
         await _produce(client, batch(b"a"))
@@ -58,8 +58,8 @@ async def test_what_is_there_is_answered_at_once(tmp_path: Path, version: int) -
         assert waited_ms == 0
 
 
-async def test_nothing_there_waits_exactly_max_wait(tmp_path: Path) -> None:
-    """An empty partition is answered empty, without an error, when the wait is over."""
+async def test_an_empty_partition_waits_for_max_wait_ms(tmp_path: Path) -> None:
+    """The response is empty, without an error."""
     async with running_node(tmp_path) as node:
         client = _with_topic(node)
 
@@ -71,10 +71,10 @@ async def test_nothing_there_waits_exactly_max_wait(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("max_wait_ms", "min_bytes"), [(0, 1), (-1, 1), (500, 0), (500, -1)])
-async def test_no_wait_or_no_minimum_is_at_once(
+async def test_without_max_wait_or_min_bytes_the_response_is_sent_at_once(
     tmp_path: Path, max_wait_ms: int, min_bytes: int
 ) -> None:
-    """Either a wait of nothing or a minimum of nothing ends the matter."""
+    """Either of them is 0."""
     async with running_node(tmp_path) as node:
         client = _with_topic(node)
         request = fetch_request("t", 0, max_wait_ms=max_wait_ms, min_bytes=min_bytes)
@@ -85,8 +85,8 @@ async def test_no_wait_or_no_minimum_is_at_once(
         assert waited_ms == 0
 
 
-async def test_a_fetch_of_nothing_is_at_once(tmp_path: Path) -> None:
-    """A fetch that names no partition has nothing to wait for."""
+async def test_a_fetch_without_partitions_does_not_wait(tmp_path: Path) -> None:
+    """No event could complete it."""
     async with running_node(tmp_path) as node:
         request = fetch_request("t", max_wait_ms=500)
         request.topics = []
@@ -97,8 +97,8 @@ async def test_a_fetch_of_nothing_is_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("acks", [0, 1, -1])
-async def test_a_produce_wakes_a_waiting_fetch(tmp_path: Path, acks: int) -> None:
-    """The fetch is answered when the records come, not when its time is over."""
+async def test_a_produce_completes_a_waiting_fetch(tmp_path: Path, acks: int) -> None:
+    """The response is sent when the records are appended, not at the timeout."""
     async with running_node(tmp_path) as node:
         client = _with_topic(node)
         started = trio.current_time()
@@ -113,7 +113,7 @@ async def test_a_produce_wakes_a_waiting_fetch(tmp_path: Path, acks: int) -> Non
 
 
 async def test_it_waits_for_min_bytes(tmp_path: Path) -> None:
-    """One batch is too little, two are enough, and both are in the answer."""
+    """One batch is not enough, two are, and both are in the response."""
     async with running_node(tmp_path) as node:
         client, producer = _with_topic(node), node.client()
         size = len(batch(b"a"))
@@ -127,8 +127,8 @@ async def test_it_waits_for_min_bytes(tmp_path: Path) -> None:
         assert _sizes(await client.receive()) == {0: 2 * size}
 
 
-async def test_one_byte_too_few_waits_and_answers_what_is_there(tmp_path: Path) -> None:
-    """At the end of its time a fetch takes what has come."""
+async def test_a_fetch_that_times_out_returns_the_available_records(tmp_path: Path) -> None:
+    """At the timeout one byte is missing."""
     async with running_node(tmp_path) as node:
         client = _with_topic(node)
         await _produce(client, batch(b"a"))
@@ -143,7 +143,7 @@ async def test_one_byte_too_few_waits_and_answers_what_is_there(tmp_path: Path) 
 
 
 async def test_bytes_of_all_partitions_count_together(tmp_path: Path) -> None:
-    """min_bytes is for the answer, not for a partition."""
+    """min_bytes applies to the response, not to a partition."""
     async with running_node(tmp_path) as node:
         client, producer = _with_topic(node, 2), node.client()
         size = len(batch(b"a"))
@@ -156,7 +156,7 @@ async def test_bytes_of_all_partitions_count_together(tmp_path: Path) -> None:
 
 
 async def test_an_unknown_partition_does_not_end_the_wait_of_a_known_one(tmp_path: Path) -> None:
-    """Its error comes with the answer; alone it is answered at once."""
+    """Its error is in the response; alone it does not wait."""
     async with running_node(tmp_path) as node:
         client = _with_topic(node)
 
@@ -173,7 +173,7 @@ async def test_an_unknown_partition_does_not_end_the_wait_of_a_known_one(tmp_pat
 
 @pytest.mark.parametrize("offset", [2, -1, 2**62])
 async def test_an_offset_outside_the_log_is_an_error_at_once(tmp_path: Path, offset: int) -> None:
-    """The bad partition has error 1 and no offsets; the good one has its data."""
+    """The invalid partition has error 1 and no offsets; the valid one has its records."""
     async with running_node(tmp_path) as node:
         client = _with_topic(node, 2)
         await _produce(client, batch(b"a"), batch(b"a"))
@@ -189,8 +189,8 @@ async def test_an_offset_outside_the_log_is_an_error_at_once(tmp_path: Path, off
         assert waited_ms == 0
 
 
-async def test_the_first_batch_is_answered_whole_whatever_the_limits(tmp_path: Path) -> None:
-    """A consumer always makes progress; what does not fit after that is left out (KIP-74)."""
+async def test_the_first_batch_is_whole_whatever_the_limits(tmp_path: Path) -> None:
+    """A consumer always makes progress; later batches above the limits are omitted (KIP-74)."""
     async with running_node(tmp_path) as node:
         client = _with_topic(node, 2)
         await _produce(client, batch(b"a"), batch(b"a"))
@@ -208,7 +208,7 @@ async def test_the_first_batch_is_answered_whole_whatever_the_limits(tmp_path: P
 
 
 async def test_a_deleted_topic_ends_the_wait(tmp_path: Path) -> None:
-    """The fetch is answered at once: the deleted partition with an error, the other with data."""
+    """The response is sent at once: the deleted partition has an error, the other its records."""
     async with running_node(tmp_path) as node:
         client = _with_topic(node)
         node.controller.create_topic("other")
@@ -231,7 +231,7 @@ async def test_a_deleted_topic_ends_the_wait(tmp_path: Path) -> None:
     [(0, ErrorCode.NONE), (-1, ErrorCode.NONE), (1, ErrorCode.UNKNOWN_LEADER_EPOCH)],
 )
 async def test_leader_epochs_are_checked(tmp_path: Path, epoch: int, error: ErrorCode) -> None:
-    """A client that knows a newer leader than this node must ask again (KIP-320)."""
+    """A client that knows a newer epoch than this node must retry (KIP-320)."""
     async with running_node(tmp_path) as node:
         client = _with_topic(node)
         request = fetch_request("t", 0)
@@ -243,7 +243,7 @@ async def test_leader_epochs_are_checked(tmp_path: Path, epoch: int, error: Erro
 
 
 async def test_topics_are_named_by_id_from_v13(tmp_path: Path) -> None:
-    """An id finds its topic, and an id that is gone has an error of its own (KIP-516)."""
+    """An unknown id has an error of its own (KIP-516)."""
     async with running_node(tmp_path) as node:
         topic = node.controller.create_topic("t")
         client = node.client()
@@ -261,8 +261,8 @@ async def test_topics_are_named_by_id_from_v13(tmp_path: Path) -> None:
         assert gone.responses[0].partitions[0].error_code == ErrorCode.UNKNOWN_TOPIC_ID
 
 
-async def test_a_session_waits_and_answers_only_news(tmp_path: Path) -> None:
-    """An incremental fetch names nothing, waits for all its partitions, and tells what changed."""
+async def test_a_session_waits_for_and_returns_changes_only(tmp_path: Path) -> None:
+    """An incremental fetch waits for the session's partitions, and returns those that changed."""
     async with running_node(tmp_path) as node:
         client, producer = _with_topic(node, 2), node.client()
         opening = fetch_request("t", 0, 0)
@@ -284,8 +284,8 @@ async def test_a_session_waits_and_answers_only_news(tmp_path: Path) -> None:
         assert list(_sizes(news)) == [0]
 
 
-async def test_a_forgotten_partition_wakes_nobody(tmp_path: Path) -> None:
-    """What a session no longer asks for does not end its wait."""
+async def test_a_forgotten_partition_does_not_complete_a_fetch(tmp_path: Path) -> None:
+    """Partitions that were removed from a session do not end its wait."""
     async with running_node(tmp_path) as node:
         client, producer = _with_topic(node, 2), node.client()
         opening = fetch_request("t", 0, 0)
@@ -303,8 +303,8 @@ async def test_a_forgotten_partition_wakes_nobody(tmp_path: Path) -> None:
         assert client.nothing_arrived()
 
 
-async def test_a_wrong_session_is_told_at_the_top(tmp_path: Path) -> None:
-    """Session errors have no partitions and come at once."""
+async def test_a_session_error_is_at_the_top(tmp_path: Path) -> None:
+    """It has no partitions, and is sent at once."""
     async with running_node(tmp_path) as node:
         request = fetch_request("t", 0, max_wait_ms=500)
         request.session_id, request.session_epoch = 4711, 1
@@ -316,7 +316,7 @@ async def test_a_wrong_session_is_told_at_the_top(tmp_path: Path) -> None:
 
 
 async def test_read_committed_has_a_list_of_aborted_transactions(tmp_path: Path) -> None:
-    """The list is empty rather than null for a reader of committed records only."""
+    """With READ_COMMITTED the list is empty instead of null."""
     async with running_node(tmp_path) as node:
         client = _with_topic(node)
         request = fetch_request("t", 0)
@@ -329,8 +329,8 @@ async def test_read_committed_has_a_list_of_aborted_transactions(tmp_path: Path)
         assert committed.responses[0].partitions[0].aborted_transactions == []
 
 
-async def test_sixty_waiting_fetches_are_woken_by_one_produce(tmp_path: Path) -> None:
-    """Everyone who waits on a partition hears of it."""
+async def test_one_produce_completes_sixty_waiting_fetches(tmp_path: Path) -> None:
+    """Every fetch that waits for the partition is completed."""
     async with running_node(tmp_path) as node:
         _with_topic(node)
         clients = [node.client() for _ in range(60)]
@@ -345,8 +345,8 @@ async def test_sixty_waiting_fetches_are_woken_by_one_produce(tmp_path: Path) ->
         assert node.node.replication.purgatories.fetch.num_delayed() == 0
 
 
-async def test_an_epoch_that_diverges_is_told(tmp_path: Path) -> None:
-    """A reader whose last epoch ended elsewhere is told where, and gets no records (KIP-595)."""
+async def test_a_diverging_epoch_is_returned(tmp_path: Path) -> None:
+    """A client whose last epoch ended elsewhere gets its end offset, and no records (KIP-595)."""
     async with running_node(tmp_path) as node:
         client = _with_topic(node)
         await _produce(client, batch(b"a"))

@@ -1,4 +1,4 @@
-"""Fetches that no client sends, and what Kafka answers."""
+"""Unusual fetches, compared with Kafka."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 SESSIONS_VERSION = 12
 
 
-async def test_unknown_partitions_are_answered_last(tmp_path: Path) -> None:
+async def test_unknown_partitions_are_last_in_the_response(tmp_path: Path) -> None:
     """Whatever the request's order; their list of aborted transactions is empty, not null."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
@@ -34,7 +34,7 @@ async def test_unknown_partitions_are_answered_last(tmp_path: Path) -> None:
 
 
 async def test_a_partition_without_room_has_no_list_of_aborted_transactions(tmp_path: Path) -> None:
-    """Null where some bytes are left, but not a batch's; empty where none are."""
+    """Null if the limit leaves room for some bytes but not for a batch; empty if it leaves none."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", partitions=2)
         client, one = node.client(), batch(b"a")
@@ -51,7 +51,7 @@ async def test_a_partition_without_room_has_no_list_of_aborted_transactions(tmp_
 
 
 async def test_of_a_partition_named_twice_the_last_counts(tmp_path: Path) -> None:
-    """It is answered once, from the offset named last."""
+    """It is in the response once, from the offset named last."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         client = node.client()
@@ -68,7 +68,7 @@ async def test_of_a_partition_named_twice_the_last_counts(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("limit", ["max_bytes", "partition_max_bytes"])
 async def test_a_limit_below_zero_is_an_error(tmp_path: Path, limit: str) -> None:
-    """Kafka stumbles over it while it reads, and has no better code; with nothing to read, none."""
+    """As in Kafka, reading fails with UNKNOWN_SERVER_ERROR, but not without partitions to read."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         client = node.client()
@@ -82,8 +82,8 @@ async def test_a_limit_below_zero_is_an_error(tmp_path: Path, limit: str) -> Non
         assert at_end.responses[0].partitions[0].error_code == 0
 
 
-async def test_a_follower_that_is_refused_is_one_all_the_same(tmp_path: Path) -> None:
-    """Before its session is looked for: it is left out where followers are."""
+async def test_a_refused_fetch_of_a_follower_is_one_of_a_follower(tmp_path: Path) -> None:
+    """It is refused before its session is found, and counts as a follower's in wait records."""
     async with running_cluster(tmp_path, 1, recorder=Recorder) as cluster:
         unknown = FetchRequest(
             replica_id=2, max_wait_ms=0, min_bytes=1, session_id=99, session_epoch=5, topics=[]

@@ -1,4 +1,4 @@
-"""FindCoordinator, as a client sees it."""
+"""FindCoordinator."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.mark.parametrize("version", range(7))
 async def test_the_first_request_creates_the_topic_of_offsets(tmp_path: Path, version: int) -> None:
-    """It gets an error that clients retry, as from Kafka; the next request gets the node."""
+    """Its error is retriable, as in Kafka; the response to the next request has the node."""
     async with running_node(tmp_path) as running:
         client = running.client()
         body = FindCoordinatorRequest(key="g", coordinator_keys=["g"])
@@ -37,8 +37,8 @@ async def test_the_first_request_creates_the_topic_of_offsets(tmp_path: Path, ve
 
 @pytest.mark.parametrize("version", range(4))
 @pytest.mark.parametrize("key_type", [0, 1])
-async def test_a_node_alone_is_the_coordinator(tmp_path: Path, version: int, key_type: int) -> None:
-    """Of every group, and of every transactional id, which v0 cannot ask for."""
+async def test_a_single_node_coordinates(tmp_path: Path, version: int, key_type: int) -> None:
+    """Of every group, and of every transactional id, which v0 does not have."""
     async with running_node(tmp_path) as running:
         ensure_offsets_topic(running.controller, running.node.config)
         body = FindCoordinatorRequest(key="g", key_type=key_type if version else 0)
@@ -53,7 +53,7 @@ async def test_a_node_alone_is_the_coordinator(tmp_path: Path, version: int, key
 
 @pytest.mark.parametrize("version", range(4, 7))
 async def test_many_coordinators_are_found_at_once(tmp_path: Path, version: int) -> None:
-    """One answer for each key, in their order, doubles and empty ones included."""
+    """One result for each key, in the same order, with duplicates and empty keys."""
     async with running_node(tmp_path) as running:
         ensure_offsets_topic(running.controller, running.node.config)
         body = FindCoordinatorRequest(coordinator_keys=["g", "", "g"])
@@ -69,7 +69,7 @@ async def test_many_coordinators_are_found_at_once(tmp_path: Path, version: int)
 
 @pytest.mark.parametrize("key_type", [2, 5, -1])
 async def test_other_keys_have_no_coordinator(tmp_path: Path, key_type: int) -> None:
-    """Share partitions, and types nobody knows."""
+    """Share partitions, and unknown types."""
     async with running_node(tmp_path) as running:
         client = running.client()
 
@@ -89,13 +89,13 @@ async def test_other_keys_have_no_coordinator(tmp_path: Path, key_type: int) -> 
 
 
 async def test_every_node_names_the_leader_of_the_groups_partition(tmp_path: Path) -> None:
-    """Groups are spread over the nodes, and everybody agrees where each is."""
+    """Groups are spread over the nodes, and all nodes return the same coordinators."""
     async with running_cluster(tmp_path) as cluster:
         ensure_offsets_topic(cluster.controller, cluster.node(1).config)
         groups = [f"group-{number}" for number in range(8)]
         body = FindCoordinatorRequest(coordinator_keys=groups)
 
-        answers = [await cluster.client(node).send(body) for node in (1, 2, 3)]
+        responses = [await cluster.client(node).send(body) for node in (1, 2, 3)]
 
         topic = cluster.controller.image.topics["__consumer_offsets"]
         leaders = [
@@ -103,12 +103,12 @@ async def test_every_node_names_the_leader_of_the_groups_partition(tmp_path: Pat
         ]
         assert topic.internal
         assert len(set(leaders)) > 1
-        for answer in answers:
+        for answer in responses:
             assert [each.node_id for each in answer.coordinators] == leaders
 
 
 async def test_a_group_whose_partition_has_no_leader_has_none(tmp_path: Path) -> None:
-    """COORDINATOR_NOT_AVAILABLE: ask again."""
+    """COORDINATOR_NOT_AVAILABLE, which is retriable."""
     async with running_cluster(
         tmp_path, 2, offsets_topic_replication_factor="1", offsets_topic_num_partitions="2"
     ) as cluster:

@@ -65,27 +65,27 @@ async def _produce(client: Client, size: int) -> int:
 
 
 @pytest.mark.parametrize("version", [0, 1])
-async def test_a_topic_changes_at_once(tmp_path: Path, version: int) -> None:
-    """A batch that was welcome is too large for the next request already."""
+async def test_a_topic_config_applies_at_once(tmp_path: Path, version: int) -> None:
+    """A batch that was accepted before is too large for the next request."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", configs={"retention.ms": "5"})
         client = node.client()
 
         before = await _produce(client, 2000)
-        answer = await _alter(
+        result = await _alter(
             client, _resource(TOPIC, "t", ("max.message.bytes", SET, "1000")), version=version
         )
         after = await _produce(client, 2000)
 
-        assert answer == [(0, None)]
+        assert result == [(0, None)]
         assert (before, after) == (ErrorCode.NONE, ErrorCode.MESSAGE_TOO_LARGE)
         topic = node.controller.topic("t")
         assert topic is not None
         assert topic.configs == {"retention.ms": "5", "max.message.bytes": "1000"}
 
 
-async def test_a_list_is_added_to(tmp_path: Path) -> None:
-    """From the default on, if nothing was set; and unset again."""
+async def test_a_list_is_appended_to(tmp_path: Path) -> None:
+    """To the default, if nothing was set; then it is unset again."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         client = node.client()
@@ -101,8 +101,8 @@ async def test_a_list_is_added_to(tmp_path: Path) -> None:
         assert topic.configs == {}
 
 
-async def test_min_insync_replicas_counts_for_the_next_produce(tmp_path: Path) -> None:
-    """Two in sync of three were enough, and are not any more."""
+async def test_min_insync_replicas_applies_to_the_next_produce(tmp_path: Path) -> None:
+    """Two of three in-sync replicas were enough before."""
     async with running_cluster(tmp_path, 3) as cluster:
         cluster.controller.create_topic("t", partitions=1, replication_factor=3)
         topic = cluster.controller.topic("t")
@@ -118,23 +118,23 @@ async def test_min_insync_replicas_counts_for_the_next_produce(tmp_path: Path) -
         assert (before, after) == (ErrorCode.NONE, ErrorCode.NOT_ENOUGH_REPLICAS)
 
 
-async def test_all_nodes_change(tmp_path: Path) -> None:
-    """A topic without a value of its own follows; num.partitions and its like stay."""
+async def test_dynamic_configs_of_all_nodes(tmp_path: Path) -> None:
+    """A topic without a value of its own uses them; static configs such as num.partitions stay."""
     async with running_cluster(tmp_path, 3) as cluster:
         cluster.controller.create_topic("t")
 
-        answer = await _alter(
+        result = await _alter(
             cluster.client(1), _resource(BROKER, "", ("message.max.bytes", SET, "1000"))
         )
 
-        assert answer == [(0, None)]
+        assert result == [(0, None)]
         assert [cluster.node(n).config.message_max_bytes for n in (1, 2, 3)] == [1000] * 3
         leader = cluster.controller.image.topics["t"].partitions[0].leader
         assert await _produce(cluster.client(leader), 2000) == ErrorCode.MESSAGE_TOO_LARGE
 
 
-async def test_one_node_changes_and_another_does_not(tmp_path: Path) -> None:
-    """A node's own value counts more than that of all, and unset gives way to it."""
+async def test_a_dynamic_config_of_one_node(tmp_path: Path) -> None:
+    """Its own value has priority over that of all nodes, until it is unset."""
     async with running_cluster(tmp_path, 2) as cluster:
         client = cluster.client(1)
         await _alter(client, _resource(BROKER, "", ("log.segment.bytes", SET, "2000000")))
@@ -148,8 +148,8 @@ async def test_one_node_changes_and_another_does_not(tmp_path: Path) -> None:
         assert shared == [2_000_000, 2_000_000]
 
 
-async def test_what_was_set_survives_a_restart(tmp_path: Path) -> None:
-    """Of topics and of brokers."""
+async def test_altered_configs_survive_a_restart(tmp_path: Path) -> None:
+    """Those of topics and of brokers."""
     async with running_node(tmp_path, kept=True) as node:
         node.controller.create_topic("t")
         await _alter(
@@ -165,19 +165,19 @@ async def test_what_was_set_survives_a_restart(tmp_path: Path) -> None:
         assert node.node.config.message_max_bytes == 1000
 
 
-async def test_validating_changes_nothing(tmp_path: Path) -> None:
-    """The answer is what it would have been."""
+async def test_validate_only_alters_nothing(tmp_path: Path) -> None:
+    """Errors are the same."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
 
-        answers = await _alter(
+        responses = await _alter(
             node.client(),
             _resource(TOPIC, "t", ("retention.ms", SET, "7")),
             _resource(BROKER, "1", ("message.max.bytes", SET, "x")),
             validate_only=True,
         )
 
-        assert [code for code, _ in answers] == [0, ErrorCode.INVALID_REQUEST]
+        assert [code for code, _ in responses] == [0, ErrorCode.INVALID_REQUEST]
         topic = node.controller.topic("t")
         assert topic is not None
         assert topic.configs == {}
@@ -219,7 +219,7 @@ async def test_validating_changes_nothing(tmp_path: Path) -> None:
         (_resource(99, "x"), ErrorCode.INVALID_REQUEST, "Unknown resource type 99"),
     ],
 )
-async def test_what_is_refused(
+async def test_refused_alterations(
     tmp_path: Path, resource: AlterConfigsResource, code: ErrorCode, message: str | None
 ) -> None:
     """Code and message are those of Kafka 4.3.1; another resource of the request is altered."""
@@ -228,29 +228,29 @@ async def test_what_is_refused(
         node.controller.create_topic("u")
         good = _resource(TOPIC, "u", ("retention.ms", SET, "5"))
 
-        answers = await _alter(node.client(), resource, good)
+        responses = await _alter(node.client(), resource, good)
 
-        assert set(answers) == {(code, message), (0, None)}
+        assert set(responses) == {(code, message), (0, None)}
 
 
-async def test_a_resource_that_comes_twice(tmp_path: Path) -> None:
-    """Both places are refused, and neither is done."""
+async def test_a_resource_named_twice_is_refused(tmp_path: Path) -> None:
+    """Neither occurrence is applied."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
 
-        answers = await _alter(
+        responses = await _alter(
             node.client(),
             _resource(TOPIC, "t", ("retention.ms", SET, "5")),
             _resource(TOPIC, "t", ("retention.bytes", SET, "5")),
         )
 
         twice = (ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
-        assert answers == [twice, twice]
+        assert responses == [twice, twice]
         assert node.controller.image.topics["t"].configs == {}
 
 
-async def test_a_groups_members_are_told_another_interval(tmp_path: Path) -> None:
-    """With their next heartbeats, on every node, and until it is unset."""
+async def test_members_get_the_altered_heartbeat_interval(tmp_path: Path) -> None:
+    """With their next heartbeats, on every node, until it is unset."""
     async with running_node(tmp_path) as node:
         client = node.client()
         node.controller.create_topic("t")
@@ -279,8 +279,8 @@ async def test_a_groups_members_are_told_another_interval(tmp_path: Path) -> Non
         assert [each.heartbeat_interval_ms for each in (joined, slower, back)] == [5000, 6000, 5000]
 
 
-async def test_what_a_group_cannot_have(tmp_path: Path) -> None:
-    """Keys nobody knows, values out of bounds, and no name; nothing is half done."""
+async def test_refused_alterations_of_a_group(tmp_path: Path) -> None:
+    """Unknown keys, values out of bounds, and no name; no config of the request is altered."""
     async with running_node(tmp_path) as node:
         key = "consumer.session.timeout.ms"
         nameless = _resource(GROUP, "", (key, SET, "50000"))

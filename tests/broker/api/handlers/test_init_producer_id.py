@@ -18,7 +18,7 @@ def _request(transactional_id: str | None = None) -> InitProducerIdRequest:
 
 
 @pytest.mark.parametrize("version", range(6))
-async def test_every_producer_gets_an_id_of_its_own(tmp_path: Path, version: int) -> None:
+async def test_every_producer_gets_a_new_id(tmp_path: Path, version: int) -> None:
     """Two producers never share an id."""
     async with running_node(tmp_path) as node:
         client = node.client()
@@ -39,7 +39,7 @@ async def test_every_producer_gets_an_id_of_its_own(tmp_path: Path, version: int
 async def test_transactional_ids_are_refused(
     tmp_path: Path, transactional_id: str, error: ErrorCode
 ) -> None:
-    """There are no transactions yet, and an empty id never means one."""
+    """Transactions are not served, and an empty id is invalid."""
     async with running_node(tmp_path) as node:
         response = await node.client().send(_request(transactional_id), 4)
 
@@ -47,8 +47,8 @@ async def test_transactional_ids_are_refused(
 
 
 @pytest.mark.parametrize(("producer_id", "epoch"), [(5, -1), (-1, 5)])
-async def test_an_id_goes_with_an_epoch(tmp_path: Path, producer_id: int, epoch: int) -> None:
-    """To name one of them only is refused."""
+async def test_an_id_needs_an_epoch(tmp_path: Path, producer_id: int, epoch: int) -> None:
+    """One without the other is refused."""
     async with running_node(tmp_path) as node:
         request = _request()
         request.producer_id, request.producer_epoch = producer_id, epoch

@@ -1,4 +1,4 @@
-"""LeaveGroup, as a client sees it."""
+"""LeaveGroup."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ import pytest
 from broker.api.handlers.leave_group import leave_group
 from protocol.errors import ErrorCode
 from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
-from tests.broker.api.handlers.group_request import GroupNode, GroupRequest, ask
+from tests.broker.api.handlers.group_request import GroupRequest, GroupServices, call
 from tests.broker.api.handlers.membership import stable_member
 
 
 @pytest.mark.parametrize("version", range(3))
-def test_one_member_leaves_and_its_error_is_the_answer(version: int) -> None:
+def test_the_error_of_one_member_is_at_the_top(version: int) -> None:
     """The second time it is unknown."""
-    node = GroupNode()
+    node = GroupServices()
     body = LeaveGroupRequest(group_id="g", member_id=stable_member(node))
 
-    assert ask(leave_group, GroupRequest(node, body, version)).error_code == ErrorCode.NONE
-    again = ask(leave_group, GroupRequest(node, body, version))
+    assert call(leave_group, GroupRequest(node, body, version)).error_code == ErrorCode.NONE
+    again = call(leave_group, GroupRequest(node, body, version))
     assert again.error_code == ErrorCode.UNKNOWN_MEMBER_ID
 
 
 @pytest.mark.parametrize("version", range(3, 6))
-def test_many_leave_each_with_its_own_error(version: int) -> None:
-    """In the order in which they were named."""
-    node = GroupNode()
+def test_each_of_many_members_has_its_own_error(version: int) -> None:
+    """In the order of the request."""
+    node = GroupServices()
     members = [
         MemberIdentity(member_id="x", group_instance_id="i"),
         MemberIdentity(member_id=stable_member(node)),
     ]
     body = LeaveGroupRequest(group_id="g", members=members)
-    response = ask(leave_group, GroupRequest(node, body, version))
+    response = call(leave_group, GroupRequest(node, body, version))
 
     assert response.error_code == ErrorCode.NONE
     assert [(e.member_id, e.group_instance_id, e.error_code) for e in response.members] == [
@@ -41,8 +41,10 @@ def test_many_leave_each_with_its_own_error(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", [0, 5])
-def test_a_group_without_a_name_is_refused(version: int) -> None:
+def test_an_empty_group_id_is_refused(version: int) -> None:
     """At the top, whatever members are named."""
-    response = ask(leave_group, GroupRequest(GroupNode(), LeaveGroupRequest(group_id=""), version))
+    response = call(
+        leave_group, GroupRequest(GroupServices(), LeaveGroupRequest(group_id=""), version)
+    )
 
     assert (response.error_code, response.members) == (ErrorCode.INVALID_GROUP_ID, [])

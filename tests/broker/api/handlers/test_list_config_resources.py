@@ -24,10 +24,10 @@ TOPIC, BROKER, LOGGER, GROUP = 2, 4, 8, 32
         ([GROUP, 16], [("g", GROUP)]),
     ],
 )
-async def test_what_has_settings(
+async def test_resources_with_configs(
     tmp_path: Path, types: list[int], listed: list[tuple[str, int]]
 ) -> None:
-    """All of it, or that of some types; groups that something is set for."""
+    """All of them, or those of some types; groups only if they have configs."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         node.controller.alter_group_configs("g", lambda _: {"consumer.session.timeout.ms": "50000"})
@@ -38,8 +38,8 @@ async def test_what_has_settings(
         assert (response.error_code, found) == (0, listed)
 
 
-async def test_a_type_that_nobody_knows(tmp_path: Path) -> None:
-    """UNSUPPORTED_VERSION, for a later one may know it."""
+async def test_an_unknown_type(tmp_path: Path) -> None:
+    """UNSUPPORTED_VERSION, since a later version may have it."""
     async with running_node(tmp_path) as node:
         response = await node.client().send(ListConfigResourcesRequest(resource_types=[3]), 1)
 
@@ -50,7 +50,7 @@ async def test_a_type_that_nobody_knows(tmp_path: Path) -> None:
 async def test_subscriptions_of_client_metrics(
     tmp_path: Path, version: int, types: list[int]
 ) -> None:
-    """Version 0 asks for nothing else; a subscription without settings is gone."""
+    """Version 0 lists nothing else; a subscription without configs is omitted."""
     async with running_node(tmp_path) as node:
         node.controller.alter_client_metrics("a", lambda _: {"metrics": "*"})
         node.controller.alter_client_metrics("b", lambda _: {"metrics": "*"})

@@ -57,7 +57,7 @@ async def _three_batches(node: RunningNode) -> Client:
 
 @pytest.mark.parametrize("version", range(1, 12))
 async def test_first_and_last(tmp_path: Path, version: int) -> None:
-    """Earliest is the log start, latest the high watermark, in every version."""
+    """Earliest is the log start offset, latest the high watermark, in every version."""
     async with running_node(tmp_path) as node:
         client = await _three_batches(node)
 
@@ -78,8 +78,8 @@ async def test_by_timestamp(tmp_path: Path, after: int, offset: int, found: int)
         assert answer == (0, offset, TIMESTAMP_MS + found)
 
 
-async def test_nothing_found_is_no_error(tmp_path: Path) -> None:
-    """No record is that young; nothing is tiered."""
+async def test_no_matching_record_is_no_error(tmp_path: Path) -> None:
+    """No record has that timestamp or a later one; nothing is tiered."""
     async with running_node(tmp_path) as node:
         client = await _three_batches(node)
 
@@ -97,7 +97,7 @@ async def test_the_largest_timestamp(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("timestamp", "version"), [(-3, 6), (-4, 7), (-5, 8), (-6, 10), (-7, 11)])
-async def test_a_question_newer_than_the_version_is_refused(
+async def test_a_timestamp_newer_than_the_version_is_refused(
     tmp_path: Path, timestamp: int, version: int
 ) -> None:
     """Each special timestamp has its first version."""
@@ -108,7 +108,7 @@ async def test_a_question_newer_than_the_version_is_refused(
 
 
 async def test_a_partition_named_twice_is_refused(tmp_path: Path) -> None:
-    """Kafka answers neither of the two, and says so once."""
+    """As in Kafka, neither occurrence has an offset, and there is one error."""
     async with running_node(tmp_path) as node:
         client = await _three_batches(node)
 
@@ -118,8 +118,8 @@ async def test_a_partition_named_twice_is_refused(tmp_path: Path) -> None:
         assert codes == [ErrorCode.INVALID_REQUEST]
 
 
-async def test_a_topic_named_twice_is_answered_once(tmp_path: Path) -> None:
-    """With the partitions of both its places; one without partitions is not answered."""
+async def test_a_topic_named_twice_is_in_the_response_once(tmp_path: Path) -> None:
+    """With the partitions of both; a topic without partitions is omitted."""
     async with running_node(tmp_path) as node:
         client = await _three_batches(node)
         request = _request(-1, -1, partition=0)
@@ -137,7 +137,7 @@ async def test_a_topic_named_twice_is_answered_once(tmp_path: Path) -> None:
 
 
 async def test_unknown_partitions_and_epochs(tmp_path: Path) -> None:
-    """What is not there, and what the node does not lead yet."""
+    """Partitions that do not exist, and epochs that the node does not lead yet."""
     async with running_node(tmp_path) as node:
         client = await _three_batches(node)
         request = _request(-1, -1)
@@ -149,7 +149,7 @@ async def test_unknown_partitions_and_epochs(tmp_path: Path) -> None:
         assert codes == [ErrorCode.UNKNOWN_LEADER_EPOCH, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
 
 
-async def test_a_long_batch_is_examined_in_a_worker_thread(tmp_path: Path) -> None:
+async def test_a_long_batch_is_decompressed_in_a_worker_thread(tmp_path: Path) -> None:
     """Other clients are served meanwhile."""
     offload = HeldOffload()
     values = [Record(None, b"", timestamp=TIMESTAMP_MS + i) for i in range(5)]
@@ -170,7 +170,7 @@ async def test_a_long_batch_is_examined_in_a_worker_thread(tmp_path: Path) -> No
 
 
 async def test_a_topic_that_is_deleted_during_a_search_is_unknown(tmp_path: Path) -> None:
-    """What the thread has found is not told."""
+    """The result of the thread is not returned."""
     offload = HeldOffload()
     async with running_node(tmp_path, offload=offload) as node:
         node.controller.create_topic("t")

@@ -16,8 +16,8 @@ from tests.client import running_cluster
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_move_under_way_is_listed(tmp_path: Path) -> None:
-    """All of them, or those named; a paused follower keeps this one from ending."""
+async def test_a_move_is_listed(tmp_path: Path) -> None:
+    """With null topics, or if it is named; a paused follower keeps it from completing."""
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2), (1, 2)])
         cluster.cluster.pause(3)

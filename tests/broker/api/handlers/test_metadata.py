@@ -29,7 +29,7 @@ def _errors(response: Any) -> dict[str, int]:
 
 @pytest.mark.parametrize("version", range(14))
 async def test_a_topic_and_its_leader(tmp_path: Path, version: int) -> None:
-    """The answer names the brokers, and each partition's leader among them."""
+    """The response has the brokers, and the leader of each partition."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", partitions=2)
 
@@ -41,8 +41,8 @@ async def test_a_topic_and_its_leader(tmp_path: Path, version: int) -> None:
         assert [(p.partition_index, p.leader_id) for p in topic.partitions] == [(0, 1), (1, 1)]
 
 
-async def test_who_asks_for_all_and_who_for_none(tmp_path: Path) -> None:
-    """In v0 an empty list asks for all topics; later null does, and an empty list for none."""
+async def test_all_topics_and_no_topics(tmp_path: Path) -> None:
+    """In v0 an empty list means all topics; later null does, and an empty list means none."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("a")
         node.controller.create_topic("b")
@@ -57,7 +57,7 @@ async def test_who_asks_for_all_and_who_for_none(tmp_path: Path) -> None:
 async def test_an_unknown_topic_is_created_for_the_next_request(
     tmp_path: Path, version: int
 ) -> None:
-    """The first response is an error without partitions, as Kafka's; the second has the topic."""
+    """The first response has an error and no partitions, as in Kafka; the second has the topic."""
     async with running_node(tmp_path, num_partitions="3") as node:
         client = node.client()
         request = _named("t", allow_auto_topic_creation=True)
@@ -74,8 +74,8 @@ async def test_an_unknown_topic_is_created_for_the_next_request(
 
 
 @pytest.mark.parametrize("version", range(14))
-async def test_a_client_can_rule_auto_creation_out(tmp_path: Path, version: int) -> None:
-    """From v4 on, where the request has a field for it; before that every client allows it."""
+async def test_a_request_can_forbid_auto_creation(tmp_path: Path, version: int) -> None:
+    """From v4 on; in older versions every request allows it."""
     async with running_node(tmp_path) as node:
         client = node.client()
 
@@ -85,7 +85,7 @@ async def test_a_client_can_rule_auto_creation_out(tmp_path: Path, version: int)
 
 
 async def test_a_topic_that_cannot_be_created_stays_unknown(tmp_path: Path) -> None:
-    """A name that collides with another is refused by the controller, which no client hears of."""
+    """The controller refuses a name that collides with another; its error is not returned."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("a.b")
         client = node.client()
@@ -96,7 +96,7 @@ async def test_a_topic_that_cannot_be_created_stays_unknown(tmp_path: Path) -> N
 
 
 async def test_an_internal_topic_that_is_unknown(tmp_path: Path) -> None:
-    """It is reported as internal, and the one of groups is created with the settings it needs."""
+    """It is marked as internal; that of groups is created with the configs it needs."""
     async with running_node(tmp_path, num_partitions="3") as node:
         names = ("__consumer_offsets", "__transaction_state", "__share_group_state")
         client = node.client()
@@ -110,8 +110,8 @@ async def test_an_internal_topic_that_is_unknown(tmp_path: Path) -> None:
         assert created["__consumer_offsets"].configs["cleanup.policy"] == "compact"
 
 
-async def test_auto_creation_can_be_off(tmp_path: Path) -> None:
-    """auto.create.topics.enable=false has the last word."""
+async def test_auto_creation_can_be_disabled(tmp_path: Path) -> None:
+    """auto.create.topics.enable=false has priority."""
     async with running_node(tmp_path, auto_create_topics_enable="false") as node:
         request = _named("t", allow_auto_topic_creation=True)
 
@@ -121,7 +121,7 @@ async def test_auto_creation_can_be_off(tmp_path: Path) -> None:
 
 
 async def test_an_illegal_name_is_not_created(tmp_path: Path) -> None:
-    """The name is refused, the other topic is made."""
+    """The name is refused, the other topic is created."""
     async with running_node(tmp_path) as node:
         request = _named("a b", "t", allow_auto_topic_creation=True)
 
@@ -135,26 +135,26 @@ async def test_an_illegal_name_is_not_created(tmp_path: Path) -> None:
 
 
 async def test_topics_by_id(tmp_path: Path) -> None:
-    """From v12 on a topic may be asked for by its id; v10 and v11 have the field, not the right."""
+    """From v12 on a request may use ids; v10 and v11 have the field, but refuse it."""
     async with running_node(tmp_path) as node:
         known = node.controller.create_topic("t")
-        asked = [
+        requested = [
             MetadataRequestTopic(topic_id=known.topic_id, name=None),
             MetadataRequestTopic(topic_id=uuid4(), name=None),
         ]
         client = node.client()
 
-        found, unknown = (await client.send(MetadataRequest(topics=asked), 12)).topics
-        asked[0].name = asked[1].name = "x"
-        early = await client.send(MetadataRequest(topics=asked), 11)
+        found, unknown = (await client.send(MetadataRequest(topics=requested), 12)).topics
+        requested[0].name = requested[1].name = "x"
+        early = await client.send(MetadataRequest(topics=requested), 11)
 
         assert (found.name, found.error_code) == ("t", 0)
         assert unknown.error_code == ErrorCode.UNKNOWN_TOPIC_ID
         assert {each.error_code for each in early.topics} == {ErrorCode.INVALID_REQUEST}
 
 
-async def test_a_topic_is_told_once(tmp_path: Path) -> None:
-    """However often it is named; and where ids are given, names do not count."""
+async def test_a_topic_is_in_the_response_once(tmp_path: Path) -> None:
+    """However often it is named; if ids are used, names are ignored."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("u")
         topic_id = node.controller.create_topic("t").topic_id
@@ -169,7 +169,7 @@ async def test_a_topic_is_told_once(tmp_path: Path) -> None:
 
 
 async def test_a_topic_with_neither_name_nor_id_is_refused(tmp_path: Path) -> None:
-    """From v12 on null may stand for a name, so it must be told from a topic that is named."""
+    """From v12 on the name may be null, which differs from an empty name."""
     async with running_node(tmp_path) as node:
         client = node.client()
         request = MetadataRequest(topics=[MetadataRequestTopic(name=None)])
@@ -183,8 +183,8 @@ async def test_a_topic_with_neither_name_nor_id_is_refused(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("version", [8, 10, 13])
-async def test_what_a_client_may_do_is_told_if_asked_for(tmp_path: Path, version: int) -> None:
-    """Everything, also for a name without a topic; for the cluster in v8 to v10 only."""
+async def test_authorized_operations_are_returned_on_request(tmp_path: Path, version: int) -> None:
+    """All operations, also for an unknown name; for the cluster in v8 to v10 only."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         request = _named("t", "unknown")
@@ -200,7 +200,7 @@ async def test_what_a_client_may_do_is_told_if_asked_for(tmp_path: Path, version
 
 
 async def test_an_unknown_id_has_no_authorized_operations(tmp_path: Path) -> None:
-    """Nothing is looked up by a name that is not there."""
+    """Kafka authorizes names, and there is none."""
     async with running_node(tmp_path) as node:
         request = MetadataRequest(
             topics=[MetadataRequestTopic(name=None, topic_id=uuid4())],
@@ -212,8 +212,8 @@ async def test_an_unknown_id_has_no_authorized_operations(tmp_path: Path) -> Non
         assert unknown.topic_authorized_operations == -(2**31)
 
 
-async def test_a_node_that_is_gone(tmp_path: Path) -> None:
-    """It is no broker any more; its replicas are offline, and in v0 an error instead."""
+async def test_a_stopped_node(tmp_path: Path) -> None:
+    """It is not in the brokers; its replicas are offline, or in v0 an error."""
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("led", assignments=[(2, 3)])
         cluster.controller.create_topic("lost", assignments=[(3,)])
@@ -233,8 +233,8 @@ async def test_a_node_that_is_gone(tmp_path: Path) -> None:
         assert (lost.error_code, lost.replica_nodes) == (ErrorCode.LEADER_NOT_AVAILABLE, [])
 
 
-async def test_each_node_tells_what_it_knows(tmp_path: Path) -> None:
-    """One that has not heard of a topic does not make it a second time."""
+async def test_each_node_describes_its_own_image(tmp_path: Path) -> None:
+    """A node that does not know a topic yet does not create it again."""
     async with running_cluster(tmp_path) as cluster:
         feed = cluster.node(2).feed
         feed.hold()

@@ -1,4 +1,4 @@
-"""OffsetCommit, as a client sees it."""
+"""OffsetCommit."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from protocol.messages.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from tests.broker.api.handlers.group_request import T_ID, GroupNode, GroupRequest, ask
+from tests.broker.api.handlers.group_request import T_ID, GroupRequest, GroupServices, call
 
 NOBODY = UUID(int=9)
 
 
-def commit(node: GroupNode, version: int, *topics: tuple[str | UUID, int], **fields: Any) -> Any:
+def commit(
+    node: GroupServices, version: int, *topics: tuple[str | UUID, int], **fields: Any
+) -> Any:
     """Commit offset 5 of some partitions, each in a topic entry of its own."""
-    asked = []
+    requested = []
     for topic, index in topics:
         partition = OffsetCommitRequestPartition(
             partition_index=index,
@@ -31,9 +33,9 @@ def commit(node: GroupNode, version: int, *topics: tuple[str | UUID, int], **fie
             committed_metadata="m",
         )
         named = {"name": topic} if isinstance(topic, str) else {"topic_id": topic}
-        asked.append(OffsetCommitRequestTopic(partitions=[partition], **named))
-    values: dict[str, Any] = {"group_id": "g", "member_id": "", "topics": asked}
-    return ask(offset_commit, GroupRequest(node, OffsetCommitRequest(**values | fields), version))
+        requested.append(OffsetCommitRequestTopic(partitions=[partition], **named))
+    values: dict[str, Any] = {"group_id": "g", "member_id": "", "topics": requested}
+    return call(offset_commit, GroupRequest(node, OffsetCommitRequest(**values | fields), version))
 
 
 def errors(response: Any) -> list[int]:
@@ -44,7 +46,7 @@ def errors(response: Any) -> list[int]:
 @pytest.mark.parametrize("version", range(2, 11))
 def test_a_simple_consumer_commits_at_every_version(version: int) -> None:
     """By name up to v9, by id in v10."""
-    node = GroupNode()
+    node = GroupServices()
     response = commit(node, version, (T_ID if version >= 10 else "t", 1))
 
     assert errors(response) == [ErrorCode.NONE]
@@ -53,9 +55,9 @@ def test_a_simple_consumer_commits_at_every_version(version: int) -> None:
     assert committed.leader_epoch == (3 if version >= 6 else -1)
 
 
-def test_what_does_not_exist_is_refused_on_its_own() -> None:
+def test_an_unknown_partition_has_an_error_of_its_own() -> None:
     """The rest of the request is committed."""
-    node = GroupNode()
+    node = GroupServices()
     response = commit(node, 9, ("t", 0), ("t", 2), ("t", -1), ("nope", 0))
 
     unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -64,8 +66,8 @@ def test_what_does_not_exist_is_refused_on_its_own() -> None:
 
 
 def test_an_unknown_topic_id_has_an_error_of_its_own() -> None:
-    """v10; a partition that a known topic does not have is unknown as ever."""
-    response = commit(GroupNode(), 10, (NOBODY, 0), (T_ID, 7), (T_ID, 0))
+    """v10; an unknown partition of a known topic has the same error as before."""
+    response = commit(GroupServices(), 10, (NOBODY, 0), (T_ID, 7), (T_ID, 0))
 
     assert [topic.topic_id for topic in response.topics] == [NOBODY, T_ID, T_ID]
     assert errors(response) == [
@@ -78,29 +80,27 @@ def test_an_unknown_topic_id_has_an_error_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("version", "error"), [(8, ErrorCode.ILLEGAL_GENERATION), (9, ErrorCode.GROUP_ID_NOT_FOUND)]
 )
-def test_what_the_group_refuses_is_refused_beside_what_does_not_exist(
-    version: int, error: ErrorCode
-) -> None:
-    """Each partition has its own reason."""
+def test_the_group_refuses_the_known_partitions_only(version: int, error: ErrorCode) -> None:
+    """Each partition has its own error."""
     claim = {"generation_id_or_member_epoch": 5, "member_id": "m"}
-    response = commit(GroupNode(), version, ("t", 0), ("nope", 0), **claim)
+    response = commit(GroupServices(), version, ("t", 0), ("nope", 0), **claim)
 
     assert errors(response) == [error, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
 
 
-def test_the_group_is_not_asked_if_nothing_exists() -> None:
-    """Not even whether it exists itself."""
+def test_without_known_partitions_the_group_is_not_checked() -> None:
+    """Not even whether it exists."""
     claim = {"generation_id_or_member_epoch": 5, "member_id": "m"}
 
-    assert errors(commit(GroupNode(), 9, ("nope", 0), **claim)) == [
+    assert errors(commit(GroupServices(), 9, ("nope", 0), **claim)) == [
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     ]
-    assert errors(commit(GroupNode(), 9, **claim)) == []
+    assert errors(commit(GroupServices(), 9, **claim)) == []
 
 
-def test_old_versions_may_ask_for_a_retention() -> None:
+def test_old_versions_may_have_a_retention_time() -> None:
     """v2 to v4."""
-    node = GroupNode()
+    node = GroupServices()
     commit(node, 4, ("t", 0), retention_time_ms=1000)
 
     offset = node.groups.offsets.fetch("g")[TopicPartition("t", 0)]

@@ -1,4 +1,4 @@
-"""OffsetFetch, as a client sees it."""
+"""OffsetFetch."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from protocol.messages.offset_fetch import (
     OffsetFetchRequestTopic,
     OffsetFetchRequestTopics,
 )
-from tests.broker.api.handlers.group_request import T_ID, U_ID, GroupNode, GroupRequest, ask
+from tests.broker.api.handlers.group_request import T_ID, U_ID, GroupRequest, GroupServices, call
 
 NOBODY = UUID(int=9)
 
 
 @pytest.fixture
-def node() -> GroupNode:
+def node() -> GroupServices:
     """A node on which group g has committed t-0, t-1 and u-0."""
-    node = GroupNode()
+    node = GroupServices()
     commits = [
         Commit(TopicPartition("t", 0), 5, 3, "here"),
         Commit(TopicPartition("t", 1), 6),
@@ -47,14 +47,14 @@ def told(topics: Any) -> dict[Any, list[tuple[int, int]]]:
 
 
 @pytest.mark.parametrize("version", range(1, 8))
-def test_one_group_s_partitions(node: GroupNode, version: int) -> None:
-    """What was not committed has offset -1 and empty metadata, whether it exists or not."""
+def test_partitions_of_one_group(node: GroupServices, version: int) -> None:
+    """Without a committed offset it is -1, with empty metadata, also for unknown partitions."""
     topics = [
         OffsetFetchRequestTopic(name="t", partition_indexes=[0, 9]),
         OffsetFetchRequestTopic(name="nope", partition_indexes=[0]),
     ]
     body = OffsetFetchRequest(group_id="g", topics=topics)
-    response = ask(offset_fetch, GroupRequest(node, body, version))
+    response = call(offset_fetch, GroupRequest(node, body, version))
 
     assert told(response.topics) == {"t": [(0, 5), (9, -1)], "nope": [(0, -1)]}
     here, nothing = response.topics[0].partitions
@@ -65,28 +65,28 @@ def test_one_group_s_partitions(node: GroupNode, version: int) -> None:
 
 
 @pytest.mark.parametrize("version", range(2, 8))
-def test_everything_of_one_group(node: GroupNode, version: int) -> None:
-    """Null topics ask for all that was committed; an empty list asks for nothing."""
+def test_all_offsets_of_one_group(node: GroupServices, version: int) -> None:
+    """Null topics mean all committed offsets; an empty list means none."""
     everything = OffsetFetchRequest(group_id="g", topics=None)
     nothing = OffsetFetchRequest(group_id="g", topics=[])
 
-    response = ask(offset_fetch, GroupRequest(node, everything, version))
+    response = call(offset_fetch, GroupRequest(node, everything, version))
     assert told(response.topics) == {"t": [(0, 5), (1, 6)], "u": [(0, 7)]}
-    assert ask(offset_fetch, GroupRequest(node, nothing, version)).topics == []
+    assert call(offset_fetch, GroupRequest(node, nothing, version)).topics == []
 
 
 @pytest.mark.parametrize("version", [8, 9])
-def test_many_groups_by_name(node: GroupNode, version: int) -> None:
-    """Each group has its own answer; one that does not exist has committed nothing."""
-    asked = [OffsetFetchRequestTopics(name="t", partition_indexes=[1])]
+def test_many_groups_by_name(node: GroupServices, version: int) -> None:
+    """Each group has its own result; one that does not exist has no committed offsets."""
+    requested = [OffsetFetchRequestTopics(name="t", partition_indexes=[1])]
     groups = [
-        OffsetFetchRequestGroup(group_id="g", topics=asked),
-        OffsetFetchRequestGroup(group_id="nobody", topics=asked),
+        OffsetFetchRequestGroup(group_id="g", topics=requested),
+        OffsetFetchRequestGroup(group_id="nobody", topics=requested),
         OffsetFetchRequestGroup(group_id="nobody", topics=None),
         OffsetFetchRequestGroup(group_id="g", topics=None),
     ]
     body = OffsetFetchRequest(groups=groups, require_stable=True)
-    response = ask(offset_fetch, GroupRequest(node, body, version))
+    response = call(offset_fetch, GroupRequest(node, body, version))
 
     assert [(group.group_id, told(group.topics)) for group in response.groups] == [
         ("g", {"t": [(1, 6)]}),
@@ -96,27 +96,27 @@ def test_many_groups_by_name(node: GroupNode, version: int) -> None:
     ]
 
 
-def test_topics_by_id(node: GroupNode) -> None:
+def test_topics_by_id(node: GroupServices) -> None:
     """v10: an unknown id is an error of its partitions."""
-    asked = [
+    requested = [
         OffsetFetchRequestTopics(topic_id=T_ID, partition_indexes=[0]),
         OffsetFetchRequestTopics(topic_id=NOBODY, partition_indexes=[0]),
     ]
-    body = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id="g", topics=asked)])
-    (group,) = ask(offset_fetch, GroupRequest(node, body, 10)).groups
+    body = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id="g", topics=requested)])
+    (group,) = call(offset_fetch, GroupRequest(node, body, 10)).groups
 
     assert told(group.topics) == {T_ID: [(0, 5)], NOBODY: [(0, -1)]}
     errors = [each.error_code for topic in group.topics for each in topic.partitions]
     assert errors == [ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_ID]
 
 
-def test_everything_by_id_leaves_out_what_has_no_id(node: GroupNode) -> None:
-    """v10: a topic that is gone cannot be named."""
+def test_all_offsets_by_id_omit_deleted_topics(node: GroupServices) -> None:
+    """v10: a deleted topic has no id."""
     topic = node.image.topic("u")
     assert topic is not None
     node.image.remove(topic)
     body = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id="g", topics=None)])
-    (group,) = ask(offset_fetch, GroupRequest(node, body, 10)).groups
+    (group,) = call(offset_fetch, GroupRequest(node, body, 10)).groups
 
     assert told(group.topics) == {T_ID: [(0, 5), (1, 6)]}
     assert U_ID not in told(group.topics)

@@ -1,4 +1,4 @@
-"""OffsetForLeaderEpoch, as a client sees it (mirrors Kafka's OffsetsForLeaderEpochRequestTest)."""
+"""OffsetForLeaderEpoch (mirrors Kafka's OffsetsForLeaderEpochRequestTest)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def _ask(client: Client, request: OffsetForLeaderEpochRequest, version: in
 
 
 async def _three_epochs(cluster: RunningCluster) -> tuple[Client, int]:
-    """Two records in epoch 0, none in 1, one in 2; a client of the leader and its epoch."""
+    """Two records in epoch 0, none in 1, one in 2; a client of the leader, and its epoch."""
     cluster.controller.create_topic("t", assignments=[(1, 2)])
     await cluster.client(1).send(produce_request("t", batch(b"a", b"b")), PRODUCE_VERSION)
     await cluster.cluster.stop(1)
@@ -55,8 +55,8 @@ async def _three_epochs(cluster: RunningCluster) -> tuple[Client, int]:
 
 
 @pytest.mark.parametrize("version", [2, 3, 4])
-async def test_where_an_epoch_ends(tmp_path: Path, version: int) -> None:
-    """Where the next one begins; the latest ends at the log end."""
+async def test_the_end_offset_of_an_epoch(tmp_path: Path, version: int) -> None:
+    """It is the start of the next epoch; the latest epoch ends at the log end."""
     async with running_cluster(tmp_path) as cluster:
         client, epoch = await _three_epochs(cluster)
 
@@ -64,8 +64,8 @@ async def test_where_an_epoch_ends(tmp_path: Path, version: int) -> None:
         assert await _ask(client, _request(epoch), version) == (ErrorCode.NONE, epoch, 3)
 
 
-async def test_an_epoch_without_records_ends_where_the_one_before_does(tmp_path: Path) -> None:
-    """The largest epoch that is not above the one asked for."""
+async def test_an_epoch_without_records_ends_where_the_previous_one_does(tmp_path: Path) -> None:
+    """The result is the largest epoch that is not above the requested one."""
     async with running_cluster(tmp_path) as cluster:
         client, epoch = await _three_epochs(cluster)
         assert epoch >= 2
@@ -73,7 +73,7 @@ async def test_an_epoch_without_records_ends_where_the_one_before_does(tmp_path:
         assert await _ask(client, _request(1)) == (ErrorCode.NONE, 0, 2)
 
 
-async def test_an_epoch_to_come_is_unknown(tmp_path: Path) -> None:
+async def test_a_future_epoch_is_unknown(tmp_path: Path) -> None:
     """-1 and -1, without an error."""
     async with running_cluster(tmp_path) as cluster:
         client, epoch = await _three_epochs(cluster)
@@ -81,8 +81,8 @@ async def test_an_epoch_to_come_is_unknown(tmp_path: Path) -> None:
         assert await _ask(client, _request(epoch + 1)) == (ErrorCode.NONE, -1, -1)
 
 
-async def test_who_asks_must_know_the_leader(tmp_path: Path) -> None:
-    """Stale and future epochs, a follower, and what is not there."""
+async def test_the_current_leader_and_epoch_are_required(tmp_path: Path) -> None:
+    """Stale and future epochs, a follower, and unknown partitions are errors."""
     async with running_cluster(tmp_path) as cluster:
         client, epoch = await _three_epochs(cluster)
 

@@ -1,17 +1,17 @@
-"""Parked, as a client sees it."""
+"""The callback of a parked request."""
 
 from __future__ import annotations
 
 from broker.api.handlers.group_wait import members_wait
 from broker.api.handlers.parked import Parked
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
-from tests.broker.api.handlers.group_request import GroupNode, GroupRequest
+from tests.broker.api.handlers.group_request import GroupRequest, GroupServices
 
 
 def parked_request() -> tuple[GroupRequest, Parked[int]]:
-    """A parked request, answered with an error code."""
+    """A parked request whose response has an error code."""
     body = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
-    request = GroupRequest(GroupNode(), body, 0)
+    request = GroupRequest(GroupServices(), body, 0)
     parked: Parked[int] = Parked(
         request,  # type: ignore[arg-type]  # a stand-in
         lambda error: HeartbeatResponse(error_code=error),
@@ -20,20 +20,20 @@ def parked_request() -> tuple[GroupRequest, Parked[int]]:
     return request, parked
 
 
-def test_a_parked_request_is_answered_once() -> None:
-    """A second result has nobody to go to."""
+def test_a_parked_request_gets_one_response() -> None:
+    """A second result has no effect."""
     request, parked = parked_request()
     parked(25)
     parked(27)
 
-    assert [each.error_code for each in request.answers] == [25]
+    assert [each.error_code for each in request.responses] == [25]
 
 
-def test_a_client_that_has_gone_away_is_not_answered() -> None:
+def test_after_a_disconnect_there_is_no_response() -> None:
     """The result is dropped."""
     request, parked = parked_request()
     assert request.on_disconnect is not None
     request.on_disconnect()
     parked(25)
 
-    assert request.answers == []
+    assert request.responses == []

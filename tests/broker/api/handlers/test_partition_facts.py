@@ -1,4 +1,4 @@
-"""What clients are told of a partition."""
+"""The description of a partition."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def _image(*fenced: int) -> MetadataImage:
     return image
 
 
-def test_a_partition_that_is_led() -> None:
-    """Replicas on nodes that nobody knows are offline."""
+def test_a_partition_with_a_leader() -> None:
+    """Replicas on unknown nodes are offline."""
     assert partition_facts(7, PARTITION, _image()) == {
         "partition_index": 7,
         "leader_id": 1,
@@ -27,8 +27,8 @@ def test_a_partition_that_is_led() -> None:
     }
 
 
-def test_a_leader_that_is_gone_is_no_leader() -> None:
-    """Nor is its replica of any use."""
+def test_a_leader_that_is_not_alive_is_omitted() -> None:
+    """Its replica is offline."""
     told = partition_facts(0, PARTITION, _image(1))
 
     assert told["leader_id"] == NO_LEADER

@@ -1,4 +1,4 @@
-"""Produce, as a client sees it."""
+"""Produce."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def test_offsets_are_assigned_in_order(tmp_path: Path, acks: int, version:
 
 
 async def test_a_topic_is_named_by_id_from_v13(tmp_path: Path) -> None:
-    """From v13 an id stands for the name, and an unknown one has an error of its own (KIP-516)."""
+    """An unknown id has an error of its own (KIP-516)."""
     async with running_node(tmp_path) as node:
         topic = node.controller.create_topic("t")
         client = node.client()
@@ -68,7 +68,7 @@ async def test_a_topic_is_named_by_id_from_v13(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("acks", [2, -2])
 async def test_other_acks_are_refused_and_nothing_is_appended(tmp_path: Path, acks: int) -> None:
-    """Only -1, 0 and 1 mean something (Kafka's testIllegalRequiredAcks)."""
+    """Only -1, 0 and 1 are valid (Kafka's testIllegalRequiredAcks)."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
 
@@ -81,7 +81,7 @@ async def test_other_acks_are_refused_and_nothing_is_appended(tmp_path: Path, ac
 
 
 async def test_a_refused_partition_comes_after_the_others(tmp_path: Path) -> None:
-    """One bad partition does not spoil the good one; the answer lists it last, as Kafka does."""
+    """The valid one is appended to; the refused one is last in the response, as in Kafka."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", partitions=1)
         request = produce_request("t", batch(b"a"))
@@ -99,7 +99,7 @@ async def test_a_refused_partition_comes_after_the_others(tmp_path: Path) -> Non
 
 
 async def test_a_partition_that_does_not_exist_is_unknown(tmp_path: Path) -> None:
-    """An index beyond the topic's partitions, or below zero, is no partition."""
+    """So is an index above the topic's partitions, or below zero."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         request = produce_request("t", batch(b"a"))
@@ -129,10 +129,10 @@ def _flipped(records: bytes) -> bytes:
     ],
     ids=["crc", "length", "empty", "null", "two batches", "from the future", "too large"],
 )
-async def test_records_that_are_no_good_are_refused(
+async def test_invalid_records_are_refused(
     tmp_path: Path, records: bytes | None, error: ErrorCode, log_start: int
 ) -> None:
-    """Each fault has Kafka's error code and tells as much of the log; that stays as it was."""
+    """The error codes and log offsets are those of Kafka; the log does not change."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         client = node.client()
@@ -146,8 +146,8 @@ async def test_records_that_are_no_good_are_refused(
         assert _partitions(after) == {("t", 0): (ErrorCode.NONE, 0)}
 
 
-async def test_a_duplicate_is_answered_with_the_original_offset(tmp_path: Path) -> None:
-    """An idempotent producer that sends a batch again gets the same answer and no second copy."""
+async def test_a_duplicate_gets_the_original_offset(tmp_path: Path) -> None:
+    """An idempotent producer that sends a batch again gets the same response; it is stored once."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         client = node.client()
@@ -156,12 +156,12 @@ async def test_a_duplicate_is_answered_with_the_original_offset(tmp_path: Path) 
         second = batch(b"b", base_sequence=1, **producer)
         gap = batch(b"c", base_sequence=5, **producer)
 
-        answers = [
+        responses = [
             _partitions(await client.send(produce_request("t", records), PRODUCE_VERSION))["t", 0]
             for records in (first, second, first, gap)
         ]
 
-        assert answers == [
+        assert responses == [
             (ErrorCode.NONE, 0),
             (ErrorCode.NONE, 1),
             (ErrorCode.NONE, 0),
@@ -170,8 +170,8 @@ async def test_a_duplicate_is_answered_with_the_original_offset(tmp_path: Path) 
         assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 2
 
 
-async def test_too_few_replicas_refuse_acks_all_only(tmp_path: Path) -> None:
-    """min.insync.replicas counts for acks=all; it never asks for more replicas than there are."""
+async def test_too_few_in_sync_replicas_are_an_error_with_acks_all_only(tmp_path: Path) -> None:
+    """min.insync.replicas applies to acks=all, and is at most the number of replicas."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", configs={"min.insync.replicas": "2"})
 
@@ -180,8 +180,8 @@ async def test_too_few_replicas_refuse_acks_all_only(tmp_path: Path) -> None:
         assert _partitions(response) == {("t", 0): (ErrorCode.NONE, 0)}
 
 
-async def test_log_append_time_is_told(tmp_path: Path) -> None:
-    """A topic that stamps records with the broker's time says which time that was."""
+async def test_the_log_append_time_is_in_the_response(tmp_path: Path) -> None:
+    """For topics with message.timestamp.type=LogAppendTime."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", configs={"message.timestamp.type": "LogAppendTime"})
         await trio.sleep(5)
@@ -202,7 +202,7 @@ async def test_log_append_time_is_told(tmp_path: Path) -> None:
 async def test_a_transactional_batch_refuses_the_whole_request(
     tmp_path: Path, transactional_id: str | None, error: ErrorCode
 ) -> None:
-    """Found before any partition is looked at, so the plain batch is not appended either."""
+    """It is detected before partitions are checked, so the other batch is not appended either."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", partitions=2)
         transactional = batch(b"a", attributes=TRANSACTIONAL_BIT)
@@ -216,10 +216,10 @@ async def test_a_transactional_batch_refuses_the_whole_request(
 
 
 @pytest.mark.parametrize("failed", [False, True])
-async def test_what_must_be_flushed_is_acknowledged_when_it_is(
+async def test_records_are_acknowledged_when_they_are_flushed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failed: bool
 ) -> None:
-    """With ``flush.messages`` the answer waits for the disk, and is an error if that fails."""
+    """With ``flush.messages`` the response waits for the flush, and is an error if that fails."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", configs={"flush.messages": "1"})
         flushed: list[Then] = []
@@ -231,17 +231,17 @@ async def test_what_must_be_flushed_is_acknowledged_when_it_is(
         [waiting] = parked_on(node.node)
         monkeypatch.setattr(node.node.logs, "is_offline", lambda _: failed)
         flushed.pop()(None)
-        answer = await client.receive()
+        result = await client.receive()
 
         assert (waiting["purgatory"], waiting["waited_for"]) == ("Produce", {"kind": "flush"})
         told = (ErrorCode.KAFKA_STORAGE_ERROR, -1) if failed else (ErrorCode.NONE, 0)
-        assert _partitions(answer) == {("t", 0): told}
+        assert _partitions(result) == {("t", 0): told}
 
 
-async def test_who_wants_no_answer_waits_for_no_flush(
+async def test_acks_0_does_not_wait_for_a_flush(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next request goes on."""
+    """The next request begins."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", configs={"flush.messages": "1"})
         monkeypatch.setattr(node.node.logs._flusher, "sync", lambda _flush, _then: None)

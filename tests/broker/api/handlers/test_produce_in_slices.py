@@ -1,4 +1,4 @@
-"""Produce requests of many partitions, and with long responses."""
+"""Produce requests of many partitions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def numbered(acks: int = -1) -> ProduceRequest:
 
 
 def prepare(node: RunningNode) -> None:
-    """Make the topic, and let each look at the clock of the step queue take a millisecond."""
+    """Create the topic, and let each call of the step queue's clock take a millisecond."""
     node.controller.create_topic("t", partitions=PARTITIONS)
     node.cluster.steps.now_ms = count().__next__
 
@@ -66,8 +66,8 @@ async def test_many_partitions_are_appended_to_in_slices(tmp_path: Path) -> None
         assert node.cluster.steps.slices_run > PARTITIONS / 2
 
 
-async def test_records_stay_as_they_came(tmp_path: Path) -> None:
-    """Other requests use the shared buffer between the slices."""
+async def test_records_are_copied_from_the_shared_buffer(tmp_path: Path) -> None:
+    """Other requests use that buffer between the slices."""
     async with running_node(tmp_path) as node:
         prepare(node)
         client, other = node.client(), node.client()
@@ -81,8 +81,8 @@ async def test_records_stay_as_they_came(tmp_path: Path) -> None:
             assert b"%05d" % each in path.read_bytes()
 
 
-async def test_all_records_of_a_client_that_leaves_are_appended(tmp_path: Path) -> None:
-    """It may not wait for a response at all (acks=0)."""
+async def test_all_records_are_appended_after_a_disconnect(tmp_path: Path) -> None:
+    """With acks=0 a client may disconnect at once."""
     async with running_node(tmp_path) as node:
         prepare(node)
         client = node.client()
@@ -110,7 +110,7 @@ async def test_a_failed_partition_of_many_closes_the_connection_without_acks(
         assert sum(map(bool, ends(node))) == PARTITIONS - 1
 
 
-async def test_a_consumer_that_waits_gets_what_a_slice_has_appended(tmp_path: Path) -> None:
+async def test_a_waiting_consumer_gets_the_records_of_a_slice(tmp_path: Path) -> None:
     """Before the last partition has its record."""
     async with running_node(tmp_path) as node:
         prepare(node)

@@ -1,4 +1,4 @@
-"""Answers that wait for the replicas."""
+"""Responses that wait for replication."""
 
 from __future__ import annotations
 
@@ -11,120 +11,122 @@ from broker.common.topic_partition import TopicPartition
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from protocol.errors import ErrorCode
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
-from tests.broker.api.handlers.group_request import GroupNode, GroupRequest
+from tests.broker.api.handlers.group_request import GroupRequest, GroupServices
 
 
-def request(node: GroupNode) -> Any:
-    """A request whose answer is an error and nothing else."""
+def request(node: GroupServices) -> Any:
+    """A request whose response has an error code only."""
     body = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
     return GroupRequest(node, body, 4)
 
 
-def answer(error: ErrorCode = ErrorCode.NONE) -> HeartbeatResponse:
-    """An answer that says *error*."""
+def result(error: ErrorCode = ErrorCode.NONE) -> HeartbeatResponse:
+    """A response with *error*."""
     return HeartbeatResponse(error_code=error)
 
 
-def write(node: GroupNode, *group_ids: str) -> None:
-    """Let groups write something."""
+def write(node: GroupServices, *group_ids: str) -> None:
+    """Let groups write records."""
     for group_id in group_ids:
         commits = [Commit(TopicPartition("t", 0), 1)]
         node.groups.offsets.commit(OffsetCommit(group_id=group_id, commits=commits))
 
 
-def behind(*group_ids: str) -> GroupNode:
-    """A node whose replicas do not have what these groups wrote."""
-    node = GroupNode()
+def behind(*group_ids: str) -> GroupServices:
+    """A node whose replicas do not have the records of these groups."""
+    node = GroupServices()
     node.world.slow_down()
     write(node, *group_ids)
     return node
 
 
-def told(asked: Any) -> list[ErrorCode]:
-    """What a request was answered."""
-    return [ErrorCode(each.error_code) for each in asked.answers]
+def responses(requested: Any) -> list[ErrorCode]:
+    """The error codes of the responses."""
+    return [ErrorCode(each.error_code) for each in requested.responses]
 
 
-def test_what_is_replicated_is_told_at_once() -> None:
+def test_replicated_writes_are_responded_to_at_once() -> None:
     """The request is not parked."""
-    node = GroupNode()
+    node = GroupServices()
     write(node, "g")
-    asked, response = request(node), answer()
+    requested, response = request(node), result()
 
-    assert when_replicated(asked, "g", response, answer) is response
-    assert asked.on_disconnect is None
+    assert when_replicated(requested, "g", response, result) is response
+    assert requested.on_disconnect is None
 
 
-def test_another_group_s_writes_are_not_waited_for() -> None:
-    """Unless it shares the partition of the log."""
+def test_the_writes_of_another_group_do_not_delay_the_response() -> None:
+    """Unless both groups share a partition of the log."""
     node = behind("h")
     assert node.groups.runtime.partition_for("g") != node.groups.runtime.partition_for("h")
-    response = answer()
+    response = result()
 
-    assert when_replicated(request(node), "g", response, answer) is response
+    assert when_replicated(request(node), "g", response, result) is response
 
 
-def test_what_is_not_replicated_waits() -> None:
-    """It is told once, as it was when it was parked."""
+def test_the_response_waits_for_replication() -> None:
+    """It is sent once, with the content it had when the request was parked."""
     node = behind("g")
-    asked = request(node)
-    assert when_replicated(asked, "g", answer(ErrorCode.REBALANCE_IN_PROGRESS), answer) is PARKED
-    assert told(asked) == []
+    requested = request(node)
+    assert (
+        when_replicated(requested, "g", result(ErrorCode.REBALANCE_IN_PROGRESS), result) is PARKED
+    )
+    assert responses(requested) == []
 
     node.world.replicate()
     node.world.wait(60_000)
 
-    assert told(asked) == [ErrorCode.REBALANCE_IN_PROGRESS]
+    assert responses(requested) == [ErrorCode.REBALANCE_IN_PROGRESS]
 
 
-def test_what_is_never_replicated_is_refused() -> None:
-    """After ``offsets.commit.timeout.ms``, or when the coordinator moves away."""
+def test_a_response_that_waits_too_long_is_a_refusal() -> None:
+    """After ``offsets.commit.timeout.ms``, or when the coordinator moves to another node."""
     late, moved = behind("g"), behind("g")
-    asked = [request(late), request(moved)]
-    when_replicated(asked[0], "g", answer(), answer)
-    when_replicated(asked[1], "g", answer(), answer)
+    requested = [request(late), request(moved)]
+    when_replicated(requested[0], "g", result(), result)
+    when_replicated(requested[1], "g", result(), result)
 
     late.world.wait(5000)
     moved.groups.runtime.on_resignation(moved.groups.runtime.partition_for("g"))
 
-    assert told(asked[0]) == [ErrorCode.COORDINATOR_NOT_AVAILABLE]
-    assert told(asked[1]) == [ErrorCode.NOT_COORDINATOR]
+    assert responses(requested[0]) == [ErrorCode.COORDINATOR_NOT_AVAILABLE]
+    assert responses(requested[1]) == [ErrorCode.NOT_COORDINATOR]
 
 
-def test_who_goes_away_is_not_answered() -> None:
-    """Nor is anybody else disturbed by it."""
+def test_after_a_disconnect_there_is_no_response() -> None:
+    """Other requests are not affected."""
     node = behind("g")
     gone, patient = request(node), request(node)
-    when_replicated(gone, "g", answer(), answer)
-    when_replicated(patient, "g", answer(), answer)
+    when_replicated(gone, "g", result(), result)
+    when_replicated(patient, "g", result(), result)
     gone.on_disconnect()
     node.world.replicate()
 
-    assert (told(gone), told(patient)) == ([], [ErrorCode.NONE])
+    assert (responses(gone), responses(patient)) == ([], [ErrorCode.NONE])
 
 
-def test_an_answer_about_many_groups_waits_for_the_slowest() -> None:
-    """And is told how each of them ended."""
+def test_a_response_for_many_groups_waits_for_all_of_them() -> None:
+    """It gets the error of each group."""
     node = behind("g", "h")
     node_groups = node.groups
-    asked = request(node)
+    requested = request(node)
     ended: dict[str, ErrorCode] = {}
 
     def to_response(errors: Mapping[str, ErrorCode]) -> HeartbeatResponse:
         ended.update(errors)
-        return answer()
+        return result()
 
-    assert when_all_replicated(asked, ["g", "h"], to_response) is PARKED
+    assert when_all_replicated(requested, ["g", "h"], to_response) is PARKED
     node_groups.runtime.on_resignation(node_groups.runtime.partition_for("g"))
-    assert told(asked) == []
+    assert responses(requested) == []
     node.world.replicate()
 
-    assert told(asked) == [ErrorCode.NONE]
+    assert responses(requested) == [ErrorCode.NONE]
     assert ended == {"g": ErrorCode.NOT_COORDINATOR, "h": ErrorCode.NONE}
 
 
-def test_an_answer_about_groups_that_wrote_nothing_waits_for_nobody() -> None:
-    """There is nothing that could be lost."""
-    response = answer()
+def test_a_response_for_groups_without_writes_does_not_wait() -> None:
+    """There is no record that could be lost."""
+    response = result()
 
-    assert when_all_replicated(request(GroupNode()), ["g"], lambda _: response) is response
+    assert when_all_replicated(request(GroupServices()), ["g"], lambda _: response) is response

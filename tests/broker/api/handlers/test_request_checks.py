@@ -1,4 +1,4 @@
-"""What is checked of a request as a whole, and its error response."""
+"""Checks of a whole request, and its error response."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 
 def test_there_are_two_isolation_levels() -> None:
-    """Any other one fails."""
+    """Any other level is an error."""
     for level in (0, 1):
         check_isolation_level(level)
     for level in (-1, 2, -128, 127):
@@ -32,8 +32,8 @@ def test_there_are_two_isolation_levels() -> None:
             check_isolation_level(level)
 
 
-def test_a_change_takes_time() -> None:
-    """A timeout of 0 has passed when the controller looks."""
+def test_a_change_needs_a_positive_timeout() -> None:
+    """A timeout of 0 has expired when the controller checks it."""
     check_time_left(1)
     for timeout_ms in (0, -1, -(2**31)):
         with pytest.raises(ApiError):
@@ -41,7 +41,7 @@ def test_a_change_takes_time() -> None:
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -1])
-async def test_a_topic_is_not_created_in_no_time(tmp_path: Path, timeout_ms: int) -> None:
+async def test_a_topic_is_not_created_without_time(tmp_path: Path, timeout_ms: int) -> None:
     """REQUEST_TIMED_OUT for each topic, valid or not."""
     async with running_node(tmp_path) as node:
         topics = [
@@ -65,12 +65,12 @@ async def test_an_unknown_isolation_level_fails_the_request(tmp_path: Path) -> N
         fetch: Any = fetch_request("t", 0)
         fetch.isolation_level = 7
         fetched = await node.client().send(fetch, 12)
-        asked = ListOffsetsPartition(partition_index=0, timestamp=-1)
+        requested = ListOffsetsPartition(partition_index=0, timestamp=-1)
         offsets = await node.client().send(
             ListOffsetsRequest(
                 replica_id=-1,
                 isolation_level=7,
-                topics=[ListOffsetsTopic(name="t", partitions=[asked])],
+                topics=[ListOffsetsTopic(name="t", partitions=[requested])],
             ),
             5,
         )
@@ -80,8 +80,8 @@ async def test_an_unknown_isolation_level_fails_the_request(tmp_path: Path) -> N
         assert found.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
 
 
-async def test_a_fetch_by_the_id_zero_knows_no_topic(tmp_path: Path) -> None:
-    """It is an id from v13 on, and not the lack of one."""
+async def test_a_fetch_by_the_zero_id_has_no_topic(tmp_path: Path) -> None:
+    """From v13 on it is an id like any other."""
     async with running_node(tmp_path) as node:
         request = fetch_request("t", 0)
         request.topics[0].topic_id = ZERO_UUID
@@ -93,8 +93,8 @@ async def test_a_fetch_by_the_id_zero_knows_no_topic(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("epoch", [-1, -2, -(2**31)])
-async def test_a_negative_leader_epoch_of_a_fetch_is_none(tmp_path: Path, epoch: int) -> None:
-    """Not -1 alone."""
+async def test_a_negative_leader_epoch_of_a_fetch_means_none(tmp_path: Path, epoch: int) -> None:
+    """Not only -1."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", partitions=1)
         request = fetch_request("t", 0)

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize("version", range(3))
-async def test_a_feature_is_what_it_is(tmp_path: Path, version: int) -> None:
-    """Asked for that, it is granted; until v1 each feature has a result."""
+async def test_the_present_level_is_accepted(tmp_path: Path, version: int) -> None:
+    """Up to v1 each feature has a result."""
     async with running_node(tmp_path) as node:
         update = FeatureUpdateKey(feature="metadata.version", max_version_level=30)
 
@@ -28,8 +28,8 @@ async def test_a_feature_is_what_it_is(tmp_path: Path, version: int) -> None:
         assert results == ([("metadata.version", 0)] if version < 2 else [])
 
 
-async def test_one_bad_feature_fails_all(tmp_path: Path) -> None:
-    """With the message that Kafka 4.3.1 answered."""
+async def test_one_invalid_level_fails_all_features(tmp_path: Path) -> None:
+    """With the message of Kafka 4.3.1."""
     async with running_node(tmp_path) as node:
         updates = [
             FeatureUpdateKey(feature="metadata.version", max_version_level=30),

@@ -92,7 +92,7 @@ class Actors:
         sent = self._world.ask(request, version, client_id)
         actor.pending.append((act.__name__, sent))
         self._update(actor)
-        response = sent.answers[0] if sent.answers else "parked"
+        response = sent.responses[0] if sent.responses else "parked"
         return f"{actor.name} v{version} {request} -> {response}"
 
     def member_ids(self) -> list[str]:
@@ -249,10 +249,10 @@ class Actors:
         """Update the client from the responses that have arrived."""
         waiting = []
         for how, request in actor.pending:
-            if not request.answers:
+            if not request.responses:
                 waiting.append((how, request))
                 continue
-            response = request.answers[0]
+            response = request.responses[0]
             if how == "_join":
                 self._joined(actor, response)
             elif how in ("_enter", "_beat", "_heartbeat") and response.error_code in _IS_OUT:

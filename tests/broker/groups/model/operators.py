@@ -51,7 +51,9 @@ class Operators:
         )
         request, version = make()
         sent = self._world.ask(request, version, "operator")
-        return f"operator v{version} {request} -> {sent.answers[0] if sent.answers else 'parked'}"
+        return (
+            f"operator v{version} {request} -> {sent.responses[0] if sent.responses else 'parked'}"
+        )
 
     def _commit(self) -> tuple[Any, int]:
         version = self._rng.choice((10, 9, 8, 5, 2))

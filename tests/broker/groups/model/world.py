@@ -12,7 +12,7 @@ from broker.groups.group_states import GroupStates
 from broker.steps.offload import Inline
 from protocol.messages.join_group import JoinGroupRequest
 from protocol.messages.sync_group import SyncGroupRequest
-from tests.broker.api.handlers.group_request import GroupNode, GroupRequest
+from tests.broker.api.handlers.group_request import GroupRequest, GroupServices
 from tests.broker.groups.model.plan import Plan
 from tests.broker.groups.model.violation import Violation
 from tests.held_offload import HeldOffload
@@ -25,7 +25,7 @@ class ModelWorld:
 
     def __init__(self, plan: Plan) -> None:
         self._offload = HeldOffload() if plan.holds_threads else Inline()
-        self.node = GroupNode(plan.config, self._offload)
+        self.node = GroupServices(plan.config, self._offload)
         self.node.groups.long_heartbeats.items_at_once_max = plan.items_at_once_max
         self.world = self.node.world
         self.parked: list[GroupRequest] = []
@@ -40,7 +40,7 @@ class ModelWorld:
 
     def ask(self, body: Any, version: int, client_id: str | None) -> GroupRequest:
         """Send a request, which collects its responses."""
-        self.parked = [each for each in self.parked if not each.answers]
+        self.parked = [each for each in self.parked if not each.responses]
         request = GroupRequest(self.node, body, version, client_id)
         response = HANDLERS[type(body)](request)  # type: ignore[arg-type]  # as handlers see one
         if isinstance(response, GeneratorType):
@@ -48,7 +48,7 @@ class ModelWorld:
         elif response is not PARKED:
             request.respond(response)
         self.world.end_request()
-        if not request.answers:
+        if not request.responses:
             self.parked.append(request)
         self._advance()
         self.world.end_request()
@@ -72,10 +72,10 @@ class ModelWorld:
     def check_parked(self) -> None:
         """Check that only joins, syncs and requests that wait for replication have no response."""
         for request in self.parked:
-            if len(request.answers) > 1:
-                raise Violation(f"{request.body} has {len(request.answers)} answers")
+            if len(request.responses) > 1:
+                raise Violation(f"{request.body} has {len(request.responses)} responses")
             waits = isinstance(request.body, JoinGroupRequest | SyncGroupRequest)
-            if not (request.answers or waits or self.is_slow or request in self._slices):
+            if not (request.responses or waits or self.is_slow or request in self._slices):
                 raise Violation(f"{request.body} has no answer")
 
     def abandon(self, request: GroupRequest) -> None:

@@ -1,4 +1,4 @@
-"""Fetches by who is not, or no longer, the follower that it says it is: the cluster is unharmed."""
+"""Fetches that claim to come from a follower, but do not, leave the replicas unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic, Re
 from tests.broker.scenarios.three_nodes import (
     LAG_MAX_MS,
     NODES,
-    Answer,
+    PendingResponse,
     ThreeNodes,
     pass_ms,
     produced,
@@ -33,11 +33,11 @@ async def _fetch_as(
     offset: int = 0,
     leader_epoch: int = -1,
     node_id: int = 1,
-) -> Answer:
-    """A fetch in the newest version by somebody who claims to be that replica."""
+) -> PendingResponse:
+    """A fetch in the newest version that claims to come from that replica."""
     topic = nodes.controller.topic("t")
     assert topic is not None
-    asked = FetchPartition(
+    requested = FetchPartition(
         partition=0,
         fetch_offset=offset,
         current_leader_epoch=leader_epoch,
@@ -48,25 +48,25 @@ async def _fetch_as(
         replica_state=ReplicaState(replica_id=replica_id, replica_epoch=replica_epoch),
         max_wait_ms=0,
         min_bytes=1,
-        topics=[FetchTopic(topic_id=topic.topic_id, partitions=[asked])],
+        topics=[FetchTopic(topic_id=topic.topic_id, partitions=[requested])],
     )
-    return await nodes.ask(request, 17, node_id)
+    return await nodes.send(request, 17, node_id)
 
 
-def _error(answer: Answer) -> int:
-    [topic] = answer.response.responses
+def _error(pending: PendingResponse) -> int:
+    [topic] = pending.response.responses
     return int(topic.partitions[0].error_code)
 
 
-async def test_a_former_life_is_turned_away(tmp_path: Path) -> None:
-    """A late fetch from before a crash says nothing of the log after it (KIP-903)."""
+async def test_a_fetch_from_before_a_crash_is_refused(tmp_path: Path) -> None:
+    """A late fetch says nothing about the log after the crash (KIP-903)."""
     async with three_nodes(tmp_path) as nodes:
         epoch = nodes.controller.image.brokers[3].epoch
         await nodes.cluster.stop(3)
         await nodes.cluster.start(3)
         await settle()
         nodes.cluster.pause(3)
-        answer = await nodes.produce(b"a")
+        pending = await nodes.produce(b"a")
 
         for leader_epoch in (-1, 0):
             late = await _fetch_as(
@@ -74,30 +74,30 @@ async def test_a_former_life_is_turned_away(tmp_path: Path) -> None:
             )
             assert _error(late) == NOT_LEADER
 
-        assert not answer.is_there
+        assert not pending.has_arrived
         nodes.cluster.resume(3)
         await settle()
-        assert produced(answer) == [(NONE, 0)]
+        assert produced(pending) == [(NONE, 0)]
 
 
 @pytest.mark.parametrize(
     ("leader_epoch", "error"), [(-1, NOT_LEADER), (0, ErrorCode.UNKNOWN_LEADER_EPOCH)]
 )
-async def test_who_has_no_replica_is_turned_away(
+async def test_a_node_without_a_replica_is_refused(
     tmp_path: Path, leader_epoch: int, error: ErrorCode
 ) -> None:
-    """A node of the cluster that has none of this partition, or none that anybody knows."""
+    """A node of the cluster without a replica of this partition, or an unknown node."""
     async with three_nodes(tmp_path, brokers=4) as nodes:
         for replica_id in (4, 99):
-            answer = await _fetch_as(nodes, replica_id, leader_epoch=leader_epoch)
-            assert _error(answer) == error
+            pending = await _fetch_as(nodes, replica_id, leader_epoch=leader_epoch)
+            assert _error(pending) == error
 
         assert nodes.isr() == NODES
         assert produced(await nodes.produce(b"a")) == [(NONE, 0)]
 
 
-async def test_a_follower_must_ask_the_leader(tmp_path: Path) -> None:
-    """Another follower answers NOT_LEADER_OR_FOLLOWER, and stale and future epochs their errors."""
+async def test_a_follower_must_fetch_from_the_leader(tmp_path: Path) -> None:
+    """A follower responds with NOT_LEADER_OR_FOLLOWER, or the error of a stale or future epoch."""
     async with three_nodes(tmp_path) as nodes:
         await nodes.lead(2)
         await settle()
@@ -111,20 +111,20 @@ async def test_a_follower_must_ask_the_leader(tmp_path: Path) -> None:
         assert nodes.isr() == (1, 2, 3)
 
 
-async def test_an_offset_that_was_never_there_moves_nothing(tmp_path: Path) -> None:
-    """OFFSET_OUT_OF_RANGE; what is told of the follower stays as it was."""
+async def test_an_offset_out_of_range_changes_nothing(tmp_path: Path) -> None:
+    """OFFSET_OUT_OF_RANGE; the follower's fetch state stays as it was."""
     async with three_nodes(tmp_path) as nodes:
         nodes.cluster.pause(3)
         waiting = await nodes.produce(b"a")
 
-        answer = await _fetch_as(nodes, 3, offset=99)
+        pending = await _fetch_as(nodes, 3, offset=99)
 
-        assert _error(answer) == ErrorCode.OFFSET_OUT_OF_RANGE
-        assert not waiting.is_there
+        assert _error(pending) == ErrorCode.OFFSET_OUT_OF_RANGE
+        assert not waiting.has_arrived
 
 
-async def test_a_member_that_only_asks_is_dropped(tmp_path: Path) -> None:
-    """Fetching in time from the same place is not being in sync."""
+async def test_a_follower_that_makes_no_progress_is_removed(tmp_path: Path) -> None:
+    """A replica that fetches in time, but the same offset each time, is not in sync."""
     async with three_nodes(tmp_path) as nodes:
         nodes.cluster.pause(3)
         await nodes.produce(b"a", acks=1)
