@@ -45,6 +45,8 @@ class StorageErrors:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if error is None:
+            return
         if isinstance(error, OSError):
             self._disk.fail(self._about, error)
             raise self.offline(error) from error

@@ -133,4 +133,5 @@ def read_header(buf: Buffer, position: int = 0) -> BatchHeader:
 
 def check_crc(batch: Buffer, header: BatchHeader) -> bool:
     """Whether the checksum in *header* is that of *batch*, which is exactly one batch."""
-    return bool(crc32c(batch[CRC_START:]) == header.crc)
+    crc: int = crc32c(batch[CRC_START:])
+    return crc == header.crc

@@ -20,16 +20,16 @@ from protocol.record_batch.header import (
 
 _LENGTH = Struct(">8xi")
 _LENGTH_AND_COUNT = Struct(">8xi45xi")
-_BASE_OFFSET_LENGTH_AND_LAST_DELTA = Struct(">qi11xi")
 _MAGIC_AND_ATTRIBUTES = Struct(">16xb4xh")
 _ATTRIBUTES_AND_COUNT = Struct(">21xh34xi")
 _MAGIC_POSITION = 16
 _ATTRIBUTES_LOW_BYTE = 22
 
-# How many bytes `extents` needs of each batch.
-EXTENT_BYTES = _BASE_OFFSET_LENGTH_AND_LAST_DELTA.size
+# What `extents` reads of each batch: base offset, batch length, last offset delta.
+EXTENT = Struct(">qi11xi")
+EXTENT_BYTES = EXTENT.size
+EXTENT_LENGTH_MIN = HEADER_BYTES - LOG_OVERHEAD
 
-_LENGTH_MIN_V2 = HEADER_BYTES - LOG_OVERHEAD
 _LENGTH_MIN = 14  # the overhead of magic 0, the smallest of all formats
 
 
@@ -95,10 +95,9 @@ def extents(chunk: Buffer) -> Iterator[tuple[int, int, int, int]]:
     may continue after the chunk. Raises `CorruptRecords` for a size below that of a header.
     """
     position, end = 0, len(chunk) - EXTENT_BYTES
-    unpack_from = _BASE_OFFSET_LENGTH_AND_LAST_DELTA.unpack_from
     while position <= end:
-        base_offset, length, last_offset_delta = unpack_from(chunk, position)
-        if length < _LENGTH_MIN_V2:
+        base_offset, length, last_offset_delta = EXTENT.unpack_from(chunk, position)
+        if length < EXTENT_LENGTH_MIN:
             raise CorruptRecords(f"a batch claims a length of {length} bytes")
         size = length + LOG_OVERHEAD
         yield position, size, base_offset, base_offset + last_offset_delta

@@ -1,4 +1,4 @@
-"""What tests of storage begin with: a clock that stands still, batches, a disk that fails."""
+"""For tests of storage: a clock, batches, logs, and a disk that fails."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TOPIC_ID = UUID(int=7)
 
 
 class StillClock:
-    """A clock that goes when a test says so."""
+    """A clock that a test advances."""
 
     def __init__(self, now_ms: int = NOW_MS) -> None:
         self.time_ms = now_ms
@@ -88,7 +88,7 @@ def marker(offset: int, producer_id: int = 5, *, epoch: int = 0, abort: bool) ->
 
 
 def open_log(path: Path, *, clock: StillClock | None = None, **more: Any) -> UnifiedLog:
-    """The log of `ORDERS` under *path*; what is no argument of `Log.open` is a setting."""
+    """Open the log of `ORDERS` below *path*; other arguments are its configuration."""
     names = (
         "disk",
         "cache",
@@ -119,7 +119,7 @@ def written(path: Path) -> UnifiedLog:
 
 
 def died(log: UnifiedLog) -> Path:
-    """The log's folder as a process that was killed leaves it."""
+    """A copy of the log's directory, as after the end of a killed process."""
     return log.directory.parent
 
 
@@ -128,7 +128,7 @@ def reopened(path: Path, **more: Any) -> UnifiedLog:
 
 
 def replicate(log: UnifiedLog) -> None:
-    """Every replica has everything: the high watermark is at the log end."""
+    """Raise the high watermark to the log end."""
     log.update_high_watermark(log.log_end_offset_metadata)
 
 
@@ -179,7 +179,7 @@ class FailingDisk(Disk):
 
 
 def fail_if(broken: bool) -> None:
-    """What a disk answers that is about to die."""
+    """The error of a failing disk."""
     if broken:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
@@ -187,7 +187,7 @@ def fail_if(broken: bool) -> None:
 def manager_at(
     *paths: Path, disks: Sequence[FailingDisk | None] = (), durable: bool = False
 ) -> LogManager:
-    """A manager of these directories, the first of them on these disks."""
+    """A manager of these directories, which use *disks* in this order."""
     given = iter(disks)
     return LogManager(
         list(paths),
@@ -202,12 +202,12 @@ def manager_at(
 def host(
     manager: LogManager, key: TopicPartition = ORDERS, topic_id: UUID = TOPIC_ID
 ) -> UnifiedLog:
-    """The log of *key*, opened or made."""
+    """Open or make the log of *key*."""
     return manager.get_or_create(key, topic_id, LogConfig(segment_bytes=300))
 
 
 def searched(search: Search) -> TimestampAndOffset | None:
-    """What a search finds, if each batch is examined at once."""
+    """The result of a search whose batches are examined immediately."""
     found: TimestampAndOffset | None = None
     while True:
         try:

@@ -1,6 +1,6 @@
-"""Whatever a disk refuses, and whenever: what was acknowledged before that is not lost.
+"""Random operations on a disk whose calls fail: no acknowledged record is lost.
 
-Random programs on a `Disk` whose calls fail from some point on; which fail, and how, is drawn.
+The failing call, its number and its error are random, too.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ COMPACTED: dict[str, Any] = {
 
 
 class FaultyDisk(Disk):
-    """Does so many calls of its kind, and then fails each of them."""
+    """Fails every call of one kind after a number of calls."""
 
     def __init__(self, fault: str, calls: int) -> None:
         super().__init__()
@@ -108,14 +108,14 @@ class FaultyDisk(Disk):
 
 
 class Writer:
-    """Does operations, and knows from where to where there must be records."""
+    """Runs operations, and knows which offsets must have records."""
 
     def __init__(self, log: UnifiedLog) -> None:
         self.log = log
         self.start = self.end = 0
 
     def do(self, operation: str) -> None:
-        """One of `OPERATIONS`; raises what a broker gets, too."""
+        """Run one of `OPERATIONS`; raises the exceptions that a broker gets."""
         log = self.log
         if operation == "append":
             info = log.append_as_leader(batch(2), 0)
@@ -146,10 +146,10 @@ class Writer:
     operations=st.lists(st.sampled_from(OPERATIONS), min_size=5, max_size=30),
 )
 @example("no renaming", 3, ["append", "append", "append", "cut", "roll", "cut"])
-def test_what_was_acknowledged_outlives_the_fault(
+def test_acknowledged_records_survive_the_fault(
     fault: str, calls: int, operations: list[str]
 ) -> None:
-    """The fault is an answer, never a bug; then the log is opened on a disk that works."""
+    """The fault is an error code; then the log is opened on a disk without faults."""
     with TemporaryDirectory() as folder:
         path = Path(folder)
         disk = FaultyDisk(fault, calls)
@@ -187,8 +187,8 @@ def test_what_was_acknowledged_outlives_the_fault(
 
 @settings(max_examples=80)
 @given(fault=st.sampled_from(FAULTS), calls=st.integers(0, 800))
-def test_a_compaction_outlives_the_fault(fault: str, calls: int) -> None:
-    """Whatever has changed places already: the latest of each key is read, nothing dead."""
+def test_compacted_records_survive_the_fault(fault: str, calls: int) -> None:
+    """The latest record of each key is read, and no deleted one, whichever call fails."""
     with TemporaryDirectory() as folder:
         path, disk = Path(folder), FaultyDisk(fault, calls)
         expected: dict[bytes, bytes | None] = {}
@@ -214,7 +214,7 @@ def test_a_compaction_outlives_the_fault(fault: str, calls: int) -> None:
 
 
 def compact(log: UnifiedLog, now_ms: int) -> None:
-    """Compact all but the active segment, syncing what must be synced."""
+    """Compact all but the active segment, with its syncs."""
     replicate(log)
     end = log.segments.active.base_offset
     for step in Compaction(log, log.first_dirty_offset, end, now_ms).steps():

@@ -1,4 +1,4 @@
-"""Opening a log that may have died: `broker.storage.log_loader`."""
+"""Tests of loading a log: `broker.storage.log_loader`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ReadingDisk(Disk):
 
 
 def test_nothing_is_lost_without_a_clean_shutdown(tmp_path: Path) -> None:
-    """What was written is found, with epochs, producers and indexes."""
+    """Batches, leader epochs, producers and indexes are loaded."""
     path = died(written(tmp_path))
     (tmp_path / "orders-0" / "leader-epoch-checkpoint").unlink()
     log = reopened(path)
@@ -51,8 +51,8 @@ def test_nothing_is_lost_without_a_clean_shutdown(tmp_path: Path) -> None:
     assert list((tmp_path / "orders-0").glob("*.timeindex"))
 
 
-def test_below_the_recovery_point_nothing_is_read_again(tmp_path: Path) -> None:
-    """Damage there is not looked for: the disk was asked to keep it."""
+def test_batches_below_the_recovery_point_are_not_checked(tmp_path: Path) -> None:
+    """They have been forced to the disk."""
     log = written(tmp_path)
     log.close()
     first = min((tmp_path / "orders-0").glob("*.log"))
@@ -65,8 +65,8 @@ def test_below_the_recovery_point_nothing_is_read_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["index", "timeindex"])
 @pytest.mark.parametrize("damage", ["missing", "torn", "zeros"])
-def test_a_bad_index_is_made_anew(tmp_path: Path, suffix: str, damage: str) -> None:
-    """Even after a clean shutdown."""
+def test_an_invalid_index_is_rebuilt(tmp_path: Path, suffix: str, damage: str) -> None:
+    """Also after a clean shutdown."""
     written(tmp_path).close()
     path = min((tmp_path / "orders-0").glob(f"*.{suffix}"))
     good = path.read_bytes()
@@ -81,8 +81,8 @@ def test_a_bad_index_is_made_anew(tmp_path: Path, suffix: str, damage: str) -> N
     assert path.read_bytes() == good
 
 
-def test_a_clean_start_reads_little_of_the_batches(tmp_path: Path) -> None:
-    """Their end, as Kafka does; also if the time index has had nothing new to tell for long."""
+def test_a_clean_start_reads_few_batches(tmp_path: Path) -> None:
+    """Those at the end, as in Kafka, even if the time index has few entries."""
     log = open_log(tmp_path)
     for _ in range(50):
         log.append_as_leader(batch(1, size=1000), 0)
@@ -95,8 +95,8 @@ def test_a_clean_start_reads_little_of_the_batches(tmp_path: Path) -> None:
     assert disk.bytes_read < 60_000
 
 
-def test_a_bad_snapshot_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """The one before it and the batches say as much."""
+def test_an_invalid_snapshot_is_removed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The previous one and the batches give the same state."""
     written(tmp_path).close()
     last = max((tmp_path / "orders-0").glob("*.snapshot"))
     last.write_bytes(last.read_bytes()[:-1])
@@ -106,8 +106,8 @@ def test_a_bad_snapshot_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFix
     assert log.append_as_leader(again, 1).duplicate
 
 
-def test_snapshots_that_no_truncation_goes_back_to_are_removed(tmp_path: Path) -> None:
-    """The latest stays, and those where a segment begins."""
+def test_snapshots_that_truncation_does_not_need_are_removed(tmp_path: Path) -> None:
+    """The latest one and those at base offsets are kept."""
     for _ in range(3):
         log = reopened(tmp_path)
         for _ in range(2):
@@ -119,7 +119,7 @@ def test_snapshots_that_no_truncation_goes_back_to_are_removed(tmp_path: Path) -
 
 
 def test_unfinished_files_are_removed(tmp_path: Path) -> None:
-    """What a process left behind that died while it replaced or deleted."""
+    """Those of a process that ended while it replaced or deleted files."""
     written(tmp_path).close()
     folder = tmp_path / "orders-0"
     strays = ["00000000000000000000.log.deleted", "leader-epoch-checkpoint.tmp", "5.index"]
@@ -129,8 +129,8 @@ def test_unfinished_files_are_removed(tmp_path: Path) -> None:
     assert not any((folder / name).exists() for name in strays)
 
 
-def test_epochs_behind_the_end_are_forgotten(tmp_path: Path) -> None:
-    """A torn tail takes its epochs along."""
+def test_epochs_after_the_end_are_removed(tmp_path: Path) -> None:
+    """They are those of the removed batches."""
     path = died(written(tmp_path))
     for log_file in sorted((path / "orders-0").glob("*.log"))[1:]:
         log_file.unlink()
@@ -141,24 +141,24 @@ def test_epochs_behind_the_end_are_forgotten(tmp_path: Path) -> None:
     assert read_epoch_checkpoint(path / "orders-0" / "leader-epoch-checkpoint") == [(0, 0)]
 
 
-def test_a_log_that_ends_before_its_start_begins_anew(tmp_path: Path) -> None:
-    """Its records were deleted, the disk lost the rest: offsets must not be given twice."""
+def test_a_log_that_ends_before_its_start_is_emptied(tmp_path: Path) -> None:
+    """No offset may be assigned twice, although the disk lost the records after deleted ones."""
     path = died(written(tmp_path))
     log = reopened(path, log_start_offset=50)
     assert (log.log_start_offset, log.log_end_offset) == (50, 50)
     assert log.append_as_leader(batch(1), 3).first_offset == 50
 
 
-def test_a_new_folder_is_an_empty_log(tmp_path: Path) -> None:
-    """With its first segment's file."""
+def test_a_new_directory_is_an_empty_log(tmp_path: Path) -> None:
+    """It has the file of the first segment."""
     log = open_log(tmp_path)
     assert (log.log_start_offset, log.log_end_offset, log.high_watermark) == (0, 0, 0)
     assert (tmp_path / "orders-0" / f"{0:020d}.log").exists()
 
 
 @pytest.mark.parametrize("clean", [True, False])
-def test_damaged_epochs_are_found_in_the_batches(tmp_path: Path, clean: bool) -> None:
-    """Each batch tells its own."""
+def test_damaged_epochs_are_rebuilt_from_the_batches(tmp_path: Path, clean: bool) -> None:
+    """Each batch has its leader epoch."""
     log = written(tmp_path)
     expected = [log.end_offset_for_epoch(epoch) for epoch in (0, 1)]
     log.close()
@@ -168,10 +168,10 @@ def test_damaged_epochs_are_found_in_the_batches(tmp_path: Path, clean: bool) ->
     assert len(read_all(again)) == 20
 
 
-def test_a_clean_log_that_is_torn_is_looked_at_again(
+def test_a_clean_log_with_an_incomplete_batch_is_recovered(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Somebody has copied it while it was written, or the disk has lost it."""
+    """The active segment is checked."""
     log = written(tmp_path)
     log.close()
     last = max(log.directory.glob("*.log"))
@@ -184,8 +184,8 @@ def test_a_clean_log_that_is_torn_is_looked_at_again(
 
 
 @pytest.mark.parametrize("damage", ["crash", "torn", "missing"])
-def test_aborted_transactions_are_found_again(tmp_path: Path, damage: str) -> None:
-    """After a crash, or when their index cannot be."""
+def test_transaction_indexes_are_rebuilt(tmp_path: Path, damage: str) -> None:
+    """After a crash, or if one is invalid."""
     log = open_log(tmp_path, segment_bytes=SMALL)
     for stored in (
         transactional(0, 0),

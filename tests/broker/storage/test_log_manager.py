@@ -1,4 +1,4 @@
-"""All logs of a broker: `broker.storage.log_manager`."""
+"""Tests of all logs of a broker: `broker.storage.log_manager`."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from tests.broker.storage.logs import (
 OTHERS = TopicPartition("with-dash.and_dot", 12)
 
 
-def test_a_partition_has_a_folder_with_its_topics_id(tmp_path: Path) -> None:
-    """Kafka's names."""
+def test_a_partition_has_a_directory_with_its_topic_id(tmp_path: Path) -> None:
+    """With Kafka's names."""
     manager = manager_at(tmp_path)
     log = host(manager, OTHERS)
     assert log.directory == tmp_path / "with-dash.and_dot-12"
@@ -44,7 +44,7 @@ def test_a_partition_has_a_folder_with_its_topics_id(tmp_path: Path) -> None:
 
 
 def test_a_restart_finds_everything(tmp_path: Path) -> None:
-    """Records, high watermark, log start and topic id."""
+    """Records, high watermark, log start offset and topic ID."""
     manager = manager_at(tmp_path)
     log = host(manager)
     for _ in range(5):
@@ -61,7 +61,7 @@ def test_a_restart_finds_everything(tmp_path: Path) -> None:
 
 
 def test_a_crash_loses_nothing_and_keeps_the_last_checkpoint(tmp_path: Path) -> None:
-    """The high watermark is the checkpoint's, kept within the log."""
+    """The high watermark is that of the checkpoint, within the log."""
     manager = manager_at(tmp_path)
     log = host(manager)
     log.append_as_leader(batch(2), 0)
@@ -72,8 +72,8 @@ def test_a_crash_loses_nothing_and_keeps_the_last_checkpoint(tmp_path: Path) -> 
     assert (found.high_watermark, found.log_end_offset) == (2, 4)
 
 
-def test_a_crashed_manager_lets_go_of_its_files(tmp_path: Path) -> None:
-    """Another one recovers at once, with the last checkpoint, and the dead one writes no more."""
+def test_a_crashed_manager_closes_its_files(tmp_path: Path) -> None:
+    """Another one recovers the logs; the crashed one does not write again."""
     manager = manager_at(tmp_path)
     log = host(manager)
     log.append_as_leader(batch(2), 0)
@@ -93,7 +93,7 @@ def test_a_crashed_manager_lets_go_of_its_files(tmp_path: Path) -> None:
 
 
 def test_a_durable_close_syncs(tmp_path: Path) -> None:
-    """A temporary directory need not."""
+    """Logs in a temporary directory need no sync."""
     disk = FailingDisk()
     manager = manager_at(tmp_path, disks=[disk])
     host(manager).append_as_leader(batch(2), 0)
@@ -107,8 +107,8 @@ def test_a_durable_close_syncs(tmp_path: Path) -> None:
     assert disk.syncs > 8
 
 
-def test_partitions_nobody_opened_keep_their_checkpoints(tmp_path: Path) -> None:
-    """And a directory in disorder stays so until all its logs have been checked."""
+def test_unopened_partitions_keep_their_checkpoints(tmp_path: Path) -> None:
+    """A directory is not marked clean until all its logs have been checked."""
     manager = manager_at(tmp_path)
     log = host(manager, OTHERS)
     log.append_as_leader(batch(2), 0)
@@ -126,8 +126,8 @@ def test_partitions_nobody_opened_keep_their_checkpoints(tmp_path: Path) -> None
     assert (tmp_path / ".kafka_cleanshutdown").exists()
 
 
-def test_a_deleted_partition_is_gone_at_once(tmp_path: Path) -> None:
-    """Opened or not; its name is free for another topic."""
+def test_the_name_of_a_deleted_partition_is_free(tmp_path: Path) -> None:
+    """Whether its log was open or not."""
     manager = manager_at(tmp_path)
     host(manager).append_as_leader(batch(2), 0)
     manager.delete(ORDERS)
@@ -141,16 +141,16 @@ def test_a_deleted_partition_is_gone_at_once(tmp_path: Path) -> None:
     again.close()
 
 
-def test_a_deletion_that_a_crash_cut_short_is_finished(tmp_path: Path) -> None:
-    """Kafka's ``-delete`` folders."""
+def test_a_start_finishes_deletions(tmp_path: Path) -> None:
+    """Kafka's directories with ``-delete``."""
     (tmp_path / f"orders-0.{'0' * 32}-delete").mkdir()
     manager = manager_at(tmp_path)
     assert not list(tmp_path.glob("orders*"))
     manager.close()
 
 
-def test_a_topic_made_anew_does_not_inherit_records(tmp_path: Path) -> None:
-    """The same name with another id is another topic."""
+def test_a_topic_with_another_id_has_no_old_records(tmp_path: Path) -> None:
+    """The same name with another ID is another topic."""
     manager = manager_at(tmp_path)
     host(manager).append_as_leader(batch(2), 0)
     manager.close()
@@ -162,7 +162,7 @@ def test_a_topic_made_anew_does_not_inherit_records(tmp_path: Path) -> None:
 
 
 def test_closing_leaves_no_file_open(tmp_path: Path) -> None:
-    """Not even those that are to be deleted later: nobody comes for them any more."""
+    """Nor the files that are scheduled for deletion."""
     files = OpenFiles[DiskFile]()
     manager = LogManager(
         tmp_path, StillClock(), node_id=1, cluster_id="c", open_files=files, durable=False
@@ -179,8 +179,8 @@ def test_closing_leaves_no_file_open(tmp_path: Path) -> None:
     assert len(files) == 0
 
 
-def test_a_partition_that_cannot_be_opened_is_an_error_of_its_own(tmp_path: Path) -> None:
-    """A damaged ``partition.metadata`` says nothing of the others."""
+def test_a_partition_that_cannot_be_opened_does_not_affect_others(tmp_path: Path) -> None:
+    """With a damaged ``partition.metadata`` the directory stays online."""
     manager_at(tmp_path).close()
     (tmp_path / "orders-0").mkdir()
     (tmp_path / "orders-0" / "partition.metadata").write_text("version: 0\ntopic_id: ?")
@@ -196,8 +196,8 @@ def test_a_partition_that_cannot_be_opened_is_an_error_of_its_own(tmp_path: Path
     manager.close()
 
 
-def test_a_deleted_folder_stays_for_a_while(tmp_path: Path) -> None:
-    """For ``file.delete.delay.ms``, under its new name."""
+def test_a_deleted_directory_is_kept_for_the_delay(tmp_path: Path) -> None:
+    """With its new name, for ``file.delete.delay.ms``."""
     manager = manager_at(tmp_path)
     waiting: list[tuple[int, Callable[[], None]]] = []
     host(manager).append_as_leader(batch(2), 0)
@@ -211,8 +211,8 @@ def test_a_deleted_folder_stays_for_a_while(tmp_path: Path) -> None:
     manager.close()
 
 
-def test_who_waits_for_a_flush_is_told(tmp_path: Path) -> None:
-    """At once, where nothing is to be flushed."""
+def test_an_action_after_a_flush_is_called(tmp_path: Path) -> None:
+    """Immediately if there is nothing to flush."""
     manager = manager_at(tmp_path)
     host(manager).append_as_leader(batch(2), 0)
     told: list[str] = []
@@ -221,8 +221,8 @@ def test_who_waits_for_a_flush_is_told(tmp_path: Path) -> None:
     manager.close()
 
 
-def test_producers_are_remembered_as_long_as_configured(tmp_path: Path) -> None:
-    """``producer.id.expiration.ms`` is a key of the broker's."""
+def test_producers_expire_as_configured(tmp_path: Path) -> None:
+    """By the broker's key ``producer.id.expiration.ms``."""
     clock = StillClock()
     manager = LogManager(tmp_path, clock, node_id=1, cluster_id="c", durable=False)
     manager.producer_id_expiration_ms = 1000
@@ -237,8 +237,8 @@ def test_producers_are_remembered_as_long_as_configured(tmp_path: Path) -> None:
     manager.close()
 
 
-def test_a_damaged_checkpoint_is_no_reason_not_to_start(tmp_path: Path) -> None:
-    """What it said is found out anew."""
+def test_a_damaged_checkpoint_does_not_prevent_a_start(tmp_path: Path) -> None:
+    """It is ignored."""
     manager = manager_at(tmp_path)
     host(manager).append_as_leader(batch(2), 0)
     manager.close()
@@ -249,7 +249,7 @@ def test_a_damaged_checkpoint_is_no_reason_not_to_start(tmp_path: Path) -> None:
 
 
 def test_the_longest_topic_can_be_deleted(tmp_path: Path) -> None:
-    """Its folder's new name fits, too; the directory stays online."""
+    """The new name of its directory is not too long; the data directory stays online."""
     manager = manager_at(tmp_path)
     key = TopicPartition("t" * 249, 0)
     host(manager, key)
@@ -261,8 +261,8 @@ def test_the_longest_topic_can_be_deleted(tmp_path: Path) -> None:
     manager.close()
 
 
-def test_a_cut_below_the_recovery_point_is_written_down(tmp_path: Path) -> None:
-    """What comes in the place of what was cut is not on the disk yet."""
+def test_a_truncation_below_the_recovery_point_writes_the_checkpoint(tmp_path: Path) -> None:
+    """The records that replace the truncated ones are not on the disk yet."""
     manager = manager_at(tmp_path)
     log = host(manager)
     for _ in range(3):
@@ -275,10 +275,10 @@ def test_a_cut_below_the_recovery_point_is_written_down(tmp_path: Path) -> None:
     assert host(manager_at(tmp_path)).local_log.recovery_point == 2
 
 
-def test_a_flush_is_awaited_where_flush_messages_asks_for_it(
+def test_only_flushes_by_flush_messages_are_awaited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not what a roll has set off, and not what is safe already."""
+    """Not that of a roll, nor for records that have been flushed."""
     manager, told = manager_at(tmp_path), list[str]()
     log, other = host(manager), host(manager, OTHERS)
     flushed: list[Then] = []

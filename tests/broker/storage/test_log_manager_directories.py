@@ -1,4 +1,4 @@
-"""A broker's data directories, and the folders in them: `broker.storage.log_manager`."""
+"""Tests of data directories and the directories in them: `broker.storage.log_manager`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OTHERS = TopicPartition("with-dash.and_dot", 12)
 
 
 def test_partitions_are_spread_over_directories(tmp_path: Path) -> None:
-    """Each goes where there are fewest, and is found there again."""
+    """Each is made in the directory with the fewest, and found there later."""
     paths = [tmp_path / "a", tmp_path / "b"]
     manager = manager_at(*paths)
     keys = [TopicPartition("t", number) for number in range(4)]
@@ -36,8 +36,8 @@ def test_partitions_are_spread_over_directories(tmp_path: Path) -> None:
     again.close()
 
 
-def test_strange_folders_are_left_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """They are told of, and kept."""
+def test_other_directories_are_ignored(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A warning names them."""
     (tmp_path / "lost+found").mkdir()
     manager = manager_at(tmp_path)
     assert "lost+found" in caplog.text
@@ -46,7 +46,7 @@ def test_strange_folders_are_left_alone(tmp_path: Path, caplog: pytest.LogCaptur
 
 
 def test_a_failed_directory_is_offline(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Its partitions are told by name and refused, others go on, and one line says why."""
+    """Its partitions are reported and refused, others continue, and one message has the reason."""
     failing = FailingDisk()
     manager = manager_at(tmp_path / "a", tmp_path / "b", disks=[failing, None])
     told: list[list[TopicPartition]] = []
@@ -73,8 +73,10 @@ def test_a_failed_directory_is_offline(tmp_path: Path, caplog: pytest.LogCapture
     assert marks == [False, True]
 
 
-def test_the_last_directory_is_told_apart(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Whoever listens ends the node, and says the line; but not while the logs are closed."""
+def test_the_failure_of_the_last_directory_has_its_own_callback(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It ends the node and logs the message; it is not called while the logs are closed."""
     disks = [FailingDisk(), FailingDisk()]
     manager = manager_at(tmp_path / "a", tmp_path / "b", disks=disks)
     told: list[str] = []
@@ -95,8 +97,8 @@ def test_the_last_directory_is_told_apart(tmp_path: Path, caplog: pytest.LogCapt
 
 
 @pytest.mark.parametrize("failure", ["unsyncable", "broken"])
-def test_what_fails_at_the_end_leaves_no_clean_mark(tmp_path: Path, failure: str) -> None:
-    """The next start must look at what is there."""
+def test_a_failure_at_the_end_is_no_clean_shutdown(tmp_path: Path, failure: str) -> None:
+    """The next start must recover the logs."""
     disk = FailingDisk()
     manager = manager_at(tmp_path, disks=[disk], durable=True)
     host(manager).append_as_leader(batch(2), 0)
@@ -105,8 +107,8 @@ def test_what_fails_at_the_end_leaves_no_clean_mark(tmp_path: Path, failure: str
     assert not (tmp_path / ".kafka_cleanshutdown").exists()
 
 
-def test_a_checkpoint_that_cannot_be_written_fails_the_directory(tmp_path: Path) -> None:
-    """It is a write like others."""
+def test_a_failed_checkpoint_takes_the_directory_offline(tmp_path: Path) -> None:
+    """As any other failed write."""
     disk = FailingDisk()
     manager = manager_at(tmp_path, disks=[disk])
     host(manager)
@@ -115,10 +117,10 @@ def test_a_checkpoint_that_cannot_be_written_fails_the_directory(tmp_path: Path)
     assert manager.is_offline(ORDERS)
 
 
-def test_a_directory_that_is_gone_is_offline_from_the_start(
+def test_a_missing_directory_is_offline_from_the_start(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The others serve; what may lie in it is not made anew elsewhere."""
+    """The others are used; partitions that may be in it are not made elsewhere."""
     (tmp_path / "file").touch()
     manager = manager_at(tmp_path / "file", tmp_path / "b")
     assert f"data directory {tmp_path / 'file'}: " in caplog.text
@@ -133,8 +135,8 @@ def test_a_directory_that_is_gone_is_offline_from_the_start(
     manager.close()
 
 
-def test_without_a_directory_there_is_no_start(tmp_path: Path) -> None:
-    """One line that names one."""
+def test_without_any_directory_the_start_fails(tmp_path: Path) -> None:
+    """One line names a directory."""
     (tmp_path / "file").touch()
     with pytest.raises(StartupError, match=f"data directory {tmp_path / 'file'}: "):
         manager_at(tmp_path / "file")
@@ -142,16 +144,16 @@ def test_without_a_directory_there_is_no_start(tmp_path: Path) -> None:
         manager_at(tmp_path / "file", tmp_path / "file" / "b")
 
 
-def test_a_partition_is_in_one_directory(tmp_path: Path) -> None:
-    """Nobody can say which of two folders is right."""
+def test_a_partition_in_two_directories_is_a_startup_error(tmp_path: Path) -> None:
+    """It is not known which one is right."""
     for name in "ab":
         (tmp_path / name / "orders-0").mkdir(parents=True)
     with pytest.raises(StartupError, match=f"orders-0 has directories in {tmp_path / 'a'} and"):
         manager_at(tmp_path / "a", tmp_path / "b")
 
 
-def test_a_disk_that_fails_at_the_opening_is_an_error_code(tmp_path: Path) -> None:
-    """Not the end of the broker."""
+def test_a_disk_that_fails_while_a_log_is_opened_is_a_storage_error(tmp_path: Path) -> None:
+    """The broker does not end."""
     disk = FailingDisk()
     manager = manager_at(tmp_path, disks=[disk])
     disk.broken = True
@@ -163,10 +165,10 @@ def test_a_disk_that_fails_at_the_opening_is_an_error_code(tmp_path: Path) -> No
     manager.close()
 
 
-def test_folders_that_nobody_asks_for_are_set_aside(
+def test_directories_that_are_not_opened_are_renamed(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Their topics are gone since the node was last up; Kafka calls them stray, and keeps them."""
+    """Their topics are gone since the last run; Kafka calls them stray, and keeps them."""
     manager = manager_at(tmp_path)
     host(manager).append_as_leader(batch(2), 0)
     host(manager, OTHERS).append_as_leader(batch(2), 0)
@@ -188,8 +190,8 @@ def test_folders_that_nobody_asks_for_are_set_aside(
     last.close()
 
 
-def test_a_partition_that_could_not_be_opened_is_no_stray(tmp_path: Path) -> None:
-    """It was asked for."""
+def test_a_partition_that_could_not_be_opened_is_not_stray(tmp_path: Path) -> None:
+    """It belongs to the node."""
     (tmp_path / "orders-0").mkdir()
     (tmp_path / "orders-0" / "partition.metadata").write_text("damaged")
     manager = manager_at(tmp_path)

@@ -1,4 +1,4 @@
-"""A log whose disk fails, or is not what it was: `broker.storage.log`."""
+"""Tests of logs with failing disks or damaged files: `broker.storage.unified_log`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def refused(log: UnifiedLog, records: memoryview) -> AppendRefused:
 
 
 def test_a_full_disk_takes_the_log_offline(tmp_path: Path) -> None:
-    """A short write is taken back, and everything else refused until the log is opened anew."""
+    """A short write is undone, and every use is refused until the log is opened again."""
     disk = FailingDisk()
     log = open_log(tmp_path, disk=disk)
     log.append_as_leader(batch(2), 0)
@@ -55,7 +55,7 @@ def test_a_full_disk_takes_the_log_offline(tmp_path: Path) -> None:
 def test_a_log_that_finds_no_descriptor_stays_online(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The append is refused and leaves the log as it is; the next one may find a descriptor."""
+    """The append is refused and does not change the log; the next one may find a descriptor."""
     disk = FailingDisk()
     log = open_log(tmp_path, disk=disk)
     log.append_as_leader(batch(2), 0)
@@ -92,7 +92,7 @@ USES: dict[str, Callable[[UnifiedLog], object]] = {
 
 @pytest.mark.parametrize("use", USES)
 def test_an_offline_log_refuses_every_use(tmp_path: Path, use: str) -> None:
-    """With Kafka's error, whatever is still in memory."""
+    """With KAFKA_STORAGE_ERROR, even if the data is in memory."""
     disk = FailingDisk()
     log = open_log(tmp_path, disk=disk)
     for _ in range(2):
@@ -108,7 +108,7 @@ def test_an_offline_log_refuses_every_use(tmp_path: Path, use: str) -> None:
 
 
 def test_an_unreadable_file_takes_the_log_offline(tmp_path: Path) -> None:
-    """It is the disk's word, not the reader's fault."""
+    """The failed read is KAFKA_STORAGE_ERROR."""
     disk = FailingDisk()
     log = open_log(tmp_path, disk=disk)
     log.append_as_leader(batch(2), 0)
@@ -119,8 +119,8 @@ def test_an_unreadable_file_takes_the_log_offline(tmp_path: Path) -> None:
     assert disk.failure is not None
 
 
-def test_a_corrupt_batch_on_the_way_is_an_answer(tmp_path: Path) -> None:
-    """Not the end of the broker: the bytes changed after they were written."""
+def test_a_corrupt_batch_is_an_error_code(tmp_path: Path) -> None:
+    """The bytes changed after they were written; the broker continues."""
     log = open_log(tmp_path)
     for _ in range(3):
         log.append_as_leader(batch(2), 0)
@@ -136,7 +136,7 @@ def test_a_corrupt_batch_on_the_way_is_an_answer(tmp_path: Path) -> None:
 
 
 def test_a_roll_that_fails_takes_the_log_offline(tmp_path: Path) -> None:
-    """Nothing that was acknowledged is lost."""
+    """No acknowledged record is lost."""
     disk = FailingDisk()
     log = open_log(tmp_path, disk=disk, segment_bytes=250)
     for _ in range(2):

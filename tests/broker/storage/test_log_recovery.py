@@ -1,4 +1,4 @@
-"""Checking what a process that died has left: `broker.storage.log_recovery`."""
+"""Tests of recovery after an unclean shutdown: `broker.storage.log_recovery`."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ FILES = settings(max_examples=40)
 
 @FILES
 @given(cut=st.integers(1, 2000))
-def test_a_torn_tail_is_cut_at_the_last_whole_batch(cut: int) -> None:
-    """However many bytes of the last segment the disk did not get."""
+def test_an_incomplete_batch_at_the_end_is_removed(cut: int) -> None:
+    """For any number of missing bytes in the last segment."""
     with TemporaryDirectory() as folder:
         path = died(written(Path(folder)))
         last = max((path / "orders-0").glob("*.log"))
@@ -43,7 +43,7 @@ def test_a_torn_tail_is_cut_at_the_last_whole_batch(cut: int) -> None:
 @FILES
 @given(data=st.data())
 def test_a_changed_byte_ends_the_log_there(data: st.DataObject) -> None:
-    """No damaged batch is served, nothing before it is lost, and offsets go on behind it."""
+    """No damaged batch is served, no batch before it is lost, and later offsets follow."""
     with TemporaryDirectory() as folder:
         path = died(written(Path(folder)))
         victim = data.draw(st.sampled_from(sorted((path / "orders-0").glob("*.log"))))
@@ -64,8 +64,8 @@ def test_a_changed_byte_ends_the_log_there(data: st.DataObject) -> None:
 
 @FILES
 @given(data=st.data())
-def test_a_changed_base_offset_does_not_turn_the_log_back(data: st.DataObject) -> None:
-    """It may go unnoticed, but offsets never go down, nor beyond what a segment can hold."""
+def test_a_changed_base_offset_does_not_lower_offsets(data: st.DataObject) -> None:
+    """It may not be detected, but offsets increase and fit into the segment."""
     with TemporaryDirectory() as folder:
         path = died(written(Path(folder)))
         victim = data.draw(st.sampled_from(sorted((path / "orders-0").glob("*.log"))))
@@ -80,8 +80,8 @@ def test_a_changed_base_offset_does_not_turn_the_log_back(data: st.DataObject) -
         assert log.log_end_offset < 2**32
 
 
-def test_a_corrupt_middle_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """With the file and the position, and what lies behind it and is lost."""
+def test_a_corrupt_batch_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """With the file, the position, and the segments that are removed."""
     path = died(written(tmp_path))
     first, *later = sorted((path / "orders-0").glob("*.log"))
     content = bytearray(first.read_bytes())
@@ -97,8 +97,8 @@ def test_a_corrupt_middle_is_reported(tmp_path: Path, caplog: pytest.LogCaptureF
 
 @FILES
 @given(data=st.data())
-def test_a_damaged_small_file_is_made_anew(data: st.DataObject) -> None:
-    """Indexes, epochs, snapshots: whatever byte of them changes, every record is served."""
+def test_a_damaged_small_file_is_rebuilt(data: st.DataObject) -> None:
+    """For any changed byte of indexes, leader epochs and snapshots, every record is served."""
     with TemporaryDirectory() as folder:
         log = written(Path(folder))
         clean = data.draw(st.booleans())
@@ -124,8 +124,10 @@ def test_a_damaged_small_file_is_made_anew(data: st.DataObject) -> None:
         assert again.append_as_leader(batch(1), 2).first_offset == 20
 
 
-def test_a_long_scan_tells_how_far_it_is(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """One line for so many bytes, over all logs."""
+def test_a_long_recovery_logs_its_progress(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One message per so many bytes of all logs."""
     segment = LogSegment(tmp_path, 0, LogConfig(), Disk(), NOW_MS)
     progress = Progress()
     for _ in range(10):

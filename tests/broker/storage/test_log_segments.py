@@ -1,4 +1,4 @@
-"""The segments of a log in order: `broker.storage.log_segments`."""
+"""Tests of the segments of a log: `broker.storage.log_segments`."""
 
 from __future__ import annotations
 
@@ -28,49 +28,49 @@ def bases(segments: LogSegments) -> list[int]:
     return [segment.base_offset for segment in segments]
 
 
-def test_they_are_in_order(segments: LogSegments) -> None:
-    """The last one is written to."""
+def test_segments_are_in_order(segments: LogSegments) -> None:
+    """The last one is active."""
     assert bases(segments) == [0, 10, 20]
     assert (segments.first.base_offset, segments.active.base_offset) == (0, 20)
     assert len(segments) == 3
 
 
 @pytest.mark.parametrize(("offset", "expected"), [(0, 0), (9, 0), (10, 10), (20, 20), (99, 20)])
-def test_an_offset_falls_into_one(segments: LogSegments, offset: int, expected: int) -> None:
-    """The last that does not begin behind it."""
+def test_an_offset_is_in_one_segment(segments: LogSegments, offset: int, expected: int) -> None:
+    """The last one with a base offset up to it."""
     assert next(segments.from_offset(offset)).base_offset == expected
 
 
-def test_a_new_one_becomes_active(segments: LogSegments, tmp_path: Path) -> None:
-    """It begins behind all others."""
+def test_a_new_segment_is_active(segments: LogSegments, tmp_path: Path) -> None:
+    """It is after all others."""
     segments.add(new(tmp_path, 30))
     assert segments.active.base_offset == 30
 
 
-def test_taking_out_from_both_ends(segments: LogSegments) -> None:
-    """One remains always."""
+def test_segments_are_removed_from_both_ends(segments: LogSegments) -> None:
+    """One always remains."""
     assert [each.base_offset for each in segments.drop_from(10)] == [20]
     assert [each.base_offset for each in segments.drop_first(1)] == [0]
     assert segments.active is segments.first
     assert segments.drop_from(0) == []
 
 
-def test_replacing_all(segments: LogSegments, tmp_path: Path) -> None:
-    """A log that begins anew."""
+def test_all_segments_are_replaced(segments: LogSegments, tmp_path: Path) -> None:
+    """By one, as in a full truncation."""
     segments.replace_all(new(tmp_path, 50))
     assert bases(segments) == [50]
     assert segments.active.base_offset == 50
 
 
-def test_empty_segments_hold_nothing(segments: LogSegments) -> None:
-    """No place, no record, no timestamp, nothing to delete."""
+def test_empty_segments_have_nothing(segments: LogSegments) -> None:
+    """No position, no record, no timestamp, and nothing to delete."""
     assert segments.locate(5) is None
     assert segments.scan_by_timestamp(0, 0) is None
     assert segments.deletable(LogConfig(retention_ms=0), 0, 0, 20, NOW_MS) == (0, 0)
 
 
 def test_a_segment_out_of_order_is_an_inconsistency(segments: LogSegments) -> None:
-    """It would hide records; the node stops instead."""
+    """It would hide records, so the node stops."""
     with pytest.raises(InvariantBroken, match="before the last"):
         segments.add(segments.first)
 

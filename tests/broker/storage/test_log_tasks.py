@@ -29,12 +29,12 @@ HOUR_S = 3600
 
 
 def files(folder: Path, pattern: str) -> set[str]:
-    """The names of the files there."""
+    """The names of the files in the directory."""
     return {path.name for path in folder.glob(pattern)}
 
 
-async def test_old_segments_go_when_their_time_is_over(tmp_path: Path) -> None:
-    """Retention by time removes whole segments, and the log start follows."""
+async def test_old_segments_are_deleted_by_time(tmp_path: Path) -> None:
+    """Retention deletes whole segments, and raises the log start offset."""
     async with running_node(tmp_path) as node:
         configs = {"retention.ms": str(HOUR_S * 1000), "segment.bytes": str(1 << 20)}
         node.controller.create_topic("t", configs=configs)
@@ -59,7 +59,7 @@ async def test_old_segments_go_when_their_time_is_over(tmp_path: Path) -> None:
 
 
 async def test_checkpoints_are_written_while_the_broker_runs(tmp_path: Path) -> None:
-    """Every five seconds by default: a node that was stopped reads them when it starts."""
+    """Every five seconds by default; a node that was stopped reads them when it starts."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         await node.client().send(produce_request("t", batch(b"a", b"b")), PRODUCE_VERSION)
@@ -87,8 +87,8 @@ async def test_each_checkpoint_has_its_own_interval(tmp_path: Path) -> None:
             assert written == {name for name, interval_s in names.items() if interval_s < at_s}
 
 
-async def test_deleted_segments_leave_the_disk_later(tmp_path: Path) -> None:
-    """A minute after retention has taken them out of sight."""
+async def test_deleted_segments_are_removed_later(tmp_path: Path) -> None:
+    """A minute after retention has renamed them."""
     async with running_node(tmp_path) as node:
         configs = {"retention.ms": "1000", "segment.bytes": str(1 << 20)}
         node.controller.create_topic("t", configs=configs)
@@ -104,8 +104,8 @@ async def test_deleted_segments_leave_the_disk_later(tmp_path: Path) -> None:
         assert not files(tmp_path / "node-1" / "t-0", "*.deleted")
 
 
-async def test_a_log_is_flushed_when_its_time_is_over(tmp_path: Path) -> None:
-    """``flush.ms``, looked at every ``log.flush.scheduler.interval.ms``."""
+async def test_a_log_is_flushed_by_time(tmp_path: Path) -> None:
+    """``flush.ms``, checked every ``log.flush.scheduler.interval.ms``."""
     async with running_node(
         tmp_path,
         log_flush_scheduler_interval_ms="1000",
@@ -124,7 +124,7 @@ async def test_a_log_is_flushed_when_its_time_is_over(tmp_path: Path) -> None:
 
 
 async def test_a_compacted_topic_is_compacted(tmp_path: Path) -> None:
-    """Every ``log.cleaner.backoff.ms`` the cleaner looks, and works between requests."""
+    """The cleaner starts every ``log.cleaner.backoff.ms``, and pauses for requests."""
     async with running_node(tmp_path, log_cleaner_backoff_ms="5000") as node:
         configs = {"cleanup.policy": "compact", "segment.bytes": str(1 << 20)}
         node.controller.create_topic("t", configs=configs)
@@ -153,8 +153,8 @@ async def _three_segments(node: RunningNode, **configs: str) -> UnifiedLog:
     return node.node.replicas.partitions[TopicPartition("t", 0)].log
 
 
-async def test_old_segments_go_when_the_log_is_too_large(tmp_path: Path) -> None:
-    """Retention by size leaves as many segments as it takes to have that much."""
+async def test_old_segments_are_deleted_by_size(tmp_path: Path) -> None:
+    """Retention by size keeps at least ``retention.bytes``."""
     async with running_node(tmp_path) as node:
         log = await _three_segments(node, retention_bytes="800000")
         await trio.sleep(29)
@@ -165,8 +165,8 @@ async def test_old_segments_go_when_the_log_is_too_large(tmp_path: Path) -> None
         assert log.segments.size_bytes > 800_000
 
 
-async def test_a_retention_that_is_changed_counts_from_the_next_look_on(tmp_path: Path) -> None:
-    """For the records that are there already."""
+async def test_a_changed_retention_applies_at_the_next_check(tmp_path: Path) -> None:
+    """Also to existing records."""
     async with running_node(tmp_path) as node:
         log = await _three_segments(node)
         await trio.sleep(60)
@@ -178,8 +178,8 @@ async def test_a_retention_that_is_changed_counts_from_the_next_look_on(tmp_path
         assert (before, log.log_start_offset) == (0, 3)
 
 
-async def test_what_delete_records_frees_leaves_the_disk(tmp_path: Path) -> None:
-    """The log begins later at once, its files go when somebody looks."""
+async def test_segments_below_the_log_start_are_deleted(tmp_path: Path) -> None:
+    """DeleteRecords raises the log start offset; the next check deletes the files."""
     async with running_node(tmp_path) as node:
         log = await _three_segments(node, retention_ms="-1")
         log.maybe_increment_log_start_offset(2)
@@ -193,7 +193,7 @@ async def test_what_delete_records_frees_leaves_the_disk(tmp_path: Path) -> None
 
 
 async def test_a_topic_is_compacted_and_deleted(tmp_path: Path) -> None:
-    """With both policies superseded records go at once, and the others with their time."""
+    """With both policies superseded records are removed, and old segments are deleted."""
     async with running_node(tmp_path, log_cleaner_backoff_ms="5000") as node:
         log = await _three_segments(
             node, cleanup_policy="compact,delete", retention_ms=str(HOUR_S * 1000)
@@ -207,8 +207,8 @@ async def test_a_topic_is_compacted_and_deleted(tmp_path: Path) -> None:
         assert (log.log_start_offset, log.segments.size_bytes) == (3, 0)
 
 
-async def test_a_compacted_topic_is_never_too_old_or_too_large(tmp_path: Path) -> None:
-    """Retention is for topics that are deleted."""
+async def test_retention_does_not_apply_to_compacted_topics(tmp_path: Path) -> None:
+    """Only to those with the policy ``delete``."""
     async with running_node(tmp_path) as node:
         log = await _three_segments(
             node, cleanup_policy="compact", retention_ms="1000", retention_bytes="1000"
@@ -219,8 +219,8 @@ async def test_a_compacted_topic_is_never_too_old_or_too_large(tmp_path: Path) -
         assert log.log_start_offset == 0
 
 
-async def test_a_clock_that_stands_still_leaves_logs_alone(tmp_path: Path) -> None:
-    """Neither retention nor compaction nor a checkpoint comes, whatever else happens; then all."""
+async def test_no_task_runs_while_the_clock_is_stopped(tmp_path: Path) -> None:
+    """No retention, compaction or checkpoint; all of them run when it continues."""
     clock = trio.lowlevel.current_clock()
     assert isinstance(clock, MockClock)
     async with running_node(tmp_path, log_cleaner_backoff_ms="1") as node:

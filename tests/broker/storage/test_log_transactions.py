@@ -1,4 +1,4 @@
-"""Transactions that come from a leader, or from another's files: `broker.storage.log`."""
+"""Tests of replicated transactions: `broker.storage.unified_log`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from broker.storage.transaction_index import AbortedTxn
 from tests.broker.storage.logs import batch, marker, open_log, transactional
 
 
-def test_a_follower_learns_of_transactions(tmp_path: Path) -> None:
-    """They bound what readers of committed records see, and aborted ones are told."""
+def test_a_follower_knows_transactions(tmp_path: Path) -> None:
+    """They limit the last stable offset, and aborted ones are in the index."""
     log = open_log(tmp_path)
     for stored in (transactional(0, 0), batch(1, base_offset=2), marker(3, abort=True)):
         log.append_as_follower(stored, 0)

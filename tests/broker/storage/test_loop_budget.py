@@ -1,4 +1,4 @@
-"""What validation may cost on the loop: `broker.storage.loop_budget`."""
+"""Tests of the budget of a validation on the event loop: `broker.storage.loop_budget`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CODECS = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
 
 
 def spend(budget: Budget, batch: list[Record], codec: Codec = Codec.NONE) -> None:
-    """Walk these records."""
+    """Check these records with the budget."""
     block = memoryview(build_batch(batch)[HEADER_BYTES:])
     packed = memoryview(compress(codec, block)) if codec else block
     summary = budget.summarise(codec, packed, len(batch))
@@ -32,7 +32,7 @@ def spend(budget: Budget, batch: list[Record], codec: Codec = Codec.NONE) -> Non
 
 @pytest.mark.parametrize("codec", [Codec.NONE, *CODECS])
 def test_an_ordinary_batch_is_within_the_budget(codec: Codec) -> None:
-    """A few hundred records, as producers send them."""
+    """It has a few hundred records."""
     spend(Budget(1), [Record(b"key", b"v" * 200)] * 500, codec)
 
 
@@ -45,15 +45,15 @@ def test_an_ordinary_batch_is_within_the_budget(codec: Codec) -> None:
     ],
     ids=["bytes", "records", "headers"],
 )
-def test_a_batch_that_makes_much_work_is_not(records: Callable[[], list[Record]]) -> None:
-    """Be it for its bytes, its records or their headers."""
+def test_a_long_batch_exceeds_the_budget(records: Callable[[], list[Record]]) -> None:
+    """By its bytes, its records or their headers."""
     with pytest.raises(ExceedsBudget):
         spend(Budget(1), records())
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_a_bomb_is_not(codec: Codec) -> None:
-    """A few bytes that decompress to more than the budget has."""
+def test_a_decompression_bomb_exceeds_the_budget(codec: Codec) -> None:
+    """A few bytes decompress to more than the budget has."""
     with pytest.raises(ExceedsBudget):
         spend(Budget(1), [Record(None, bytes(DECOMPRESSED_BYTES_MAX))], codec)
 
@@ -77,7 +77,7 @@ def test_all_batches_of_a_request_share_a_budget(batch: list[Record], codec: Cod
 
 
 def test_each_batch_has_its_share_of_the_headers() -> None:
-    """However many the others have."""
+    """Regardless of those of the others."""
     budget = Budget(4)
     spend(budget, [Record(None, b"", [("", b"")] * (HEADERS_MAX // 4))])
     with pytest.raises(ExceedsBudget):

@@ -1,4 +1,4 @@
-"""Five thousand partitions in a process that may open 1024 files: `broker.storage.open_files`."""
+"""Five thousand partitions in a process with 1024 descriptors: `broker.storage.open_files`."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ manager.close()
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """In memory if it can be: thirty thousand files say nothing of a disk here."""
+    """A directory in memory if possible: the speed of the disk does not matter here."""
     memory = Path("/dev/shm")
     with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else tmp_path) as name:
         yield Path(name)
 
 
 def test_five_thousand_partitions_need_few_descriptors(folder: Path) -> None:
-    """All are written, read, closed and found again; half of the descriptors stay free."""
+    """All are written, read, closed and opened again; half of the descriptors stay free."""
     command = [sys.executable, "-c", PROGRAM, str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr

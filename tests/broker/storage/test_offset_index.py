@@ -1,4 +1,4 @@
-"""The ``.index``: `broker.storage.offset_index`."""
+"""Tests of ``.index`` files: `broker.storage.offset_index`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_file_has_kafkas_bytes(tmp_path: Path) -> None:
     assert index.file.path.read_bytes() == b"\x00\x00\x00\x05\x00\x00\x10\x68"
 
 
-def test_a_look_up_finds_the_entry_at_or_before(tmp_path: Path) -> None:
+def test_a_look_up_finds_the_last_entry_up_to_the_offset(tmp_path: Path) -> None:
     """Before the first entry the segment is read from its beginning."""
     index = index_at(tmp_path)
     index.append(105, 40)
@@ -34,8 +34,8 @@ def test_a_look_up_finds_the_entry_at_or_before(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.integers(1, 1000), max_size=10, unique=True), st.integers(0, 1100))
-def test_what_was_flushed_is_read_again(offsets: list[int], wanted: int) -> None:
-    """The file alone answers as the index did."""
+def test_flushed_entries_are_read_again(offsets: list[int], wanted: int) -> None:
+    """Look-ups in the file have the same results."""
     with TemporaryDirectory() as path:
         index = index_at(Path(path), base=0)
         for offset in sorted(offsets):
@@ -46,8 +46,8 @@ def test_what_was_flushed_is_read_again(offsets: list[int], wanted: int) -> None
         index.file.close()
 
 
-def test_truncation_forgets_the_offset_and_what_is_behind(tmp_path: Path) -> None:
-    """Also in the file, where fewer entries are left than were flushed."""
+def test_truncation_removes_the_entries_from_the_offset_on(tmp_path: Path) -> None:
+    """Also in the file, if more had been flushed."""
     index = index_at(tmp_path)
     for offset in (105, 109, 112):
         index.append(offset, offset)
@@ -58,8 +58,8 @@ def test_truncation_forgets_the_offset_and_what_is_behind(tmp_path: Path) -> Non
     assert index.entries == [(105, 105), (110, 99)]
 
 
-def test_a_full_index_says_so(tmp_path: Path) -> None:
-    """Then the segment is rolled."""
+def test_a_full_index_is_reported(tmp_path: Path) -> None:
+    """The segment is then rolled."""
     index = index_at(tmp_path, size=16)
     index.append(101, 1)
     assert not index.is_full
@@ -67,8 +67,8 @@ def test_a_full_index_says_so(tmp_path: Path) -> None:
     assert index.is_full
 
 
-def test_sanity(tmp_path: Path) -> None:
-    """An empty file may be an index; none, zeros at the end and half entries are not."""
+def test_only_a_possible_file_is_sane(tmp_path: Path) -> None:
+    """An empty file is; a missing one, zeros at the end and incomplete entries are not."""
     index = index_at(tmp_path)
     assert not index.is_sane(1000)
     index.reset()
@@ -77,7 +77,7 @@ def test_sanity(tmp_path: Path) -> None:
     index.append(105, 40)
     index.unload()
     assert index.is_sane(1000)
-    assert not index.is_sane(40), "the position lies beyond the segment"
+    assert not index.is_sane(40), "the position is beyond the segment"
     index.file.write(b"\x00" * 8, 8)
     assert not index.is_sane(1000)
     index.file.truncate(7)

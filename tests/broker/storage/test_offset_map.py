@@ -1,4 +1,4 @@
-"""The latest offset of each key: `broker.storage.offset_map`."""
+"""Tests of the latest offset of each key: `broker.storage.offset_map`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from broker.storage.offset_map import OffsetMap
 
 
 @given(st.lists(st.binary(max_size=60)))
-def test_the_latest_offset_counts(keys: list[bytes]) -> None:
-    """However long the key."""
+def test_the_latest_offset_of_a_key_is_returned(keys: list[bytes]) -> None:
+    """For keys of any length."""
     offsets = OffsetMap()
     for offset, key in enumerate(keys):
         assert offsets.put(key, offset)
@@ -19,13 +19,13 @@ def test_the_latest_offset_counts(keys: list[bytes]) -> None:
     assert len(offsets) == len(latest)
 
 
-def test_an_unknown_key_has_none() -> None:
-    """Nothing supersedes it."""
+def test_an_unknown_key_has_no_offset() -> None:
+    """No record supersedes it."""
     assert OffsetMap().get(b"k") == -1
 
 
-def test_a_full_map_takes_only_keys_it_knows() -> None:
-    """The rest is for the next compaction."""
+def test_a_full_map_accepts_only_known_keys() -> None:
+    """The next compaction handles the others."""
     offsets = OffsetMap(2)
     assert offsets.put(b"a", 0)
     assert offsets.put(b"b", 1)

@@ -15,8 +15,8 @@ from tests.broker.storage.logs import NOW_MS, batch, batch_of, open_log, searche
 
 
 @pytest.mark.parametrize("codec", [Codec.NONE, Codec.ZSTD])
-def test_offsets_by_timestamp(tmp_path: Path, codec: Codec) -> None:
-    """The first record, within its batch, that is not older."""
+def test_an_offset_is_found_by_timestamp(tmp_path: Path, codec: Codec) -> None:
+    """The first record with at least the timestamp, also within a batch."""
     log = open_log(tmp_path, segment_bytes=400, index_interval_bytes=50)
     for first in range(0, 30, 3):
         values = [Record(None, b"v", timestamp=NOW_MS + (first + i) * 10) for i in range(3)]
@@ -27,8 +27,8 @@ def test_offsets_by_timestamp(tmp_path: Path, codec: Codec) -> None:
     assert searched(search_by_timestamp(log, NOW_MS + 291)) is None
 
 
-def test_offsets_by_timestamp_begin_at_the_log_start(tmp_path: Path) -> None:
-    """Deleted records are not found, though their bytes may be there."""
+def test_a_search_begins_at_the_log_start(tmp_path: Path) -> None:
+    """Deleted records are not found, even if their bytes still exist."""
     log = open_log(tmp_path)
     for first in range(0, 10, 2):
         log.append_as_leader(batch(2, timestamp=NOW_MS + first), 0)
@@ -39,7 +39,7 @@ def test_offsets_by_timestamp_begin_at_the_log_start(tmp_path: Path) -> None:
     assert found.offset == 3
 
 
-def test_the_record_with_the_largest_timestamp(tmp_path: Path) -> None:
+def test_the_record_with_the_largest_timestamp_is_found(tmp_path: Path) -> None:
     """The first one, if several have it (KIP-734)."""
     log = open_log(tmp_path, segment_bytes=400)
     assert searched(search_max_timestamp(log)) is None
@@ -49,14 +49,14 @@ def test_the_record_with_the_largest_timestamp(tmp_path: Path) -> None:
 
 
 def test_log_append_time_is_found_by_the_brokers_time(tmp_path: Path) -> None:
-    """The producer's timestamps do not count."""
+    """The producer's timestamps are ignored."""
     log = open_log(tmp_path, message_timestamp_type="LogAppendTime")
     log.append_as_leader(batch(2, timestamp=77), 0)
     assert searched(search_by_timestamp(log, 78)) == (0, NOW_MS, 0)
 
 
 def test_a_scan_ends_after_so_many_bytes(tmp_path: Path) -> None:
-    """The search pauses, and goes on where it ended; deleted records make it look at the rest."""
+    """The search continues at the next offset; it examines batches with deleted records."""
     log = open_log(tmp_path)
     log.append_as_leader(batch_of([Record(None, b"", timestamp=NOW_MS + 9)] * 2), 0)
     for _ in range(20):
@@ -73,8 +73,8 @@ def test_a_scan_ends_after_so_many_bytes(tmp_path: Path) -> None:
     assert found == (22, NOW_MS + 8, 0)
 
 
-def test_a_scan_looks_at_so_many_segments(tmp_path: Path) -> None:
-    """Each has a file to look into."""
+def test_a_scan_ends_after_so_many_segments(tmp_path: Path) -> None:
+    """The timestamp of each segment is in a file."""
     log = open_log(tmp_path, segment_bytes=100)
     for number in range(12):
         log.append_as_leader(batch(1, timestamp=NOW_MS + number), 0)
@@ -91,8 +91,8 @@ def test_a_scan_looks_at_so_many_segments(tmp_path: Path) -> None:
     assert found == largest == (11, NOW_MS + 11, 0)
 
 
-def test_a_log_that_shrinks_during_a_search_is_searched_as_it_is_then(tmp_path: Path) -> None:
-    """Its files may be gone, too."""
+def test_a_search_uses_the_log_as_it_is_at_each_scan(tmp_path: Path) -> None:
+    """Files may have been removed meanwhile."""
     log = open_log(tmp_path, segment_bytes=200)
     for number in range(12):
         log.append_as_leader(batch(1, timestamp=NOW_MS + number), 0)

@@ -1,4 +1,4 @@
-"""Which files are open: `broker.storage.open_files`."""
+"""Tests of the limit of open files: `broker.storage.open_files`."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class File:
         self.files.discard(self)
 
 
-def test_the_oldest_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """When there would be too many."""
+def test_the_oldest_file_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If there would be too many."""
     files = OpenFiles[File](2)
     first, second, third = File(files), File(files), File(files)
     assert list(files) == [second, third]
     assert first not in list(files)
 
 
-def test_a_file_in_use_is_spared_once() -> None:
-    """Then it must have been used again."""
+def test_a_used_file_is_skipped_once() -> None:
+    """It is closed next time unless it was used again."""
     files = OpenFiles[File](2)
     busy, idle = File(files), File(files)
     busy.recently_used = True
@@ -38,8 +38,8 @@ def test_a_file_in_use_is_spared_once() -> None:
     assert idle not in list(files)
 
 
-def test_nothing_to_close_is_told() -> None:
-    """Then there are too many of others."""
+def test_without_open_files_none_can_be_closed() -> None:
+    """The caller then gets the error."""
     files = OpenFiles[File](2)
     assert not files.close_one()
     File(files)
@@ -47,9 +47,9 @@ def test_nothing_to_close_is_told() -> None:
     assert len(files) == 0
 
 
-def test_logs_have_their_share_of_what_the_process_may_open(
+def test_logs_have_a_share_of_the_descriptors(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The rest is for connections."""
+    """The others are for connections."""
     monkeypatch.setattr(resource, "getrlimit", lambda _: (100, 100))
     assert OpenFiles[File]().limit == 50

@@ -11,8 +11,8 @@ from tests.broker.storage.logs import (
 )
 
 
-def test_a_closed_log_is_found_as_it_was(tmp_path: Path) -> None:
-    """Offsets, epochs, producers and indexes survive a clean shutdown without a scan."""
+def test_a_closed_log_is_opened_as_it_was(tmp_path: Path) -> None:
+    """Offsets, epochs, producers and indexes survive a clean shutdown without a recovery."""
     log = open_log(tmp_path, segment_bytes=3000, index_interval_bytes=200)
     for sequence in range(100):
         log.append_as_leader(

@@ -1,4 +1,4 @@
-"""The ``.snapshot`` files: `broker.storage.producer_snapshot`."""
+"""Tests of ``.snapshot`` files: `broker.storage.producer_snapshot`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def entry() -> ProducerStateEntry:
 
 
 def test_the_file_has_kafkas_bytes(tmp_path: Path) -> None:
-    """Version, checksum of what follows, count, and 46 bytes a producer."""
+    """Version, checksum of what follows, count, and 46 bytes per producer."""
     path = snapshot_path(tmp_path, 65)
     write_snapshot(Disk(), path, [entry()])
     body = struct.pack(">iqhiqiqiq", 1, 7, 2, 9, 64, 3, 1234, -1, -1)
@@ -36,7 +36,7 @@ def test_the_file_has_kafkas_bytes(tmp_path: Path) -> None:
 
 
 def test_the_last_batch_is_read_again(tmp_path: Path) -> None:
-    """The four before it are not kept."""
+    """The four batches before it are not in the file."""
     path = snapshot_path(tmp_path, 65)
     write_snapshot(Disk(), path, [entry()])
     (read,) = read_snapshot(path)
@@ -45,23 +45,23 @@ def test_the_last_batch_is_read_again(tmp_path: Path) -> None:
 
 
 def test_a_producer_without_batches_is_kept(tmp_path: Path) -> None:
-    """Its epoch still fences."""
+    """Its epoch still fences older ones."""
     path = snapshot_path(tmp_path, 1)
     write_snapshot(Disk(), path, [ProducerStateEntry(7, 2, 10)])
     (read,) = read_snapshot(path)
     assert (read.epoch, len(read.batches)) == (2, 0)
 
 
-def test_no_producers_make_a_snapshot_too(tmp_path: Path) -> None:
-    """It says that there are none."""
+def test_a_snapshot_may_have_no_producers(tmp_path: Path) -> None:
+    """It is valid."""
     path = snapshot_path(tmp_path, 1)
     write_snapshot(Disk(), path, [])
     assert read_snapshot(path) == []
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "version", "empty"])
-def test_a_damaged_snapshot_is_named(tmp_path: Path, damage: str) -> None:
-    """It is left out then."""
+def test_a_damaged_snapshot_is_an_error_with_its_name(tmp_path: Path, damage: str) -> None:
+    """The caller ignores the file."""
     path = snapshot_path(tmp_path, 65)
     write_snapshot(Disk(), path, [entry()])
     data = bytearray(path.read_bytes())
@@ -75,7 +75,7 @@ def test_a_damaged_snapshot_is_named(tmp_path: Path, damage: str) -> None:
 
 
 def test_snapshots_are_found_by_their_names(tmp_path: Path) -> None:
-    """Other files are passed over."""
+    """Other files are ignored."""
     for name in ("00000000000000000010.snapshot", "00000000000000000002.snapshot", "x.snapshot"):
         (tmp_path / name).touch()
     assert Snapshots(tmp_path, Disk()).offsets == [2, 10]

@@ -1,4 +1,4 @@
-"""What a log remembers of its producers: `broker.storage.producer_state`."""
+"""Tests of the producers of a log: `broker.storage.producer_state`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def header(sequence: int, count: int = 2, epoch: int = 0, **more: Any) -> BatchH
 
 
 def manager(*headers: BatchHeader) -> ProducerStateManager:
-    """A manager that has seen these batches, back to back from offset 0."""
+    """A manager with these consecutive batches, from offset 0 on."""
     producers = ProducerStateManager("orders-0")
     offset = 0
     for each in headers:
@@ -37,24 +37,24 @@ def refusal(producers: ProducerStateManager, each: BatchHeader) -> ErrorCode:
     return refused.value.error
 
 
-def test_an_unknown_producer_may_begin_anywhere() -> None:
+def test_an_unknown_producer_may_begin_with_any_sequence() -> None:
     """Its state may have expired."""
     assert manager().check(header(1234), CLIENT) is None
 
 
-def test_sequence_numbers_go_on() -> None:
-    """The next one is the last one's plus one."""
+def test_sequence_numbers_are_consecutive() -> None:
+    """The next is the last plus one."""
     assert manager(header(0)).check(header(2), CLIENT) is None
 
 
 @pytest.mark.parametrize("sequence", [1, 3, 100])
 def test_a_gap_or_an_overlap_is_out_of_order(sequence: int) -> None:
-    """Anything that neither goes on nor repeats."""
+    """Any other sequence number, unless the batch is a duplicate."""
     assert refusal(manager(header(0)), header(sequence)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
 
 def test_each_of_the_last_five_batches_is_recognised() -> None:
-    """With the offsets it had; the sixth last is out of order."""
+    """With its offsets; the sixth last is out of order."""
     producers = manager(*(header(2 * i) for i in range(6)))
     for number in range(1, 6):
         found = producers.check(header(2 * number), CLIENT)
@@ -63,20 +63,20 @@ def test_each_of_the_last_five_batches_is_recognised() -> None:
     assert refusal(producers, header(0)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
 
-def test_a_batch_that_ends_alike_is_no_duplicate() -> None:
-    """First and last sequence number must agree."""
+def test_a_duplicate_has_the_same_first_and_last_sequence() -> None:
+    """The same last sequence number is not enough."""
     assert refusal(manager(header(0)), header(1, 1)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
 
 def test_an_older_epoch_is_fenced() -> None:
-    """Another incarnation of the producer has written since."""
+    """A newer instance of the producer has written."""
     assert refusal(manager(header(0, epoch=3)), header(2, epoch=2)) is (
         ErrorCode.INVALID_PRODUCER_EPOCH
     )
 
 
 def test_a_new_epoch_begins_at_zero() -> None:
-    """And the batches of the old one are no duplicates any more."""
+    """The batches of the old epoch are no longer duplicates."""
     producers = manager(header(0))
     assert refusal(producers, header(2, epoch=1)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
     assert producers.check(header(0, epoch=1), CLIENT) is None
@@ -85,7 +85,7 @@ def test_a_new_epoch_begins_at_zero() -> None:
 
 
 def test_sequence_numbers_wrap() -> None:
-    """Behind 2**31 - 1 comes 0, in the middle of a batch too."""
+    """0 follows 2**31 - 1, also within a batch."""
     assert manager(header(INT32_MAX, 1)).check(header(0), CLIENT) is None
     across = header(INT32_MAX - 1, 4)
     producers = manager(across)
@@ -93,8 +93,8 @@ def test_sequence_numbers_wrap() -> None:
     assert producers.check(across, CLIENT) is not None
 
 
-def test_replicas_take_what_the_leader_took() -> None:
-    """It is too late to refuse it."""
+def test_replicated_batches_are_not_checked() -> None:
+    """The leader has checked them."""
     producers = manager(header(0, epoch=3))
     assert producers.check(header(9, epoch=1), AppendOrigin.REPLICATION) is None
 
@@ -108,8 +108,8 @@ def test_coordinators_are_fenced_by_epoch_only() -> None:
         producers.check(header(-1, 1, epoch=2), AppendOrigin.COORDINATOR)
 
 
-def test_replay_learns_from_batches_in_the_log() -> None:
-    """Those without a producer only move the end."""
+def test_replay_adds_batches_of_the_log() -> None:
+    """A batch without producer only raises the end offset."""
     producers = manager()
     replay(producers, batch(2, producer_id=5, producer_epoch=0, base_sequence=0, base_offset=10))
     replay(producers, batch(3, base_offset=12))
@@ -121,8 +121,8 @@ def replay(producers: ProducerStateManager, stored: memoryview) -> AbortedTxn | 
     return producers.replay(read_header(stored), stored)
 
 
-def test_replay_follows_transactions() -> None:
-    """The first undecided one is known; aborted ones are told when their marker comes."""
+def test_replay_handles_transactions() -> None:
+    """The first undecided one is known; an aborted one is returned with its marker."""
     producers = manager()
     replay(producers, transactional(10, 0))
     replay(producers, transactional(12, 2))
@@ -136,8 +136,8 @@ def test_replay_follows_transactions() -> None:
     assert producers.transactions.first_unstable_offset is None
 
 
-def test_a_snapshot_remembers_open_transactions() -> None:
-    """By their first offsets."""
+def test_a_snapshot_has_open_transactions() -> None:
+    """Their first offsets."""
     producers, again = manager(), manager()
     replay(producers, transactional(10, 0))
     again.load(producers.producers.values(), 12, NOW_MS)
@@ -145,8 +145,8 @@ def test_a_snapshot_remembers_open_transactions() -> None:
     assert replay(again, marker(12, abort=True)) == AbortedTxn(5, 10, 12, 13)
 
 
-def test_silent_producers_are_forgotten() -> None:
-    """After ``producer.id.expiration.ms``."""
+def test_producers_expire() -> None:
+    """After ``producer.id.expiration.ms`` without a batch."""
     producers = manager(header(0))
     producers.remove_expired(NOW_MS + PRODUCER_ID_EXPIRATION_MS - 1)
     assert 5 in producers.producers

@@ -1,4 +1,4 @@
-"""The last slice of each log: `broker.storage.read_cache`."""
+"""Tests of the cache of the last reads: `broker.storage.read_cache`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ def slice_of(size: int) -> FetchDataInfo:
     return FetchDataInfo(LogOffsetMetadata(0), bytes(size))
 
 
-def test_a_slice_is_kept_for_its_key() -> None:
-    """The log compares the key itself: that is the quick way."""
+def test_a_read_is_kept_with_its_key() -> None:
+    """The log compares the key."""
     cache, last = ReadCache(100), LastRead()
     cache.keep(last, KEY, slice_of(10))
     assert last.key == KEY
     assert last.data == slice_of(10)
 
 
-def test_the_log_read_longest_ago_gives_way() -> None:
+def test_the_oldest_read_is_dropped_first() -> None:
     """All logs share the budget."""
     cache = ReadCache(100)
     lasts = [LastRead() for _ in range(3)]
@@ -29,8 +29,8 @@ def test_the_log_read_longest_ago_gives_way() -> None:
     assert [last.key is None for last in lasts] == [True, False, False]
 
 
-def test_a_new_slice_takes_the_place_of_the_old_one() -> None:
-    """A log has one, and is counted once."""
+def test_a_new_read_replaces_the_old_one() -> None:
+    """A log has one, which is counted once."""
     cache = ReadCache(100)
     busy, other = LastRead(), LastRead()
     cache.keep(other, KEY, slice_of(40))
@@ -39,15 +39,15 @@ def test_a_new_slice_takes_the_place_of_the_old_one() -> None:
     assert other.key == KEY
 
 
-def test_a_slice_beyond_the_budget_is_not_kept() -> None:
-    """It would push everything else out."""
+def test_a_read_larger_than_the_budget_is_not_kept() -> None:
+    """All others would be dropped."""
     cache, last = ReadCache(100), LastRead()
     cache.keep(last, KEY, slice_of(101))
     assert last.key is None
 
 
-def test_a_dropped_slice_no_longer_counts() -> None:
-    """Its log was closed, or changed where it was read."""
+def test_a_dropped_read_releases_its_bytes() -> None:
+    """Its log was closed, or its records have changed."""
     cache = ReadCache(100)
     first, second = LastRead(), LastRead()
     cache.keep(first, KEY, slice_of(80))

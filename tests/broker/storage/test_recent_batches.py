@@ -1,4 +1,4 @@
-"""Where the latest batches lie: `broker.storage.recent_batches`."""
+"""Tests of the positions of the latest batches: `broker.storage.recent_batches`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from broker.storage.recent_batches import RECENT_MAX, RecentBatches
 def test_every_batch_is_found_by_each_of_its_offsets(
     batches: list[tuple[int, int]], data: st.DataObject
 ) -> None:
-    """With its position and size; behind the last one there is nothing."""
+    """With its position and size; there is none after the last."""
     recent, offset, position = RecentBatches(100), 100, 0
     where = {}
     for count, size in batches:
@@ -23,8 +23,8 @@ def test_every_batch_is_found_by_each_of_its_offsets(
     assert recent.locate(offset, position) is None
 
 
-def test_only_so_many_are_remembered() -> None:
-    """From which offset on is told."""
+def test_the_number_of_batches_is_limited() -> None:
+    """`from_offset` rises."""
     recent = RecentBatches(0)
     for number in range(10 * RECENT_MAX):
         recent.add(number, number * 61)

@@ -1,4 +1,4 @@
-"""Folders that are removed in a thread."""
+"""Tests of removing directories in a thread: `broker.storage.removals`."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from broker.storage.removals import DIRECTORIES_PER_RUN, Removals
 
 
 class Later(Inline):
-    """Keeps what it is to do."""
+    """Background work that runs when the test requires it."""
 
     def __init__(self) -> None:
         self.kept: list[tuple[Work, Then]] = []
 
     def run(self, work: Work, then: Then) -> None:
-        """Keep it."""
+        """Store the work."""
         self.kept.append((work, then))
 
     def do_next(self) -> None:
-        """Do what was kept first."""
+        """Run the oldest work."""
         work, then = self.kept.pop(0)
         work()
         then(None)
 
 
-def test_folders_are_removed_a_few_at_a_time() -> None:
-    """However many are due at once, one thread is at work."""
+def test_many_directories_are_removed_per_run() -> None:
+    """One thread at a time, regardless of their number."""
     background, removed = Later(), list[int]()
     removals = Removals(background)
     for index in range(DIRECTORIES_PER_RUN + 11):
@@ -41,8 +41,8 @@ def test_folders_are_removed_a_few_at_a_time() -> None:
     assert sizes == [1, DIRECTORIES_PER_RUN, 10]
 
 
-def test_one_that_comes_when_all_is_done_is_removed_too() -> None:
-    """The thread's work begins again."""
+def test_a_later_directory_starts_another_run() -> None:
+    """After all others have been removed."""
     background, removed = Later(), list[str]()
     removals = Removals(background)
     for name in ("a", "b"):

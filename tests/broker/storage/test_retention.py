@@ -1,4 +1,4 @@
-"""Old segments go a few at a time: `broker.storage.retention`."""
+"""Tests of the deletion of old segments: `broker.storage.retention`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.broker.storage.logs import (
 
 
 class House:
-    """Logs with segments of one batch each, and the steps that retention has left for later."""
+    """Logs with segments of one batch each, and the scheduled steps of retention."""
 
     def __init__(self, path: Path) -> None:
         self.clock = StillClock()
@@ -39,14 +39,14 @@ class House:
         return log
 
     def go_on(self) -> None:
-        """Do what was left for later."""
+        """Run the scheduled step."""
         [action] = self.later
         self.later = []
         action()
 
 
 def test_a_step_deletes_so_many_segments_of_all_logs(tmp_path: Path) -> None:
-    """The next step continues; each log goes on in a new segment in the end."""
+    """The next step continues; each log ends with a new segment."""
     house = House(tmp_path)
     logs = [house.log(number, SEGMENTS_PER_STEP) for number in range(3)]
     house.clock.time_ms += 2000
@@ -62,7 +62,7 @@ def test_a_step_deletes_so_many_segments_of_all_logs(tmp_path: Path) -> None:
 
 
 def test_the_log_start_follows_each_step(tmp_path: Path) -> None:
-    """Nothing is read from segments that are gone."""
+    """Deleted segments are not read."""
     house = House(tmp_path)
     log = house.log(0, SEGMENTS_PER_STEP + 5)
     house.clock.time_ms += 2000
@@ -72,8 +72,8 @@ def test_the_log_start_follows_each_step(tmp_path: Path) -> None:
     assert log.log_start_offset == log.segments.base_offsets[0] == SEGMENTS_PER_STEP
 
 
-def test_a_second_look_does_not_begin_while_the_first_goes_on(tmp_path: Path) -> None:
-    """One step is left for later, not two."""
+def test_a_start_during_a_deletion_does_nothing(tmp_path: Path) -> None:
+    """One step is scheduled, not two."""
     house = House(tmp_path)
     house.log(0, 3 * SEGMENTS_PER_STEP)
     house.clock.time_ms += 2000
@@ -84,8 +84,8 @@ def test_a_second_look_does_not_begin_while_the_first_goes_on(tmp_path: Path) ->
     assert len(house.later) == 1
 
 
-def test_a_look_that_finds_little_is_over_at_once(tmp_path: Path) -> None:
-    """As nearly all are."""
+def test_a_small_deletion_takes_one_step(tmp_path: Path) -> None:
+    """No other step is scheduled."""
     house = House(tmp_path)
     house.log(0, 3)
     house.retention.start()
@@ -95,8 +95,8 @@ def test_a_look_that_finds_little_is_over_at_once(tmp_path: Path) -> None:
     assert not house.later
 
 
-def test_old_segments_go_by_time(tmp_path: Path) -> None:
-    """A segment whose youngest record is older than ``retention.ms`` is removed."""
+def test_old_segments_are_deleted_by_time(tmp_path: Path) -> None:
+    """A segment whose latest record is older than ``retention.ms``."""
     clock = StillClock()
     log = open_log(tmp_path, clock=clock, segment_bytes=250, retention_ms=1000)
     for _ in range(2):
@@ -110,8 +110,8 @@ def test_old_segments_go_by_time(tmp_path: Path) -> None:
     assert not (log.directory / f"{0:020d}.log").exists()
 
 
-def test_old_segments_go_by_size(tmp_path: Path) -> None:
-    """The oldest go while the rest still has ``retention.bytes``."""
+def test_old_segments_are_deleted_by_size(tmp_path: Path) -> None:
+    """The oldest, as long as the others have ``retention.bytes``."""
     log = open_log(tmp_path, segment_bytes=250, retention_bytes=300, retention_ms=-1)
     for _ in range(8):
         log.append_as_leader(batch(2), 0)
@@ -121,8 +121,8 @@ def test_old_segments_go_by_size(tmp_path: Path) -> None:
     assert log.log_start_offset == log.segments.base_offsets[0] > 0
 
 
-def test_a_log_wholly_expired_goes_on_in_a_new_segment(tmp_path: Path) -> None:
-    """Also the active segment is removed; offsets go on."""
+def test_an_expired_log_continues_in_a_new_segment(tmp_path: Path) -> None:
+    """The active segment is deleted, too; offsets continue."""
     clock = StillClock()
     log = open_log(tmp_path, clock=clock, retention_ms=1000)
     log.append_as_leader(batch(2), 0)
@@ -133,8 +133,8 @@ def test_a_log_wholly_expired_goes_on_in_a_new_segment(tmp_path: Path) -> None:
     assert log.append_as_leader(batch(1, timestamp=clock.time_ms), 0).first_offset == 2
 
 
-def test_segments_below_the_log_start_go_whatever_the_policy(tmp_path: Path) -> None:
-    """DeleteRecords frees whole segments, on compacted topics too."""
+def test_segments_below_the_log_start_are_deleted_with_any_policy(tmp_path: Path) -> None:
+    """After DeleteRecords, also on compacted topics."""
     log = open_log(tmp_path, segment_bytes=250, cleanup_policy=("compact",))
     for _ in range(4):
         log.append_as_leader(batch(2, key=b"k", size=8), 0)
@@ -145,7 +145,7 @@ def test_segments_below_the_log_start_go_whatever_the_policy(tmp_path: Path) -> 
 
 
 def test_records_without_timestamps_are_as_old_as_their_file(tmp_path: Path) -> None:
-    """As in Kafka (``LogSegment.largestTimestamp``); they were not born in 1969."""
+    """As in Kafka (``LogSegment.largestTimestamp``)."""
     clock = StillClock(time.time_ns() // 1_000_000)
     log = open_log(tmp_path, clock=clock, segment_bytes=100, retention_ms=60_000)
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""One segment's files: `broker.storage.segment`."""
+"""Tests of one segment: `broker.storage.segment`."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def should_roll(segment: LogSegment, config: LogConfig, **more: int) -> bool:
     return segment.should_roll(config=config, **arguments)
 
 
-def test_files_are_named_by_the_first_offset(tmp_path: Path) -> None:
-    """Twenty digits, three suffixes."""
+def test_files_are_named_by_the_base_offset(tmp_path: Path) -> None:
+    """With twenty digits."""
     segment = segment_at(tmp_path, base=42)
     put(segment, 42)
     segment.close()
@@ -60,7 +60,7 @@ def test_index_entries_are_those_of_kafka(tmp_path: Path) -> None:
 
 
 def test_a_failed_write_changes_nothing(tmp_path: Path) -> None:
-    """Neither size, nor places, nor timestamps."""
+    """Neither size, positions nor timestamps."""
     disk = FailingDisk()
     segment = segment_at(tmp_path, disk=disk)
     put(segment, 100)
@@ -73,7 +73,7 @@ def test_a_failed_write_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_batches_are_located_by_their_offsets(tmp_path: Path) -> None:
-    """The first batch that ends at or after the offset, gaps included."""
+    """The first batch whose last offset is at least the offset, also in gaps."""
     segment = segment_at(tmp_path)
     put(segment, 100)
     put(segment, 110)
@@ -84,8 +84,8 @@ def test_batches_are_located_by_their_offsets(tmp_path: Path) -> None:
         segment.become_inactive()
 
 
-def test_many_batches_are_located_without_remembering_them_all(tmp_path: Path) -> None:
-    """The oldest are found through the index."""
+def test_old_batches_are_located_by_the_index(tmp_path: Path) -> None:
+    """The positions of the latest ones are in memory."""
     segment = segment_at(tmp_path, base=0)
     offset = 0
     for _ in range(1000):
@@ -95,10 +95,10 @@ def test_many_batches_are_located_without_remembering_them_all(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("entry", ["position", "offset"])
-def test_an_index_that_lies_is_made_anew(
+def test_an_inconsistent_index_is_rebuilt(
     tmp_path: Path, entry: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It has no checksum, but the batch at an entry's position tells its last offset."""
+    """It has no checksum, but the batch at an entry's position has its last offset."""
     segment = segment_at(tmp_path, index_interval_bytes=0)
     for number in range(9):
         put(segment, 100 + number * 2)
@@ -113,16 +113,16 @@ def test_an_index_that_lies_is_made_anew(
     assert segment.offset_index.entries == good
 
 
-def test_rolling_by_size(tmp_path: Path) -> None:
-    """What would not fit goes into the next segment."""
+def test_a_segment_rolls_by_size(tmp_path: Path) -> None:
+    """If a batch would exceed ``segment.bytes``."""
     segment = segment_at(tmp_path)
     put(segment, 100)
     assert not should_roll(segment, LogConfig(segment_bytes=BATCH_BYTES + 100))
     assert should_roll(segment, LogConfig(segment_bytes=BATCH_BYTES + 99))
 
 
-def test_rolling_by_time(tmp_path: Path) -> None:
-    """By the first batch's timestamp; by the clock if it has none."""
+def test_a_segment_rolls_by_time(tmp_path: Path) -> None:
+    """By the timestamp of the first batch; by the clock if it has none."""
     config = LogConfig(segment_ms=1000)
     segment = segment_at(tmp_path)
     assert not should_roll(segment, config, max_timestamp=NOW_MS + 5000), "it is empty"
@@ -135,8 +135,8 @@ def test_rolling_by_time(tmp_path: Path) -> None:
     assert should_roll(timeless, config, max_timestamp=-1, now_ms=NOW_MS + 1001)
 
 
-def test_jitter_rolls_earlier(tmp_path: Path) -> None:
-    """So that not all segments roll at once."""
+def test_a_segment_rolls_earlier_with_jitter(tmp_path: Path) -> None:
+    """So that not all segments roll at the same time."""
     segment = segment_at(tmp_path, segment_jitter_ms=500, segment_ms=1000)
     assert 0 <= segment.roll_jitter_ms < 500
     put(segment, 100)
@@ -144,7 +144,7 @@ def test_jitter_rolls_earlier(tmp_path: Path) -> None:
     assert should_roll(segment, config, max_timestamp=NOW_MS + 1001 - segment.roll_jitter_ms)
 
 
-def test_rolling_when_an_index_is_full(tmp_path: Path) -> None:
+def test_a_segment_rolls_if_an_index_is_full(tmp_path: Path) -> None:
     """The time index keeps one entry free for the end."""
     segment = segment_at(tmp_path, index_interval_bytes=0, segment_index_bytes=24)
     put(segment, 100)
@@ -153,16 +153,16 @@ def test_rolling_when_an_index_is_full(tmp_path: Path) -> None:
     assert should_roll(segment, LogConfig())
 
 
-def test_rolling_when_offsets_run_out(tmp_path: Path) -> None:
-    """An index holds 31 bits of them."""
+def test_a_segment_rolls_if_relative_offsets_run_out(tmp_path: Path) -> None:
+    """They have 31 bits in an index."""
     segment = segment_at(tmp_path)
     put(segment, 100)
     assert not should_roll(segment, LogConfig(), last_offset=100 + 2**31 - 1)
     assert should_roll(segment, LogConfig(), last_offset=100 + 2**31)
 
 
-def test_truncation_takes_timestamps_along(tmp_path: Path) -> None:
-    """The largest of what is left counts again."""
+def test_truncation_updates_timestamps(tmp_path: Path) -> None:
+    """The maximum is that of the remaining batches."""
     segment = segment_at(tmp_path, index_interval_bytes=0)
     for number, time in enumerate([5, 9, 30]):
         put(segment, 100 + number * 2, NOW_MS + time)
@@ -174,7 +174,7 @@ def test_truncation_takes_timestamps_along(tmp_path: Path) -> None:
 
 
 def test_an_opened_segment_has_the_timestamps_it_was_closed_with(tmp_path: Path) -> None:
-    """Also when it is appended to first; reading them leaves the index as it is."""
+    """Also if it is appended to first; reading them does not change the index."""
     segment = segment_at(tmp_path, index_interval_bytes=0)
     for number, time in enumerate([5, 30, 9]):
         put(segment, 100 + number * 2, NOW_MS + time)
@@ -188,8 +188,8 @@ def test_an_opened_segment_has_the_timestamps_it_was_closed_with(tmp_path: Path)
     assert later.time_index.entries == [(NOW_MS + 30, 103), (NOW_MS + 40, 109)]
 
 
-def test_a_batch_larger_than_what_is_read_at_once_is_found(tmp_path: Path) -> None:
-    """Walking goes on behind it."""
+def test_a_batch_larger_than_one_read_is_found(tmp_path: Path) -> None:
+    """And the batch after it."""
     segment = segment_at(tmp_path)
     put(segment, 100)
     put(segment, 102, size=1 << 20)
@@ -199,7 +199,7 @@ def test_a_batch_larger_than_what_is_read_at_once_is_found(tmp_path: Path) -> No
 
 
 def test_indexes_are_rebuilt_from_batches(tmp_path: Path) -> None:
-    """The same entries as when they were written."""
+    """They have the same entries as before."""
     segment = segment_at(tmp_path, index_interval_bytes=0)
     for number in range(5):
         put(segment, 100 + number * 2, NOW_MS + number)
@@ -210,7 +210,7 @@ def test_indexes_are_rebuilt_from_batches(tmp_path: Path) -> None:
 
 
 def test_flushed_indexes_are_in_their_files(tmp_path: Path) -> None:
-    """Before they may be synced."""
+    """Before they are synced."""
     segment = segment_at(tmp_path, index_interval_bytes=0)
     for number in range(3):
         put(segment, 100 + number * 2, NOW_MS + number)
@@ -219,7 +219,7 @@ def test_flushed_indexes_are_in_their_files(tmp_path: Path) -> None:
     assert sizes == [segment.size, 16, 24]
 
 
-def test_a_deleted_segments_files_have_other_names(tmp_path: Path) -> None:
+def test_the_files_of_a_deleted_segment_are_renamed(tmp_path: Path) -> None:
     """Until they are removed."""
     segment = segment_at(tmp_path)
     put(segment, 100)
@@ -232,8 +232,8 @@ def test_a_deleted_segments_files_have_other_names(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_truncation_takes_transactions_along(tmp_path: Path) -> None:
-    """Those whose marker is cut off are open again."""
+def test_truncation_removes_aborted_transactions(tmp_path: Path) -> None:
+    """Those whose markers are removed are open again."""
     segment = segment_at(tmp_path)
     for offset in (100, 102, 104):
         put(segment, offset)
@@ -248,7 +248,7 @@ def test_truncation_takes_transactions_along(tmp_path: Path) -> None:
 
 
 def test_a_file_that_ends_within_a_batch_is_corrupt(tmp_path: Path) -> None:
-    """Nobody may go on writing there."""
+    """The next offset is not known."""
     segment = segment_at(tmp_path)
     put(segment, 100)
     assert segment.next_offset() == 102
@@ -258,8 +258,8 @@ def test_a_file_that_ends_within_a_batch_is_corrupt(tmp_path: Path) -> None:
         segment.next_offset()
 
 
-def test_closing_cuts_what_a_failed_write_left(tmp_path: Path) -> None:
-    """Behind the last whole batch nothing may stand after a clean shutdown."""
+def test_closing_removes_bytes_of_a_failed_write(tmp_path: Path) -> None:
+    """After a clean shutdown the file ends with a complete batch."""
     segment = segment_at(tmp_path)
     put(segment, 100)
     segment.file.write(b"half a batch", segment.size)

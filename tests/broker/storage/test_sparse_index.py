@@ -1,4 +1,4 @@
-"""What both indexes have in common: `broker.storage.sparse_index`."""
+"""Tests of the common part of both indexes: `broker.storage.sparse_index`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def filled(path: Path, disk: Disk, count: int) -> OffsetIndex:
 
 
 def test_an_unloaded_index_is_searched_in_its_file(tmp_path: Path) -> None:
-    """A look-up reads a few entries, not all."""
+    """A look-up reads few entries."""
     disk = CountingDisk()
     index = filled(tmp_path, disk, 10_000)
     expected = [index.lookup(offset) for offset in range(0, 101_000, 999)]
@@ -37,7 +37,7 @@ def test_an_unloaded_index_is_searched_in_its_file(tmp_path: Path) -> None:
     assert disk.bytes_read <= 16 * 8
 
 
-def test_it_goes_on_where_the_file_ends(tmp_path: Path) -> None:
+def test_entries_are_added_after_those_in_the_file(tmp_path: Path) -> None:
     """Its size is known without reading it."""
     index = filled(tmp_path, Disk(), 5)
     index.unload()
@@ -48,8 +48,8 @@ def test_it_goes_on_where_the_file_ends(tmp_path: Path) -> None:
     assert index.file.size() == 48
 
 
-def test_only_what_is_new_is_written(tmp_path: Path) -> None:
-    """And nothing twice."""
+def test_only_new_entries_are_written(tmp_path: Path) -> None:
+    """No entry is written twice."""
     disk = Disk()
     index = filled(tmp_path, disk, 3)
     index.flush()
@@ -59,8 +59,8 @@ def test_only_what_is_new_is_written(tmp_path: Path) -> None:
     assert index.file.read(1, 0) == b"\xff"
 
 
-def test_what_follows_the_entries_is_cut_off(tmp_path: Path) -> None:
-    """Be it forgotten entries, or half of one."""
+def test_bytes_after_the_entries_are_removed(tmp_path: Path) -> None:
+    """Removed entries, or an incomplete one."""
     index = filled(tmp_path, Disk(), 3)
     index.unload()
     index.file.write(b"half", 24)

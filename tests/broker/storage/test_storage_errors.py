@@ -1,4 +1,4 @@
-"""What the disk did, in the protocol's words: `broker.storage.storage_errors`."""
+"""Tests of errors of the disk: `broker.storage.storage_errors`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
 
 
-def test_what_the_disk_refuses_takes_it_offline(caplog: pytest.LogCaptureFixture) -> None:
-    """The answer has the code, the log the reason, and the next block is not even entered."""
+def test_an_os_error_takes_the_disk_offline(caplog: pytest.LogCaptureFixture) -> None:
+    """It is KAFKA_STORAGE_ERROR with the reason, and the next block is not entered."""
     disk = Disk()
     storage = StorageErrors("orders-0", disk)
     with pytest.raises(ApiError) as refused, storage:
@@ -28,7 +28,7 @@ def test_what_the_disk_refuses_takes_it_offline(caplog: pytest.LogCaptureFixture
 
 
 def test_too_many_open_files_leave_the_disk_online() -> None:
-    """One use is refused with the same code; the next one is not."""
+    """The use fails with the same error code; the next one need not."""
     disk = Disk()
     storage = StorageErrors("orders-0", disk)
     with pytest.raises(ApiError, match="orders-0: Too many open files") as refused, storage:
@@ -39,7 +39,7 @@ def test_too_many_open_files_leave_the_disk_online() -> None:
 
 
 def test_corrupt_batches_leave_the_disk_online(caplog: pytest.LogCaptureFixture) -> None:
-    """Others of its logs may be whole."""
+    """Other batches may be valid."""
     disk = Disk()
     with pytest.raises(ApiError) as refused, StorageErrors("orders-0", disk):
         raise CorruptRecords("0.log: there is no batch at position 7")
@@ -48,7 +48,7 @@ def test_corrupt_batches_leave_the_disk_online(caplog: pytest.LogCaptureFixture)
     assert "there is no batch at position 7" in caplog.text
 
 
-def test_other_errors_fly() -> None:
+def test_other_exceptions_propagate() -> None:
     """They are bugs."""
     with pytest.raises(KeyError), StorageErrors("orders-0", Disk()):
         raise KeyError

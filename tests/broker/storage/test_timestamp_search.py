@@ -1,4 +1,4 @@
-"""The search for a record by time: `broker.storage.timestamp_search`."""
+"""Tests of the search in one batch: `broker.storage.timestamp_search`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def examination(batch: bytes, timestamp: int, from_offset: int = 0) -> Examinati
 
 
 @pytest.mark.parametrize("codec", list(Codec))
-def test_the_first_record_that_is_late_enough(codec: Codec) -> None:
-    """At or after an offset, in records of which some are longer than a piece."""
+def test_the_first_matching_record_is_found(codec: Codec) -> None:
+    """From an offset on; some records are longer than a piece."""
     values = [Record(None, bytes(1 + i % 7 * 100_000), timestamp=1000 + i) for i in range(50)]
     whole = build_batch(values, base_offset=200, codec=codec, partition_leader_epoch=3)
 
@@ -28,15 +28,15 @@ def test_the_first_record_that_is_late_enough(codec: Codec) -> None:
 
 
 def test_records_that_are_cut_short_are_corrupt() -> None:
-    """A file may be damaged."""
+    """The file may be damaged."""
     whole = build_batch([Record(None, b"value", timestamp=5)] * 3)
     header = read_header(whole)._replace(records_count=4)
     with pytest.raises(CorruptRecords, match="end inside a record"):
         Examination(header, memoryview(whole), 6, 0).first_record()
 
 
-def test_short_batches_are_known_by_their_headers() -> None:
-    """A compressed one may be a bomb."""
+def test_the_header_shows_that_a_batch_is_short() -> None:
+    """A compressed one may be a decompression bomb."""
     few, many = [Record(None, b"")], [Record(None, b"")] * (SHORT_RECORDS_MAX + 1)
     assert examination(build_batch(few), 0).is_short
     assert not examination(build_batch(many), 0).is_short

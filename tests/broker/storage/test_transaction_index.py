@@ -1,4 +1,4 @@
-"""The ``.txnindex``: `broker.storage.transaction_index`."""
+"""Tests of ``.txnindex`` files: `broker.storage.transaction_index`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def index_at(path: Path) -> TransactionIndex:
 
 
 def test_the_file_has_kafkas_bytes(tmp_path: Path) -> None:
-    """Version 0, then four int64, big-endian; 34 bytes an entry."""
+    """Version 0, then four int64, big-endian; 34 bytes per entry."""
     index = index_at(tmp_path)
     index.append(FIRST)
     expected = b"\0\0" + b"".join(number.to_bytes(8, "big") for number in (7, 10, 15, 12))
@@ -23,7 +23,7 @@ def test_the_file_has_kafkas_bytes(tmp_path: Path) -> None:
 
 
 def test_without_entries_there_is_no_file(tmp_path: Path) -> None:
-    """Asking makes none."""
+    """Reading does not make one."""
     index = index_at(tmp_path)
     assert index.entries == []
     assert index.is_sane(0)
@@ -32,7 +32,7 @@ def test_without_entries_there_is_no_file(tmp_path: Path) -> None:
 
 
 def test_entries_are_read_again(tmp_path: Path) -> None:
-    """And more are put behind them."""
+    """More can be added."""
     index = index_at(tmp_path)
     index.append(FIRST)
     index.unload()
@@ -41,8 +41,8 @@ def test_entries_are_read_again(tmp_path: Path) -> None:
     assert index.entries == [FIRST, SECOND]
 
 
-def test_truncation_forgets_transactions_that_are_open_again(tmp_path: Path) -> None:
-    """Their markers are gone."""
+def test_truncation_removes_transactions_that_are_open_again(tmp_path: Path) -> None:
+    """Those whose markers are removed."""
     index = index_at(tmp_path)
     index.append(FIRST)
     index.append(SECOND)
@@ -52,8 +52,8 @@ def test_truncation_forgets_transactions_that_are_open_again(tmp_path: Path) -> 
     assert not index.file.path.exists()
 
 
-def test_sanity(tmp_path: Path) -> None:
-    """Whole entries of version 0 that can be this segment's."""
+def test_only_a_possible_file_is_sane(tmp_path: Path) -> None:
+    """Complete entries of version 0 with offsets of the segment."""
     index = index_at(tmp_path)
     index.append(FIRST)
     assert index.is_sane(15)
@@ -66,8 +66,8 @@ def test_sanity(tmp_path: Path) -> None:
     assert index.entries == []
 
 
-def test_what_cannot_be_is_forgotten(tmp_path: Path) -> None:
-    """A damaged entry of a marker that is yet to come."""
+def test_an_entry_of_a_later_marker_is_removed(tmp_path: Path) -> None:
+    """It comes from a damaged file."""
     index = TransactionIndex(Disk().file(tmp_path / "0.txnindex"))
     for last_offset in (5, 900):
         index.append(AbortedTxn(1, 0, last_offset, 6))

@@ -29,8 +29,8 @@ def refused(log, records, **more) -> AppendRefused:  # type: ignore[no-untyped-d
     return refusal.value
 
 
-def test_offsets_are_assigned_one_after_the_other(tmp_path: Path) -> None:
-    """Each batch gets the offsets behind the last one's."""
+def test_offsets_are_consecutive(tmp_path: Path) -> None:
+    """Each batch gets the offsets after the last one."""
     log = open_log(tmp_path)
     first = log.append_as_leader(batch(3), 0)
     second = log.append_as_leader(batch(2), 0)
@@ -40,7 +40,7 @@ def test_offsets_are_assigned_one_after_the_other(tmp_path: Path) -> None:
 
 
 def test_stored_bytes_differ_from_the_sent_ones_in_offset_and_epoch_only(tmp_path: Path) -> None:
-    """The producer's checksum and records are kept as they came."""
+    """Checksum and records do not change."""
     log = open_log(tmp_path)
     log.append_as_leader(batch(4), 0)
     sent = batch(3)
@@ -53,24 +53,24 @@ def test_stored_bytes_differ_from_the_sent_ones_in_offset_and_epoch_only(tmp_pat
     assert stored[HEADER_BYTES:] == before[HEADER_BYTES:]
 
 
-def test_a_batch_in_bytes_nobody_may_change_is_copied(tmp_path: Path) -> None:
-    """What a coordinator writes may be bytes."""
+def test_a_read_only_batch_is_copied(tmp_path: Path) -> None:
+    """A coordinator may append bytes."""
     log = open_log(tmp_path)
     log.append_as_leader(batch(1), 0)
     log.append_as_leader(batch(1).toreadonly(), 0)
     assert [record.offset for record in read_all(log)] == [0, 1]
 
 
-def test_log_append_time_is_told(tmp_path: Path) -> None:
-    """The broker's time is in the records and in the answer."""
+def test_log_append_time_is_returned(tmp_path: Path) -> None:
+    """The broker's time is in the records and in the result."""
     log = open_log(tmp_path, message_timestamp_type="LogAppendTime")
     info = log.append_as_leader(batch(2, timestamp=5), 0)
     assert info.log_append_time == NOW_MS
     assert [record.timestamp for record in read_all(log)] == [NOW_MS, NOW_MS]
 
 
-def test_create_time_tells_no_append_time(tmp_path: Path) -> None:
-    """Without LogAppendTime the answer has -1."""
+def test_with_create_time_no_append_time_is_returned(tmp_path: Path) -> None:
+    """The result has -1."""
     assert open_log(tmp_path).append_as_leader(batch(), 0).log_append_time == -1
 
 
@@ -80,7 +80,7 @@ def test_a_batch_larger_than_a_segment_is_refused(tmp_path: Path) -> None:
     assert refused(log, batch(size=300)).error is ErrorCode.RECORD_LIST_TOO_LARGE
 
 
-def test_a_duplicate_gets_the_first_answer(tmp_path: Path) -> None:
+def test_a_duplicate_has_the_offsets_of_the_first(tmp_path: Path) -> None:
     """A retried batch is not written again (KIP-98)."""
     log = open_log(tmp_path)
     sent = [
@@ -96,7 +96,7 @@ def test_a_duplicate_gets_the_first_answer(tmp_path: Path) -> None:
 
 
 def test_a_gap_in_sequence_numbers_is_refused(tmp_path: Path) -> None:
-    """Nothing may be lost between two batches of a producer."""
+    """A batch between two batches of the producer was lost."""
     log = open_log(tmp_path)
     log.append_as_leader(batch(2, producer_id=9, producer_epoch=0, base_sequence=0), 0)
     gap = batch(2, producer_id=9, producer_epoch=0, base_sequence=3)
@@ -104,8 +104,8 @@ def test_a_gap_in_sequence_numbers_is_refused(tmp_path: Path) -> None:
     assert log.log_end_offset == 2
 
 
-def test_too_large_for_a_segment_comes_before_a_gap(tmp_path: Path) -> None:
-    """Producer state is asked last, as in Kafka."""
+def test_the_size_is_checked_before_the_sequence(tmp_path: Path) -> None:
+    """The producer state is checked last, as in Kafka."""
     log = open_log(tmp_path, segment_bytes=300)
     log.append_as_leader(batch(2, producer_id=9, producer_epoch=0, base_sequence=0), 0)
     gap = batch(2, size=300, producer_id=9, producer_epoch=0, base_sequence=9)
@@ -113,7 +113,7 @@ def test_too_large_for_a_segment_comes_before_a_gap(tmp_path: Path) -> None:
 
 
 def test_a_coordinator_writes_control_batches(tmp_path: Path) -> None:
-    """Only clients may not; the marker leaves the producer's sequence alone."""
+    """Clients may not; the marker does not change the sequence number."""
     log = open_log(tmp_path)
     log.append_as_leader(batch(2, producer_id=9, producer_epoch=0, base_sequence=0), 0)
     marker = batch_of(
@@ -128,7 +128,7 @@ def test_a_coordinator_writes_control_batches(tmp_path: Path) -> None:
 
 
 def test_a_full_segment_is_rolled(tmp_path: Path) -> None:
-    """No segment grows beyond ``segment.bytes``; the next begins with the next offset."""
+    """No segment exceeds ``segment.bytes``; the next one begins with the next offset."""
     log = open_log(tmp_path, segment_bytes=250)
     for _ in range(5):
         log.append_as_leader(batch(2), 0)
@@ -137,8 +137,8 @@ def test_a_full_segment_is_rolled(tmp_path: Path) -> None:
     assert (log.directory / f"{4:020d}.snapshot").exists()
 
 
-def test_a_follower_writes_what_the_leader_numbered(tmp_path: Path) -> None:
-    """Both logs are equal, byte for byte and epoch for epoch."""
+def test_a_follower_keeps_the_leaders_offsets(tmp_path: Path) -> None:
+    """Both logs have the same bytes and leader epochs."""
     leader, follower = open_log(tmp_path / "1"), open_log(tmp_path / "2")
     for epoch in (0, 0, 3):
         leader.append_as_leader(batch(2), epoch)
@@ -151,8 +151,8 @@ def test_a_follower_writes_what_the_leader_numbered(tmp_path: Path) -> None:
     assert follower.leader_epoch_cache.latest == 3
 
 
-def test_a_follower_leaves_a_torn_batch_for_the_next_fetch(tmp_path: Path) -> None:
-    """A fetch may end anywhere; only whole batches are written."""
+def test_a_follower_ignores_an_incomplete_batch(tmp_path: Path) -> None:
+    """A fetch may end within a batch."""
     leader, follower = open_log(tmp_path / "1"), open_log(tmp_path / "2")
     for _ in range(2):
         leader.append_as_leader(batch(2), 0)
@@ -162,8 +162,8 @@ def test_a_follower_leaves_a_torn_batch_for_the_next_fetch(tmp_path: Path) -> No
     assert follower.append_as_follower(data[:5], 0) is None
 
 
-def test_a_follower_leaves_batches_of_a_newer_epoch(tmp_path: Path) -> None:
-    """They may be cut off by the new leader's log (KAFKA-18723)."""
+def test_a_follower_ignores_batches_of_a_newer_epoch(tmp_path: Path) -> None:
+    """The new leader may truncate them (KAFKA-18723)."""
     leader, follower = open_log(tmp_path / "1"), open_log(tmp_path / "2")
     for epoch in (1, 2):
         leader.append_as_leader(batch(2), epoch)
@@ -173,7 +173,7 @@ def test_a_follower_leaves_batches_of_a_newer_epoch(tmp_path: Path) -> None:
 
 
 def test_the_high_watermark_stays_within_the_log(tmp_path: Path) -> None:
-    """Neither below the log start nor above the log end."""
+    """Between log start and log end."""
     log = open_log(tmp_path)
     log.append_as_leader(batch(5), 0)
     assert log.update_high_watermark(LogOffsetMetadata(9)) == 5
@@ -183,7 +183,7 @@ def test_the_high_watermark_stays_within_the_log(tmp_path: Path) -> None:
 
 
 def test_the_high_watermark_only_rises(tmp_path: Path) -> None:
-    """`maybe_increment_high_watermark` tells whether it moved."""
+    """`maybe_increment_high_watermark` returns whether it has changed."""
     log = open_log(tmp_path)
     log.append_as_leader(batch(5), 0)
     assert log.maybe_increment_high_watermark(log.offset_metadata(5))
@@ -192,7 +192,7 @@ def test_the_high_watermark_only_rises(tmp_path: Path) -> None:
 
 
 def test_the_high_watermark_moves_into_a_new_segment(tmp_path: Path) -> None:
-    """A roll at the high watermark moves its place, not its offset."""
+    """A roll at the high watermark changes its segment, not its offset."""
     log = open_log(tmp_path)
     log.append_as_leader(batch(5), 0)
     replicate(log)
@@ -200,8 +200,8 @@ def test_the_high_watermark_moves_into_a_new_segment(tmp_path: Path) -> None:
     assert log.high_watermark_metadata == LogOffsetMetadata(5, 5, 0)
 
 
-def test_truncation_takes_whole_batches_and_what_follows_from_them(tmp_path: Path) -> None:
-    """Records, epochs, producers and high watermark end where the log ends then."""
+def test_truncation_removes_complete_batches(tmp_path: Path) -> None:
+    """Leader epochs, producers and high watermark are those of the new log end."""
     log = open_log(tmp_path, segment_bytes=250)
     for epoch in range(5):
         sent = batch(2, producer_id=1, producer_epoch=0, base_sequence=epoch * 2)
@@ -215,8 +215,8 @@ def test_truncation_takes_whole_batches_and_what_follows_from_them(tmp_path: Pat
     assert not log.truncate_to(8)
 
 
-def test_truncation_before_the_first_segment_begins_anew(tmp_path: Path) -> None:
-    """The log is empty then and goes on at that offset."""
+def test_truncation_below_the_first_segment_empties_the_log(tmp_path: Path) -> None:
+    """The next record gets that offset."""
     log = open_log(tmp_path)
     log.truncate_fully_and_start_at(100)
     log.append_as_leader(batch(2), 0)
@@ -226,8 +226,8 @@ def test_truncation_before_the_first_segment_begins_anew(tmp_path: Path) -> None
     assert [record.offset for record in read_all(log)] == [40]
 
 
-def test_truncation_in_place_leaves_a_usable_file(tmp_path: Path) -> None:
-    """The same base offset again: the new segment's file is not the old one's."""
+def test_truncation_to_the_same_base_offset_makes_a_new_file(tmp_path: Path) -> None:
+    """The file of the old segment is renamed."""
     log = open_log(tmp_path)
     log.append_as_leader(batch(2), 0)
     log.truncate_fully_and_start_at(0)
@@ -236,8 +236,8 @@ def test_truncation_in_place_leaves_a_usable_file(tmp_path: Path) -> None:
     assert len(read_all(open_log(tmp_path, clean=True))) == 3
 
 
-def test_records_below_the_log_start_are_gone(tmp_path: Path) -> None:
-    """DeleteRecords moves the log start, never above the high watermark."""
+def test_records_below_the_log_start_cannot_be_read(tmp_path: Path) -> None:
+    """DeleteRecords raises the log start offset, at most to the high watermark."""
     log = open_log(tmp_path)
     for epoch in (0, 1):
         log.append_as_leader(batch(2), epoch)
@@ -251,23 +251,23 @@ def test_records_below_the_log_start_are_gone(tmp_path: Path) -> None:
     assert log.end_offset_for_epoch(0) == (0, 3)
 
 
-def test_other_settings_hold_from_now_on(tmp_path: Path) -> None:
-    """A topic's configuration can change under way."""
+def test_a_changed_configuration_applies_to_the_next_append(tmp_path: Path) -> None:
+    """The configuration of a topic can change at any time."""
     log = open_log(tmp_path)
     log.update_config(open_log(tmp_path / "other", max_message_bytes=70).config)
     assert refused(log, batch(size=100)).error is ErrorCode.MESSAGE_TOO_LARGE
 
 
-def test_a_renamed_log_has_let_go_of_its_files(tmp_path: Path) -> None:
-    """Its name is free at once."""
+def test_a_renamed_log_has_no_open_files(tmp_path: Path) -> None:
+    """Its name can be used again."""
     log = open_log(tmp_path)
     log.append_as_leader(batch(), 0)
     log.local_log.rename(tmp_path / "orders-0.0-delete")
     assert [path.name for path in tmp_path.iterdir()] == ["orders-0.0-delete"]
 
 
-def test_the_log_is_a_sequence_of_whole_batches(tmp_path: Path) -> None:
-    """What is on disk is what was appended, back to back."""
+def test_the_file_is_the_sequence_of_appended_batches(tmp_path: Path) -> None:
+    """There are no other bytes."""
     log = open_log(tmp_path)
     for count in (1, 2, 3):
         log.append_as_leader(batch(count), 0)
@@ -275,8 +275,8 @@ def test_the_log_is_a_sequence_of_whole_batches(tmp_path: Path) -> None:
     assert [header.records_count for _, header in batches(stored)] == [1, 2, 3]
 
 
-def test_a_follower_takes_any_gap(tmp_path: Path) -> None:
-    """Compaction may leave more between two batches than one segment's indexes can span."""
+def test_a_follower_accepts_any_gap(tmp_path: Path) -> None:
+    """Compaction may leave more offsets between two batches than a segment can have."""
     log = open_log(tmp_path, index_interval_bytes=1)
     far = 2**31 + 7
     for offset in (0, 1, far, far + 1, 3 * far):
@@ -288,8 +288,8 @@ def test_a_follower_takes_any_gap(tmp_path: Path) -> None:
     assert [record.offset for record in read_all(again)] == [0, 1, far, far + 1, 3 * far]
 
 
-def test_an_empty_follower_takes_a_far_first_batch(tmp_path: Path) -> None:
-    """Its segment is rolled before anything is in it."""
+def test_an_empty_follower_accepts_any_first_offset(tmp_path: Path) -> None:
+    """Its empty segment is rolled."""
     log = open_log(tmp_path)
     log.append_as_follower(batch(base_offset=2**40), 0)
     assert (log.log_end_offset, log.segments.active.base_offset) == (2**40 + 1, 2**40)

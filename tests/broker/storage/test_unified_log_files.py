@@ -15,8 +15,8 @@ from tests.broker.storage.logs import (
 )
 
 
-def test_flush_messages_syncs_in_time(tmp_path: Path) -> None:
-    """With ``flush.messages`` the disk has everything each time so many have been appended."""
+def test_a_log_is_flushed_after_flush_messages(tmp_path: Path) -> None:
+    """Each time so many records have been appended."""
     disk = FailingDisk()
     log = open_log(tmp_path, disk=disk, flush_messages=3)
     log.append_as_leader(batch(2), 0)
@@ -26,8 +26,8 @@ def test_flush_messages_syncs_in_time(tmp_path: Path) -> None:
     assert disk.syncs
 
 
-def test_flush_ms_syncs_what_has_waited_so_long(tmp_path: Path) -> None:
-    """When somebody looks for it."""
+def test_a_log_is_flushed_after_flush_ms(tmp_path: Path) -> None:
+    """When the task checks it."""
     disk, clock = FailingDisk(), StillClock()
     log = open_log(tmp_path, disk=disk, clock=clock, flush_ms=1000)
     log.append_as_leader(batch(2), 0)
@@ -43,16 +43,16 @@ def test_flush_ms_syncs_what_has_waited_so_long(tmp_path: Path) -> None:
     assert disk.syncs == synced, "nothing is new"
 
 
-def test_a_roll_makes_the_old_segment_safe(tmp_path: Path) -> None:
-    """A crash need not be recovered from further back."""
+def test_a_roll_flushes_the_old_segment(tmp_path: Path) -> None:
+    """Recovery begins after it."""
     log = open_log(tmp_path, segment_bytes=250)
     for _ in range(3):
         log.append_as_leader(batch(2), 0)
     assert (log.segments.base_offsets, log.local_log.recovery_point) == ([0, 4], 4)
 
 
-def test_an_idle_log_answers_as_before(tmp_path: Path) -> None:
-    """It only holds less in memory."""
+def test_an_idle_log_can_be_read_and_written(tmp_path: Path) -> None:
+    """It only uses less memory."""
     log = open_log(tmp_path, index_interval_bytes=0)
     for _ in range(5):
         log.append_as_leader(batch(2), 0)
@@ -63,8 +63,8 @@ def test_an_idle_log_answers_as_before(tmp_path: Path) -> None:
     assert len(read_all(log)) == 12
 
 
-def test_segments_change_places_only_with_those_that_are_there(tmp_path: Path) -> None:
-    """The high watermark's place is looked up anew."""
+def test_only_segments_of_the_log_are_replaced(tmp_path: Path) -> None:
+    """The position of the high watermark is looked up again."""
     log = open_log(tmp_path, segment_bytes=250)
     for _ in range(6):
         log.append_as_leader(batch(2), 0)
@@ -84,8 +84,8 @@ def test_segments_change_places_only_with_those_that_are_there(tmp_path: Path) -
     assert not log.local_log.has_all(old)
 
 
-def test_silent_producers_are_forgotten(tmp_path: Path) -> None:
-    """When their time is over, and somebody looks."""
+def test_expired_producers_are_removed(tmp_path: Path) -> None:
+    """A batch of such a producer is accepted as new."""
     clock = StillClock()
     log = open_log(tmp_path, clock=clock, producer_id_expiration_ms=1000)
     sent = [batch(1, producer_id=3, producer_epoch=0, base_sequence=0) for _ in range(2)]
@@ -97,8 +97,8 @@ def test_silent_producers_are_forgotten(tmp_path: Path) -> None:
     assert not log.append_as_leader(sent[1], 0).duplicate
 
 
-def test_a_log_without_records_needs_no_snapshot(tmp_path: Path) -> None:
-    """Kafka writes none either."""
+def test_a_log_without_records_has_no_snapshot(tmp_path: Path) -> None:
+    """As in Kafka."""
     log = open_log(tmp_path)
     log.close()
     assert not list(log.directory.glob("*.snapshot"))

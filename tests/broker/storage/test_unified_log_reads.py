@@ -36,8 +36,8 @@ def offsets(data: bytes | memoryview) -> list[int]:
     return [header.base_offset for _, header in batches(data)]
 
 
-def test_a_read_begins_with_the_batch_that_holds_the_offset(tmp_path: Path) -> None:
-    """Records below the offset may be in it; clients pass over them."""
+def test_a_read_begins_with_the_batch_of_the_offset(tmp_path: Path) -> None:
+    """Clients skip the records below the offset."""
     log = five_batches(tmp_path)
     data = log.read(3, EVERYTHING, log.log_end_offset_metadata, True)
     assert offsets(data.records) == [2, 4, 6, 8]
@@ -46,14 +46,14 @@ def test_a_read_begins_with_the_batch_that_holds_the_offset(tmp_path: Path) -> N
 
 
 def test_a_read_ends_at_its_limit_even_within_a_batch(tmp_path: Path) -> None:
-    """Clients ignore a torn last batch."""
+    """Clients ignore an incomplete last batch."""
     log = five_batches(tmp_path)
     data = log.read(0, SIZE + 10, log.log_end_offset_metadata, True)
     assert len(data.records) == SIZE + 10
 
 
 def test_many_records_are_read_when_they_are_sent(tmp_path: Path) -> None:
-    """A fetch gets the same bytes as a read, without memory for them; few are read at once."""
+    """`fetch` returns the bytes of `read` without memory for them; few are read at once."""
     log = open_log(tmp_path)
     log.append_as_leader(batch_of([Record(None, bytes(READ_AT_ONCE_BYTES))]), 0)
     log.append_as_leader(batch(2), 0)
@@ -74,7 +74,7 @@ def test_many_records_are_read_when_they_are_sent(tmp_path: Path) -> None:
 def test_many_records_that_are_lost_are_a_storage_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For a reader that needs them at once."""
+    """For `read`, which needs them in memory."""
     log = open_log(tmp_path)
     log.append_as_leader(batch_of([Record(None, bytes(READ_AT_ONCE_BYTES))]), 0)
 
@@ -87,24 +87,24 @@ def test_many_records_that_are_lost_are_a_storage_error(
     assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
 
 
-def test_the_first_batch_is_whole_if_asked(tmp_path: Path) -> None:
-    """A consumer must be able to go on, whatever its limit (KIP-74)."""
+def test_the_first_batch_is_complete_with_min_one_message(tmp_path: Path) -> None:
+    """A consumer must make progress with any limit (KIP-74)."""
     log = five_batches(tmp_path)
     data = log.read(4, 1, log.log_end_offset_metadata, True)
     assert offsets(data.records) == [4]
     assert not data.first_entry_incomplete
 
 
-def test_a_limit_below_the_first_batch_is_told(tmp_path: Path) -> None:
-    """The caller answers nothing instead of half a batch."""
+def test_an_incomplete_first_batch_is_reported(tmp_path: Path) -> None:
+    """The caller returns no records instead of a part of a batch."""
     log = five_batches(tmp_path)
     data = log.read(4, 10, log.log_end_offset_metadata, False)
     assert len(data.records) == 10
     assert data.first_entry_incomplete
 
 
-def test_a_limit_of_nothing_reads_nothing(tmp_path: Path) -> None:
-    """The place is told all the same: a fetch can wait there."""
+def test_a_limit_of_zero_reads_nothing(tmp_path: Path) -> None:
+    """The position is returned, at which a fetch can wait."""
     log = five_batches(tmp_path)
     data = log.read(4, 0, log.log_end_offset_metadata, False)
     assert data.records == b""
@@ -112,14 +112,14 @@ def test_a_limit_of_nothing_reads_nothing(tmp_path: Path) -> None:
 
 
 def test_a_read_ends_at_the_upper_bound(tmp_path: Path) -> None:
-    """Consumers see nothing above the high watermark."""
+    """Consumers read nothing above the high watermark."""
     log = five_batches(tmp_path)
     data = log.read(0, EVERYTHING, log.offset_metadata(6), True)
     assert offsets(data.records) == [0, 2, 4]
 
 
-def test_at_and_above_the_bound_there_is_nothing(tmp_path: Path) -> None:
-    """No error up to the log end: the bound may be behind the times."""
+def test_a_read_from_the_upper_bound_on_is_empty(tmp_path: Path) -> None:
+    """Up to the log end it is no error: the bound may have been lower."""
     log = five_batches(tmp_path)
     upper = log.offset_metadata(6)
     at, above = log.read(6, EVERYTHING, upper, True), log.read(8, EVERYTHING, upper, True)
@@ -127,15 +127,15 @@ def test_at_and_above_the_bound_there_is_nothing(tmp_path: Path) -> None:
     assert (above.records, above.offset_metadata.message_offset) == (b"", 8)
 
 
-def test_a_bound_whose_place_is_unknown_reads_nothing(tmp_path: Path) -> None:
-    """Better nothing than too much."""
+def test_with_an_unknown_position_of_the_bound_nothing_is_read(tmp_path: Path) -> None:
+    """No records above the bound may be returned."""
     log = five_batches(tmp_path)
     assert log.read(0, EVERYTHING, LogOffsetMetadata(6), True).records == b""
 
 
 @pytest.mark.parametrize("offset", [-1, 1, 11])
 def test_offsets_outside_the_log_are_out_of_range(tmp_path: Path, offset: int) -> None:
-    """Below the log start, above the log end."""
+    """Below the log start or above the log end."""
     log = five_batches(tmp_path)
     log.maybe_increment_log_start_offset(2)
     with pytest.raises(OffsetOutOfRange):
@@ -143,14 +143,14 @@ def test_offsets_outside_the_log_are_out_of_range(tmp_path: Path, offset: int) -
 
 
 def test_a_read_stays_within_a_segment(tmp_path: Path) -> None:
-    """The next read goes on in the next one."""
+    """The next read continues in the next segment."""
     log = five_batches(tmp_path, segment_bytes=2 * SIZE)
     assert offsets(log.read(0, EVERYTHING, log.log_end_offset_metadata, True).records) == [0, 2]
     assert offsets(log.read(4, EVERYTHING, log.log_end_offset_metadata, True).records) == [4, 6]
 
 
-def test_every_offset_is_found_whatever_the_indexes_know(tmp_path: Path) -> None:
-    """In recent batches, through the index, and without it."""
+def test_every_offset_is_found(tmp_path: Path) -> None:
+    """In the recent batches, by the index, and without an entry."""
     for interval in (0, 150, 1 << 20):
         path = tmp_path / str(interval)
         log = open_log(path, segment_bytes=60_000, index_interval_bytes=interval)
@@ -163,7 +163,7 @@ def test_every_offset_is_found_whatever_the_indexes_know(tmp_path: Path) -> None
 
 
 class CountingDisk(Disk):
-    """Counts what is read, or cannot read at all."""
+    """Counts the reads, or fails them."""
 
     reads = 0
     broken = False
@@ -175,8 +175,8 @@ class CountingDisk(Disk):
         return Disk.pread(fd, size, position)
 
 
-def test_readers_of_the_same_slice_share_it(tmp_path: Path) -> None:
-    """One append may wake thousands that wait at the same offset."""
+def test_equal_reads_share_their_bytes(tmp_path: Path) -> None:
+    """One append may complete thousands of fetches at the same offset."""
     disk = CountingDisk()
     log = five_batches(tmp_path, disk=disk)
     before = disk.reads
@@ -187,7 +187,7 @@ def test_readers_of_the_same_slice_share_it(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_cannot_be_read_is_a_storage_error(tmp_path: Path) -> None:
-    """The client is told; the broker goes on."""
+    """The broker continues."""
     disk = CountingDisk()
     log = five_batches(tmp_path, disk=disk)
     disk.broken = True
@@ -196,8 +196,8 @@ def test_a_disk_that_cannot_be_read_is_a_storage_error(tmp_path: Path) -> None:
     assert refused.value.code is ErrorCode.KAFKA_STORAGE_ERROR
 
 
-def test_a_shared_slice_does_not_outlive_its_records(tmp_path: Path) -> None:
-    """Truncation and deletion end it."""
+def test_a_shared_read_ends_with_its_records(tmp_path: Path) -> None:
+    """After truncation and deletion the file is read again."""
     log = five_batches(tmp_path)
     before = bytes(log.read(8, EVERYTHING, log.log_end_offset_metadata, True).records)
     log.truncate_to(8)
@@ -211,7 +211,7 @@ def test_a_shared_slice_does_not_outlive_its_records(tmp_path: Path) -> None:
         log.read(8, EVERYTHING, log.log_end_offset_metadata, True)
 
 
-def test_the_high_watermarks_place_is_looked_up_once(tmp_path: Path) -> None:
+def test_the_position_of_the_high_watermark_is_looked_up_once(tmp_path: Path) -> None:
     """After a start only its offset is known."""
     log = five_batches(tmp_path)
     log.update_high_watermark(LogOffsetMetadata(4))
@@ -219,8 +219,8 @@ def test_the_high_watermarks_place_is_looked_up_once(tmp_path: Path) -> None:
     assert log.high_watermark_metadata is log.last_stable_offset_metadata
 
 
-def test_the_place_of_an_offset(tmp_path: Path) -> None:
-    """Where its batch begins; at the end, where the next one will."""
+def test_the_position_of_an_offset_is_that_of_its_batch(tmp_path: Path) -> None:
+    """At the log end it is that of the next batch."""
     log = five_batches(tmp_path, segment_bytes=2 * SIZE)
     assert log.offset_metadata(3) == LogOffsetMetadata(3, 0, SIZE)
     assert log.offset_metadata(4) == LogOffsetMetadata(4, 4, 0)
@@ -229,8 +229,8 @@ def test_the_place_of_an_offset(tmp_path: Path) -> None:
         log.offset_metadata(11)
 
 
-def test_what_a_log_says_of_itself(tmp_path: Path) -> None:
-    """Size, epochs, folder."""
+def test_the_properties_of_a_log(tmp_path: Path) -> None:
+    """Size, leader epochs and directory."""
     log = five_batches(tmp_path)
     assert log.segments.size_bytes == 5 * SIZE
     assert (
