@@ -50,7 +50,7 @@ def test_a_listed_difference_must_occur(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(comparison, "known", lambda *_: expected)
     assert fault(KEY, ONE, OTHER) is None
     assert "no longer differs" in str(fault(KEY, ONE, ONE))
-    assert "not as expected" in str(fault(KEY, Played(["3"], calls_it=True), OTHER))
+    assert "not the listed outcome" in str(fault(KEY, Played(["3"], calls_it=True), OTHER))
 
 
 def test_a_listed_difference_may_be_a_part_of_the_outcome() -> None:
