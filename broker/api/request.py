@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from broker.api.outcome import NO_RESPONSE, PARKED, Outcome
 from broker.api.services import Services
@@ -17,9 +17,6 @@ from protocol.codec import Malformed, Output
 from protocol.errors import ErrorCode
 from protocol.headers import RequestHeader
 from purgatories.delayed_operation import DelayedOperation
-
-if TYPE_CHECKING:
-    from broker.api.long_request import LongRequest
 
 _PRODUCE_KEY = 0
 
@@ -59,6 +56,14 @@ class ResponseSink(Protocol):
 
     def keep_frame(self, size_bytes: int) -> bool:
         """Keep the memory of the request in progress; False if it must be copied."""
+        ...
+
+
+class Continuation(Protocol):
+    """The later slices of a request (`broker.api.long_request.LongRequest`)."""
+
+    def abandon(self) -> object:
+        """Run no more slices."""
         ...
 
 
@@ -126,7 +131,7 @@ class Request(Generic[Body]):
         # Called if the client disconnects while the request is parked.
         self.on_disconnect: Callable[[], object] | None = None
         # The computation in a worker thread that the request waits for, or its own next slices.
-        self.job: Job[Any] | LongRequest | None = None
+        self.job: Job[Any] | Continuation | None = None
         # The frame of the response, if that has been encoded already.
         self.encoded: Output | None = None
 

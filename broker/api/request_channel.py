@@ -11,19 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from broker.api.request import Request
 from broker.api.response_frame import error_frame, response_frame
 from broker.common.errors import Refused
 from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
 from broker.network.in_progress import CloseReason
 from broker.wait_records.causes import CauseKind
+from broker.wait_records.recorder import Recorder
 from protocol.errors import ErrorCode
-
-if TYPE_CHECKING:
-    from broker.api.request import Request
-    from broker.wait_records.recorder import Recorder
 
 _CAUSES = {
     CloseReason.DISCONNECT: CauseKind.DISCONNECT,

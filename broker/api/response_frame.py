@@ -11,15 +11,13 @@ None: the connection is closed
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from broker.api.error_responses.table import error_response
+from broker.api.request import Request
 from protocol.codec import Output, StringTooLong, encode_into
 from protocol.errors import ErrorCode
 from protocol.headers import begin_response
-
-if TYPE_CHECKING:
-    from broker.api.request import Request
 
 # A response, and its frame, whose length field is not written yet.
 ResponseFrame = tuple[object, Output]

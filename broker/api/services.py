@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
-from broker.api.request_channel import RequestChannel
 from broker.common.clock import Clock
 from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
@@ -12,13 +12,31 @@ from broker.config import Config
 from broker.controller.controller import Controller
 from broker.controller.image import MetadataImage
 from broker.groups.group_coordinator_service import GroupCoordinatorService
+from broker.network.in_progress import CloseReason
 from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
 from broker.replication.replica_manager import ReplicaManager
 from broker.steps.offload import Offload
 from broker.steps.queue import StepQueue
 from broker.storage.log_manager import LogManager
+from protocol.errors import ErrorCode
 from protocol.messages.api_versions import ApiVersion
+
+
+class ResponseChannel(Protocol):
+    """Ends requests (`broker.api.request_channel.RequestChannel`)."""
+
+    def send_response(self, request: Any, response: object | None) -> None:
+        """Send the response of the request in progress; None if it has none."""
+        ...
+
+    def send_error(self, request: Any, code: ErrorCode, message: str | None = None) -> None:
+        """Send the API's error response, and abandon what *request* waits for."""
+        ...
+
+    def abandoned(self, request: Any, reason: CloseReason) -> None:
+        """Complete the wait record of a request whose connection was closed."""
+        ...
 
 
 @dataclass(slots=True, frozen=True, eq=False)
@@ -43,7 +61,7 @@ class Services:
     client_quotas: QuotaManagers
     offload: Offload
     api_versions: list[ApiVersion]
-    request_channel: RequestChannel
+    request_channel: ResponseChannel
     state_changes: StateChanges
     steps: StepQueue
     unexpected_errors: UnexpectedErrors

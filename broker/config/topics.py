@@ -16,8 +16,8 @@ from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
 from broker.config.kinds import ConfigType, InvalidValue, Value, format_value, int64
 from broker.config.refusals import invalid_value
 from broker.config.topic_key import METADATA, TopicKey, topic_key
-from broker.config.unused.topics import KEYS as UNUSED_KEYS
-from broker.config.unused.topics import REMOTE_STORAGE_ENABLE
+from broker.config.unused_topic_keys import KEYS as UNUSED_KEYS
+from broker.config.unused_topic_keys import REMOTE_STORAGE_ENABLE
 from protocol.errors import ErrorCode
 
 _MINUTE_MS = 60_000
