@@ -55,6 +55,11 @@ class AdminClient:
         response: list[dict[str, Any]] = self.call("GET", "/v1/requests", wanted)["requests"]
         return response
 
+    def timers(self) -> list[dict[str, Any]]:
+        """Return a snapshot of each timer: its wheels and their buckets in use."""
+        response: list[dict[str, Any]] = self.call("GET", "/v1/timers")["timers"]
+        return response
+
     def wait(self, what: str, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
         """Wait until a condition holds; raises `TimeoutError` with the present state otherwise.
 

@@ -25,6 +25,7 @@ usage: antechamber COMMAND [OPTION]...
   fault       pause, resume, stop or start a node of a running broker
   requests    show what waits in a running broker, for what and until when
   explain     explain one request: what it waited for, and what completed it
+  wheel       show the timing wheels of a running broker, or the path of delays
   record      run a proxy before any Kafka that records the waits of requests
   analyze     make latency tables and a report from wait records, on Spark
   help        show this text
@@ -40,7 +41,10 @@ try:
 """
 
 
-COMMANDS = ("serve", "fault", "requests", "explain", "record", "analyze", "help")
+COMMANDS = ("serve", "fault", "requests", "explain", "wheel", "record", "analyze", "help")
+
+# The commands that are processes of another package.
+_PACKAGES = {"serve": "broker", "record": "recorder", "analyze": "pipeline"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(words: list[str]) -> int:
     match words:
-        case ["serve", *rest]:
-            return _become("broker", rest)
+        case [name, *rest] if name in _PACKAGES:
+            return _become(_PACKAGES[name], rest)
         case ["fault", *rest]:
             from antechamber.fault_command import fault
 
@@ -61,14 +65,14 @@ def _main(words: list[str]) -> int:
             from antechamber.requests_command import requests
 
             return requests(rest)
-        case ["record", *rest]:
-            return _become("recorder", rest)
-        case ["analyze", *rest]:
-            return _become("pipeline", rest)
         case ["explain", *rest]:
             from antechamber.explain_command import explain
 
             return explain(rest)
+        case ["wheel", *rest]:
+            from antechamber.wheel_command import wheel
+
+            return wheel(rest)
         case ["--version" | "-V"]:
             sys.stdout.write(f"antechamber {_version()}\n")
         case [] | ["help" | "--help" | "-h", *_]:

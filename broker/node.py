@@ -216,6 +216,10 @@ class Node:
         for purgatory in self.purgatories:
             purgatory.shutdown()
 
+    def timers(self) -> list[SystemTimer]:
+        """The node's own timer and those of its purgatories."""
+        return [self.timer, *(purgatory.timer for purgatory in self.purgatories)]
+
     def statistics(self) -> dict[str, object]:
         """The node's part of the admin interface's statistics."""
         return {
@@ -224,10 +228,7 @@ class Node:
             "fetch_sessions": len(self.fetch_sessions),
             "following": len(self.replication.fetchers),
             "purgatories": [purgatory.statistics() for purgatory in self.purgatories],
-            "timers": [
-                _timer_statistics(timer)
-                for timer in (self.timer, *(purgatory.timer for purgatory in self.purgatories))
-            ],
+            "timers": [_timer_statistics(timer) for timer in self.timers()],
             "unexpected_errors": self.unexpected_errors.statistics(),
         }
 

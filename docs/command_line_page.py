@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from antechamber import cli, explain_command, fault_command, requests_command
+from antechamber import cli, explain_command, fault_command, requests_command, wheel_command
 from broker.command_line import arguments as serve_arguments
 from docs.tables import GENERATED, table
 from pipeline import arguments as analyze_arguments
@@ -15,7 +15,7 @@ _HEAD = """\
 # Command line
 
 `antechamber COMMAND [OPTION]...`; `antechamber help` lists the commands, and each command has
-`--help`. `fault`, `requests` and `explain` are clients of a running broker's
+`--help`. `fault`, `requests`, `explain` and `wheel` are clients of a running broker's
 [admin interface](admin.md).
 
 | exit code | meaning |
@@ -34,6 +34,7 @@ def command_line() -> str:
         fault_command.parser(),
         requests_command.parser(),
         explain_command.parser(),
+        wheel_command.parser(),
         record_arguments.parser(),
         analyze_arguments.parser(),
     )

@@ -180,6 +180,7 @@ class FakeFacts:
         self.states = {1: "running", 2: "running", 3: "running"}
         self.topics: dict[str, list[JsonObject]] = {"orders": [partition(0), partition(1)]}
         self.parked: list[JsonObject] = []
+        self.timers_held: list[JsonObject] = []
         self.answered: list[JsonObject] | None = None  # None: requests are not recorded
         self.known_groups: list[JsonObject] = []
 
@@ -200,6 +201,9 @@ class FakeFacts:
             for name, partitions in self.topics.items()
         ]
         return {"cluster_id": "fake", "nodes": nodes, "topics": topics}
+
+    def timers(self) -> JsonObject:
+        return {"timers": self.timers_held}
 
     def statistics(self) -> JsonObject:
         return {"connections": 3}

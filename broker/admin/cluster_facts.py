@@ -16,6 +16,7 @@ from broker.controller.image import PartitionRegistration, TopicImage
 from broker.replication.partition import Partition
 from broker.wait_records.record import WaitRecord
 from protocol.api_names import api_name
+from purgatories.timer.snapshot import snapshot
 
 
 class ClusterFacts:
@@ -57,6 +58,16 @@ class ClusterFacts:
         }
 
     # ------------------------------------------------------------------------------ requests
+
+    def timers(self) -> JsonObject:
+        """See `Facts`."""
+        return {
+            "timers": [
+                {"node": node.id, **snapshot(timer)}
+                for node in self._cluster.nodes
+                for timer in node.timers()
+            ]
+        }
 
     def requests(self, query: RequestQuery) -> list[JsonObject]:
         """See `Facts`."""

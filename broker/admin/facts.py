@@ -72,6 +72,10 @@ class Facts(Protocol):
         """Counts of the nodes and of what they share."""
         ...
 
+    def timers(self) -> JsonObject:
+        """{"timers": [{"node", ...}]}: a snapshot of each timer of the running nodes."""
+        ...
+
     def groups(self) -> list[JsonObject]:
         """Groups: ``group``, ``state`` (Kafka's name of it), ``members`` (the number)."""
         ...

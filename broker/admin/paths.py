@@ -31,6 +31,7 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
     return {
         "/v1/cluster": {"GET": _get(facts.cluster)},
         "/v1/statistics": {"GET": _get(facts.statistics)},
+        "/v1/timers": {"GET": _get(facts.timers)},
         "/v1/requests": {"GET": requests},
         "/v1/wait": {"GET": wait},
         "/v1/nodes/{id}/pause": {"POST": _change_node(facts, _as_async(facts.pause))},

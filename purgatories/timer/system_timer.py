@@ -13,10 +13,10 @@ time and the expiration to whole milliseconds, so a task may run up to 1 ms too 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, wait
 from math import ceil, floor, inf
-from threading import TIMEOUT_MAX, Condition
+from threading import TIMEOUT_MAX, Condition, Lock
 
 from ..on_error import OnError, log_error
 from .delay_queue import DelayQueue
@@ -84,6 +84,28 @@ class SystemTimer:
     def next_expiration_ms(self) -> float:
         """When `advance_clock` next has a task to run, in ms; infinity if never."""
         return -inf if self._due else self._queue.earliest_ms
+
+    @property
+    def queued_buckets(self) -> int:
+        """The number of buckets in the queue; cancelled tasks leave their bucket in it."""
+        return len(self._queue)
+
+    @property
+    def demotions(self) -> int:
+        """How often a task has moved to a finer wheel."""
+        return self._counter.demotions
+
+    @property
+    def lock(self) -> Lock:
+        """The lock that excludes changes of the wheels."""
+        return self._lock
+
+    def wheels(self) -> Iterator[TimingWheel]:
+        """The wheels that were created so far, finest first."""
+        wheel: TimingWheel | None = self._wheel
+        while wheel is not None:
+            yield wheel
+            wheel = wheel.overflow_wheel
 
     def now_ms(self) -> float:
         """The current time of this timer's clock, in ms."""

@@ -14,10 +14,11 @@ from threading import Lock
 
 
 class TaskCounter:
-    """The number of entries in the lists that share this counter."""
+    """The number of entries in the lists that share this counter, and of their moves."""
 
-    __slots__ = ("lock", "value")
+    __slots__ = ("demotions", "lock", "value")
 
     def __init__(self) -> None:
         self.lock = Lock()
         self.value = 0
+        self.demotions = 0  # from a bucket to one of a finer wheel

@@ -74,14 +74,18 @@ class TimerTaskList:
         root.next = root.prev = root
         self.expiration_ms = -1
         refused = []
+        demotions = 0
         while entry is not root:
             following = entry.next
-            if not place(entry):
+            if place(entry):
+                demotions += 1
+            else:
                 entry.list = None
                 del entry.next, entry.prev  # a task must not keep the neighbours alive
                 refused.append(entry)
             entry = following
         self.counter.value -= len(refused)
+        self.counter.demotions += demotions
         return refused
 
     def __iter__(self) -> Iterator[TimerTask]:

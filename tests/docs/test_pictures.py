@@ -7,19 +7,18 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from docs import pictures
-from purgatories.timer.draw import draw
+from purgatories.timer.path import path
 
 
 @pytest.mark.parametrize("delay_ms", [1, 19, 20, 39, 399, 400, 450, 7999, 8000, 123_456])
 def test_a_path_is_that_of_the_timer(delay_ms: int) -> None:
     """Each stop is the bucket in which the timer puts the task at that time."""
-    lines = draw(delay_ms, wheel_size=pictures.WHEEL_SIZE).splitlines()
+    *waiting, _ran = (step["timer"] for step in path([delay_ms], wheel_size=pictures.WHEEL_SIZE))
 
-    fires = [line.strip() for line in lines if "that bucket fires at" in line]
+    drawn = list(pictures.path(delay_ms))
 
-    path = list(pictures.path(delay_ms))
-    assert [f"that bucket fires at {bucket:,} ms" for _, bucket, _ in path] == fires
-    assert [now for _, _, now in path] == [0, *(bucket for _, bucket, _ in path[:-1])]
+    assert [bucket for _, bucket, _ in drawn] == [timer["next_expiration_ms"] for timer in waiting]
+    assert [now for _, _, now in drawn] == [timer["now_ms"] for timer in waiting]
 
 
 @pytest.mark.parametrize("name", ["produce", "purgatory", "rooms", "wheels"])

@@ -159,6 +159,19 @@ async def test_statistics_are_those_of_the_running_nodes(tmp_path: Path) -> None
         assert [node["id"] for node in statistics["nodes"]] == [1, 3]
 
 
+async def test_timers_of_the_running_nodes_have_snapshots(tmp_path: Path) -> None:
+    """Each purgatory has its timer; a node has one more."""
+    async with running_cluster(tmp_path) as cluster:
+        await cluster.cluster.stop(2)
+
+        timers = ClusterFacts(cluster.cluster).timers()["timers"]
+
+        assert {timer["node"] for timer in timers} == {1, 3}
+        names = {timer["name"] for timer in timers}
+        assert names == {"node", "Produce", "Fetch", "DeleteRecords", "Rebalance", "Heartbeat"}
+        assert all(timer["levels"][0]["tick_ms"] == 1 for timer in timers)
+
+
 async def test_errors_of_the_admin_interface_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

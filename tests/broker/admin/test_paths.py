@@ -35,6 +35,7 @@ async def test_facts_are_served() -> None:
 
     assert await request(facts, "/v1/cluster") == (200, facts.cluster())
     assert await request(facts, "/v1/statistics") == (200, {"connections": 3})
+    assert await request(facts, "/v1/timers") == (200, {"timers": []})
     assert await request(facts, "/v1/cluster?topic=t") == (
         400,
         "no parameter is named 'topic'; this path has none",

@@ -42,6 +42,15 @@ def test_add_expired_task(wheel: Wheel) -> None:
     assert wheel.counter.value == 0
 
 
+def test_the_first_expiration_after_the_interval_overflows(wheel: Wheel) -> None:
+    """The bucket of the current tick does not take the task that is due one turn later."""
+    assert wheel.add(1049)
+    assert wheel.wheel.overflow_wheel is None
+    assert wheel.add(1050)
+    assert wheel.wheel.overflow_wheel is not None
+    assert not list(wheel.wheel.buckets[0])
+
+
 def test_add_cancelled_task(wheel: Wheel) -> None:
     """TimingWheelTest.testAddCancelledTask: refused."""
     task = TimerTask(0)

@@ -1,0 +1,152 @@
+"""``antechamber wheel``: shows the timing wheels of a broker, or the path of given delays.
+
+With ``--of`` no broker is needed: the package `purgatories` computes the path in a process of its
+own. Otherwise the wheels are those of ``GET /v1/timers``, with ``--follow`` redrawn twice a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from shutil import get_terminal_size
+from string import ascii_lowercase
+from time import sleep
+from typing import Any
+
+from antechamber.admin_client import AdminClient
+from antechamber.command_line import CommandParser, UsageError, run
+from antechamber.process import command, environment
+from antechamber.ring import CURRENT, duration, ring, side_by_side
+
+_FOLLOW_INTERVAL_S = 0.5
+_CLEAR = "\x1b[H\x1b[2J"
+_DESCRIPTION = f"""\
+Show the timing wheels of a running broker, or the path of tasks through wheels.
+
+Each level is a ring of buckets, clockwise from the top. A number is how many
+tasks a bucket holds, + is ten or more, {CURRENT} is the current tick.
+
+  antechamber wheel --follow              the wheels that hold tasks, updated
+  antechamber wheel --timer Fetch         only the timer of the Fetch purgatory
+  antechamber wheel --of 450 446 19 20    the path of tasks with these delays, in ms
+  antechamber wheel --of 450 --cancel 450@100
+                                          the same, with a task cancelled at 100 ms
+"""
+
+Snapshot = Mapping[str, Any]
+
+
+def wheel(arguments: Sequence[str]) -> int:
+    """Run the command and return the exit code."""
+    return run(parser(), arguments, _show)
+
+
+def parser() -> CommandParser:
+    """The parser of the command's arguments."""
+    made = CommandParser("wheel", _DESCRIPTION)
+    add = made.add_argument
+    add("--follow", action="store_true", help="continue until Ctrl-C")
+    add("--timer", metavar="NAME", help="only this timer: Produce, Fetch, Rebalance, ...")
+    add("--node", metavar="ID", type=int, help="only the timers of this node")
+    add("--of", metavar="MS", nargs="+", type=int, help="no broker: tasks with these delays")
+    add("--cancel", metavar="MS@TIME", action="append", default=[], help="cancel a task of --of")
+    add("--json", action="store_true", help="one JSON object a line, instead of rings")
+    return made
+
+
+def _show(client: AdminClient, given: argparse.Namespace) -> None:
+    if given.of:
+        for step in _path(given.of, given.cancel):
+            sys.stdout.write(json.dumps(step) + "\n" if given.json else _step(step, given.of))
+        return
+    if given.cancel:
+        raise UsageError("--cancel needs --of, whose tasks it cancels")
+    while True:
+        timers = [timer for timer in client.timers() if _is_wanted(timer, given)]
+        if given.json:
+            sys.stdout.write(json.dumps(timers) + "\n")
+        else:
+            text = "\n".join(_timer(timer) for timer in timers) or "no timer holds a task\n"
+            sys.stdout.write((_CLEAR if given.follow else "") + text)
+        sys.stdout.flush()
+        if not given.follow:
+            return
+        sleep(_FOLLOW_INTERVAL_S)
+
+
+def _is_wanted(timer: Snapshot, given: argparse.Namespace) -> bool:
+    if given.node is not None and timer["node"] != given.node:
+        return False
+    if given.timer is None:
+        return bool(timer["size"])
+    return bool(timer["name"] == given.timer)
+
+
+def _path(delays_ms: Sequence[int], cancelled: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The steps that `purgatories.timer` prints; raises `UsageError` with its message."""
+    words = [*map(str, delays_ms), *(f"--cancel={each}" for each in cancelled)]
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        command(words, "purgatories.timer"),
+        env=environment(os.environ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise UsageError(done.stderr.strip().rpartition("error: ")[2].replace("delay_ms:", "--of:"))
+    return map(json.loads, done.stdout.splitlines())
+
+
+def _step(step: Mapping[str, Any], delays_ms: Sequence[int]) -> str:
+    """One step of a path: what happens, and the rings in which each task has its letter."""
+    letters = {
+        f"{ms:,} ms": letter
+        for ms, letter in zip(dict.fromkeys(delays_ms), ascii_lowercase, strict=False)
+    }
+
+    def symbol(tasks: Mapping[str, int]) -> str:
+        (label, *others) = tasks
+        return _count(tasks) if others else letters.get(label, "1")
+
+    timer = step["timer"]
+    events = "".join(f"  {event}{_letter(event, letters)}\n" for event in step["events"])
+    return f"at {timer['now_ms']:,} ms\n{events}{_rings(timer, symbol)}\n"
+
+
+def _letter(event: str, letters: Mapping[str, str]) -> str:
+    if not event.endswith("is added"):
+        return ""
+    label = event.removeprefix("the task of ").removesuffix(" is added")
+    return f": {letters[label]}" if label in letters else ""
+
+
+def _timer(timer: Snapshot) -> str:
+    """A timer of a broker: its counts, what its buckets hold, and its rings."""
+    next_ms = timer["next_expiration_ms"]
+    due = (
+        ""
+        if next_ms is None
+        else f", the next bucket fires in {max(0, next_ms - timer['now_ms']):.0f} ms"
+    )
+    lines = [f"node {timer['node']}, {timer['name']}: {timer['size']:,} waiting{due}"]
+    for number, level in enumerate(timer["levels"], 1):
+        for bucket in level["buckets"]:
+            tasks = ", ".join(f"{count:,} {kind}" for kind, count in bucket["tasks"].items())
+            in_ms = bucket["at_ms"] - timer["now_ms"]
+            lines.append(f"  level {number}, in {duration(max(0, round(in_ms)))}: {tasks}")
+    return "\n".join([*lines, _rings(timer, _count)])
+
+
+def _rings(timer: Snapshot, symbol: Any) -> str:
+    rings = [ring(level, number, symbol) for number, level in enumerate(timer["levels"], 1)]
+    lines = side_by_side(rings, get_terminal_size().columns)
+    return "".join(f"{line}\n" for line in ["", *lines])
+
+
+def _count(tasks: Mapping[str, int]) -> str:
+    total = sum(tasks.values())
+    return str(total) if total < 10 else "+"

@@ -1,0 +1,1 @@
+"""Checks of the tests of `purgatories`: deliberate mistakes that they must detect."""
