@@ -11,7 +11,7 @@ SUITES ?= tests integration
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: help serve demo test simulate simulate-groups fuzz check format docs docs-site bench \
-	bench-purgatory parity methods clients programs outside clean
+	bench-purgatory atlas parity methods clients programs outside clean
 .SILENT:
 
 help:  ## list the targets
@@ -61,6 +61,9 @@ bench: .venv/.developing  ## compare the speed with librdkafka's mock cluster an
 
 bench-purgatory: .venv/.developing  ## measure the purgatory alone, as Kafka's own benchmark does
 	$(BIN)/python -m benchmarks.purgatory $(ARGS)
+
+atlas: .venv/.developing  ## measure where latency comes from; writes docs/explanation/atlas.md
+	$(BIN)/python -m benchmarks.atlas $(ARGS)
 
 parity: .venv/.developing  ## run every scenario on a real Kafka too; writes docs/reference/parity.md
 	$(BIN)/python -m integration.parity $(ARGS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.atlas.page import page as atlas
 from docs import pictures
 from docs.apis_page import apis
 from docs.clients_page import clients
@@ -18,6 +19,7 @@ from docs.tables import GENERATED
 FOLDER = Path(__file__).parent
 
 PAGES: dict[str, Callable[[], str]] = {
+    "explanation/atlas.md": atlas,
     "reference/apis.md": apis,
     "reference/clients.md": lambda: f"{GENERATED}\n{clients()}",
     "reference/command-line.md": command_line,
