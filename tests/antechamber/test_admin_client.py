@@ -99,7 +99,7 @@ def test_a_refused_connection() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("response", "words"),
     [
         (b"\x00\x00\x00\x01?", "is not the admin interface of a broker"),
         (

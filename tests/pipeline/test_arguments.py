@@ -25,7 +25,7 @@ def test_settings_reach_spark() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "printed"),
     [
         ([], "give a SOURCE, or two after --compare"),
         (["a", "--compare", "a", "b"], "give a SOURCE, or two after --compare"),
