@@ -208,7 +208,7 @@ def test_an_unreachable_upstream(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("response", "printed"),
     [
         (
             bytes.fromhex("15030300020246"),
