@@ -180,6 +180,16 @@ def test_topics_are_compared_again_after_a_load(player: ScriptPlayer) -> None:
     assert player.play(["beat a"]) == ["0 a beat epoch 3 has t-0,1,2,3,4,5"]
 
 
+def test_the_topics_of_an_overwritten_member_are_noticed_after_a_load(player: ScriptPlayer) -> None:
+    """As in Kafka: the metadata hash in the log is that of its former subscription."""
+    player.play(["topic u 3", "consume a t instance=i", "consume b u", "pause a"])
+
+    assert player.play(["consume b t instance=i", "restart", "beat b"]) == [
+        "0 b consume epoch 3 has t-0,1,2,3",
+        "0 b beat epoch 4",
+    ]
+
+
 def test_a_classic_member_whose_join_is_not_replicated_expires(player: ScriptPlayer) -> None:
     """Its client got an error and may not join again."""
     player.play(["consume a t", "slow", "join b topics=t v=3", "wait 5000", "replicate"])

@@ -16,6 +16,7 @@ from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.timeouts import Timeout, TimeoutKey
 from broker.groups.group_states import AnyGroup, GroupStates
 from protocol.schema import ZERO_UUID
+from tests.broker.groups.model.overwritten_members import OverwrittenMembers
 from tests.broker.groups.model.violation import Violation
 from tests.broker.groups.model.world import ModelWorld
 
@@ -30,6 +31,7 @@ class Rules:
         # Groups whose log has refused a record: a classic group may be newer than its record.
         self.is_refusing = False
         self._refused: set[str] = set()
+        self._overwritten = OverwrittenMembers()
 
     def check(self) -> None:
         """Check the state in memory and the logs."""
@@ -38,6 +40,7 @@ class Rules:
         groups = self._world.node.groups.groups
         if self.is_refusing:
             self._refused |= groups.keys()
+        self._overwritten.update(groups)
         for group_id, group in groups.items():
             _require(group.group_id == group_id, group, "has another group id")
             if isinstance(group, ConsumerGroup):
@@ -86,11 +89,19 @@ class Rules:
         )
         _require(not group.is_deleted, group, "is deleted")
         self._check_timeouts(group)
+        self._check_metadata_hash(group)
+
+    def _check_metadata_hash(self, group: ConsumerGroup) -> None:
         subscriptions = self._world.node.groups.consumers.subscriptions
         is_resolved = group.subscribed_regexes() == group.regexes.keys()
-        if is_resolved and group.group_id in subscriptions._up_to_date:
-            now = subscriptions.metadata_hash(group)
-            _require(group.metadata_hash == now, group, "has the metadata hash of other topics")
+        if not is_resolved or group.group_id not in subscriptions._up_to_date:
+            return
+        now = subscriptions.metadata_hash(group)
+        _require(
+            group.metadata_hash == now or self._overwritten.is_hash_kept(group),
+            group,
+            "has the metadata hash of other topics",
+        )
 
     def _check_timeouts(self, group: ConsumerGroup) -> None:
         timer = self._world.node.groups.consumers.timeouts._timer
