@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
+from functools import cache
 from typing import Any
 
 import pytest
@@ -16,10 +17,16 @@ from benchmarks.atlas.plots import draw
 VIRTUAL = [each for each in EXPERIMENTS.values() if each.is_virtual]
 
 
+@cache
+def _measured(experiment: Experiment[Any]) -> list[Any]:
+    """The rows at a small size."""
+    return experiment.measure(experiment.small_size)
+
+
 @pytest.mark.parametrize("experiment", VIRTUAL, ids=lambda each: each.name)
 def test_an_experiment_shows_its_claim(experiment: Experiment[Any]) -> None:
     """Its check accepts the rows, which have a value for each column."""
-    rows = experiment.measure(experiment.small_size)
+    rows = _measured(experiment)
 
     experiment.check(rows)
 
@@ -29,7 +36,7 @@ def test_an_experiment_shows_its_claim(experiment: Experiment[Any]) -> None:
 @pytest.mark.parametrize("experiment", VIRTUAL, ids=lambda each: each.name)
 def test_a_plot_is_readable_in_both_modes(experiment: Experiment[Any]) -> None:
     """It has a title, and each of its colours has a variant for the dark mode."""
-    text = draw(experiment, experiment.measure(experiment.small_size))
+    text = draw(experiment, _measured(experiment))
     root = ET.fromstring(text)
 
     assert root.findtext("{http://www.w3.org/2000/svg}title") == experiment.title
