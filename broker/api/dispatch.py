@@ -70,7 +70,8 @@ class Dispatcher:
         request = Request(header, body, services, self._resume, connection, peer, arrived_ms, size)
         recorder = self._recorder
         if recorder is not None:
-            self._begin_recording(recorder, connection, request)
+            hosted = services.replicas.partitions
+            recorder.begin(request, services.node_id, connection.id, connection.free_ms, hosted)
         connection.begin(request)
         if is_large:
             long = LongRequest(request)
@@ -113,8 +114,9 @@ class Dispatcher:
             if outcome is not PARKED:
                 request.respond(outcome)
                 return
-            # A JoinGroup that completes its own join is responded to by a queued action.
-            services.replicas.actions.try_complete_actions()
+            if sink.in_progress is request:
+                # A JoinGroup that completes its own join is responded to by a queued action.
+                services.replicas.actions.try_complete_actions()
             if sink.in_progress is request:
                 services.state_changes.notify()
                 if recorder is not None and request.job is None:
@@ -130,22 +132,16 @@ class Dispatcher:
                 if recorder is not None:
                     recorder.end()
 
-    def _begin_recording(
-        self, recorder: Recorder, connection: Connection, request: Request[Any]
-    ) -> None:
-        services = self._services
-        hosted = services.replicas.partitions
-        recorder.begin(request, services.node_id, connection.id, connection.free_ms, hosted)
-
     def _respond_with_own_versions(
         self, connection: Connection, requested_version: int, correlation_id: int, arrived_ms: float
     ) -> None:
         """Respond in version 0, which every client can decode."""
         header = RequestHeader(API_VERSIONS_KEY, 0, correlation_id, None)
-        peer = connection.peer
-        request = Request(header, None, self._services, self._resume, connection, peer, arrived_ms)
+        services, peer = self._services, connection.peer
+        request = Request(header, None, services, self._resume, connection, peer, arrived_ms)
         if (recorder := self._recorder) is not None:
-            self._begin_recording(recorder, connection, request)
+            hosted = services.replicas.partitions
+            recorder.begin(request, services.node_id, connection.id, connection.free_ms, hosted)
             assert request.observer is not None
             request.observer.record.header = header._replace(api_version=requested_version)
             recorder.end()

@@ -210,7 +210,8 @@ class Connection:
         if on_sent is not None:
             writer.when_sent(on_sent)
         if not self._is_serving:
-            self._flush()
+            if writer.state is _IDLE:
+                self._send()
             if not writer.unsent_bytes and (reader.inbox.has_frame() or reader.state is _ENDED):
                 self._driver.resume()
 
@@ -290,8 +291,8 @@ class Connection:
             if received is None:
                 break
             dispatch(self, *received)
-            if writer.unsent_bytes >= _SEND_TOGETHER_BYTES:
-                self._flush()
+            if writer.unsent_bytes >= _SEND_TOGETHER_BYTES and writer.state is _IDLE:
+                self._send()
             if not inbox.pending_bytes:
                 break
             if self._now_ms() >= ends_ms:
@@ -330,13 +331,11 @@ class Connection:
         self.close()
         return Interest.CLOSED
 
-    def _flush(self) -> None:
-        """Send what the socket takes, unless the driver waits for room in it."""
-        if self._writer.state is _IDLE:
-            self._send()
-
     def _send(self) -> None:
-        """Send what the socket takes; the driver waits for room for the rest."""
+        """Send what the socket takes; the driver waits for room for the rest.
+
+        Called unless the driver waits for room already, and by the driver when there is room.
+        """
         writer = self._writer
         was_idle = writer.state is _IDLE
         try:

@@ -21,6 +21,8 @@ from protocol.record_batch.header import (
 )
 
 _BASE_OFFSET_LENGTH_AND_EPOCH = Struct(">qii")
+_LENGTH = Struct(">i")
+_LENGTH_POSITION = LOG_OVERHEAD - _LENGTH.size
 _CRC = Struct(">I")
 _CRC_POSITION = CRC_START - _CRC.size
 _ATTRIBUTES = Struct(">h")
@@ -31,7 +33,8 @@ _MAX_TIMESTAMP_POSITION = 35
 def assemble(header: BatchHeader, block: Buffer) -> bytearray:
     """Put *header*, with the right length, before an encoded *block*; the checksum is not set."""
     batch = bytearray(HEADER_BYTES + len(block))
-    HEADER.pack_into(batch, 0, *header._replace(batch_length=len(batch) - LOG_OVERHEAD))
+    HEADER.pack_into(batch, 0, *header)
+    _LENGTH.pack_into(batch, _LENGTH_POSITION, len(batch) - LOG_OVERHEAD)
     batch[HEADER_BYTES:] = block
     return batch
 
