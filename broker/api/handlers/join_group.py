@@ -12,7 +12,7 @@ Versions: 0 no rebalance timeout, 4 a new member gets an id first (KIP-394), 5 s
 from __future__ import annotations
 
 from broker.api.handlers.group_wait import members_wait
-from broker.api.handlers.parked import Parked
+from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
@@ -70,5 +70,5 @@ def join_group(request: Request[JoinGroupRequest]) -> Outcome:
         )
 
     wait = members_wait(join.group_id, join.rebalance_timeout_ms)
-    request.services.groups.join_group(join, Parked(request, response, wait))
+    request.services.groups.join_group(join, ResponseCallback(request, response, wait))
     return PARKED

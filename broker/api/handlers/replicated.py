@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from broker.api.handlers.group_wait import stored_wait
-from broker.api.handlers.parked import Parked
+from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from protocol.errors import ErrorCode
@@ -34,7 +34,7 @@ def when_replicated(
         return refusal(error) if error else response
 
     wait = stored_wait(group_id, services.config.offsets_commit_timeout_ms)
-    runtime.when_replicated(group_id, Parked(request, to_response, wait))
+    runtime.when_replicated(group_id, ResponseCallback(request, to_response, wait))
     return PARKED
 
 
@@ -56,7 +56,7 @@ def when_all_replicated(
         return to_response(ended)
     group_id = waiting[0] if len(waiting) == 1 else None
     wait = stored_wait(group_id, services.config.offsets_commit_timeout_ms)
-    respond = Parked(request, to_response, wait)
+    respond = ResponseCallback(request, to_response, wait)
 
     def on_end(group_id: str, error: ErrorCode) -> None:
         ended[group_id] = error

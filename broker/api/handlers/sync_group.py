@@ -12,7 +12,7 @@ Versions: 3 static members (KIP-345), 5 protocol type and name, which are then r
 from __future__ import annotations
 
 from broker.api.handlers.group_wait import members_wait, stored_wait
-from broker.api.handlers.parked import Parked
+from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.groups.classic.requests import SyncGroup, SyncResult
@@ -40,7 +40,7 @@ def sync_group(request: Request[SyncGroupRequest]) -> SyncGroupResponse | Outcom
     wait = members_wait(sync.group_id)
     if sync.assignments:  # the leader's waits for the log only
         wait = stored_wait(sync.group_id, request.services.config.offsets_commit_timeout_ms)
-    request.services.groups.sync_group(sync, Parked(request, _response, wait))
+    request.services.groups.sync_group(sync, ResponseCallback(request, _response, wait))
     return PARKED
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from broker.api.handlers.group_wait import members_wait
-from broker.api.handlers.parked import Parked
+from broker.api.handlers.response_callback import ResponseCallback
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from tests.broker.api.handlers.group_request import GroupRequest, GroupServices
 
 
-def parked_request() -> tuple[GroupRequest, Parked[int]]:
+def parked_request() -> tuple[GroupRequest, ResponseCallback[int]]:
     """A parked request whose response has an error code."""
     body = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
     request = GroupRequest(GroupServices(), body, 0)
-    parked: Parked[int] = Parked(
+    parked: ResponseCallback[int] = ResponseCallback(
         request,  # type: ignore[arg-type]  # a stand-in
         lambda error: HeartbeatResponse(error_code=error),
         members_wait("g"),

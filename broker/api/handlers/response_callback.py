@@ -11,7 +11,7 @@ from broker.wait_records.wait import Wait
 Result = TypeVar("Result")
 
 
-class Parked(Generic[Result]):
+class ResponseCallback(Generic[Result]):
     """Parks *request*, and responds with what *to_response* returns for the result of its call.
 
     *wait* describes the wait. An exception ends the request with an error response and is not
@@ -42,5 +42,5 @@ class Parked(Generic[Result]):
         request.respond(self._to_response(result))
 
     def abandon(self) -> None:
-        """Forget the request: the client has disconnected."""
+        """Release the request after a disconnect of the client."""
         self._request = None
