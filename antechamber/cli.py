@@ -90,14 +90,14 @@ def _become(package: str, arguments: list[str]) -> int:
     os.execve(words[0], words, environment(os.environ))  # noqa: S606 - our own interpreter, no shell
 
 
-def _unknown(word: str) -> str:
-    what = "option" if word.startswith("-") else "command"
+def _unknown(argument: str) -> str:
+    what = "option" if argument.startswith("-") else "command"
     # Imported here, because it is rarely needed.
     from difflib import get_close_matches
 
-    close = get_close_matches(word, COMMANDS, n=1)
+    close = get_close_matches(argument, COMMANDS, n=1)
     hint = f"did you mean {close[0]}?" if close else "antechamber help lists the commands"
-    return f"unknown {what} {word!r}; {hint}"
+    return f"unknown {what} {argument!r}; {hint}"
 
 
 def _version() -> str:

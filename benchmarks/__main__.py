@@ -94,7 +94,7 @@ def _options() -> argparse.Namespace:
 def _run(
     benchmark: Benchmark, systems: list[System], results: Results, options: argparse.Namespace
 ) -> bool:
-    """Measure one benchmark on all systems in turn; returns whether any failed."""
+    """Measure one benchmark on one system after the other; returns whether any failed."""
     failed: set[str] = set()
     rounds = 1 if options.quick else options.rounds
     for number in range(rounds + (not options.quick)):

@@ -82,10 +82,10 @@ def main() -> None:
         progress = [each for each in query.recentProgress if each["numInputRows"]]
         analysed += stream.publish(spark, out, WINDOW_S, print).rows
         spark.stop()
-    tell(progress, len(lines), analysed)
+    report(progress, len(lines), analysed)
 
 
-def tell(progress: Sequence[dict[str, Any]], produced: int, analysed: int) -> None:
+def report(progress: Sequence[dict[str, Any]], produced: int, analysed: int) -> None:
     """Print a line for each batch, and the rate without the first batches."""
     print(f"{os.cpu_count()} cores; {produced:,} produced, {analysed:,} in the tables")
     print(f"{'batch':>5}  {'rows':>9}  {'seconds':>7}  {'rows/s in':>9}  {'rows/s done':>11}")

@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from integration.fuzz.broker import FuzzedBroker, HonestClient
+from integration.fuzz.broker import FuzzedBroker, ValidClient
 from integration.wire.connection import Connection
 from protocol.headers import encode_request
 from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
@@ -63,16 +63,16 @@ def main() -> int:
 
 
 def _measure(broker: FuzzedBroker, name: str, seconds: float) -> None:
-    quiet = HonestClient(broker.bootstrap)
+    quiet = ValidClient(broker.bootstrap)
     time.sleep(seconds)
     quiet_ms = quiet.finish()["p99_ms"]
     before = broker.admin.call("GET", "/v1/statistics")["steps"]
-    honest = HonestClient(broker.bootstrap)
+    client = ValidClient(broker.bootstrap)
     time.sleep(0.5)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         _send(broker, ATTACKS[name]())
-    attacked_ms = honest.finish()["p99_ms"]
+    attacked_ms = client.finish()["p99_ms"]
     after = broker.admin.call("GET", "/v1/statistics")["steps"]
     over = after["over_budget"] - before["over_budget"]
     longest = max([0, *(each["ms"] for each in after["last"][-over:])]) if over else 0

@@ -32,7 +32,7 @@ def measure(system: System, scale: float) -> Sample:
             selector.register(waiting.connection.socket, selectors.EVENT_READ, waiting)
         while len(lateness) < CONNECTIONS * FETCHES_EACH * scale:
             for key, _ in selector.select():
-                lateness.append(key.data.answered())
+                lateness.append(key.data.finish_fetch())
         for key in list(selector.get_map().values()):
             key.data.connection.close()
     return {
@@ -54,7 +54,7 @@ class _Waiting:
         self._draw = draw
         self._fetch()
 
-    def answered(self) -> float:
+    def finish_fetch(self) -> float:
         """Read the response, send the next fetch, and return the lateness in milliseconds."""
         late_ms = (time.perf_counter() - self._sent) * 1000 - self._wait_ms
         self.connection.receive()

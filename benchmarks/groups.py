@@ -70,10 +70,10 @@ class Member:
         self.generation_id = -1
         self.leads = False
 
-    def ask_for_id(self) -> None:
+    def request_id(self) -> None:
         """Get a member id."""
         self.join()
-        joined = self._answer(JoinGroupRequest)
+        joined = self._receive(JoinGroupRequest)
         assert joined.error_code == ErrorCode.MEMBER_ID_REQUIRED, joined
         self.member_id = joined.member_id
 
@@ -92,11 +92,11 @@ class Member:
 
     def joined(self) -> None:
         """Wait for its response."""
-        reported = self._answer(JoinGroupRequest)
+        reported = self._receive(JoinGroupRequest)
         assert not reported.error_code, reported
         self.generation_id, self.leads = reported.generation_id, reported.leader == self.member_id
 
-    def sync(self, everybody: Sequence[Member] = ()) -> None:
+    def sync(self, assigned: Sequence[Member] = ()) -> None:
         """Send a SyncGroup; that of the leader has the assignments."""
         body = SyncGroupRequest(
             group_id=self.group,
@@ -106,14 +106,14 @@ class Member:
             protocol_name="range",
             assignments=[
                 SyncGroupRequestAssignment(member_id=each.member_id, assignment=bytes(32))
-                for each in everybody
+                for each in assigned
             ],
         )
         self._send(body)
 
     def synced(self) -> None:
         """Wait for its response."""
-        reported = self._answer(SyncGroupRequest)
+        reported = self._receive(SyncGroupRequest)
         assert not reported.error_code, reported
         assert reported.assignment
 
@@ -123,12 +123,12 @@ class Member:
             group_id=self.group, generation_id=self.generation_id, member_id=self.member_id
         )
         self._send(body)
-        return int(self._answer(HeartbeatRequest).error_code)
+        return int(self._receive(HeartbeatRequest).error_code)
 
     def _send(self, body: Any) -> None:
         self.connection.send(encode_request(body, body.__spec__.versions[-1], 1, "benchmark"))
 
-    def _answer(self, request: Any) -> Any:
+    def _receive(self, request: Any) -> Any:
         return _read(request, request.__spec__.versions[-1], self.connection.receive())
 
 
@@ -164,10 +164,10 @@ def _new_members(system: System, count: int) -> list[Member]:
 def _form(members: Sequence[Member]) -> None:
     """Join a first member, then the others, until all have assignments."""
     first, *others = members
-    first.ask_for_id()
+    first.request_id()
     _rebalance([first])
     for each in others:
-        each.ask_for_id()
+        each.request_id()
     _rebalance(members)
 
 
@@ -209,13 +209,13 @@ def _heartbeats(system: System, scale: float) -> float:
     groups = [_new_members(system, MEMBERS_EACH) for _ in range(GROUPS)]
     for members in groups:
         _form(members)
-    everybody = [member for members in groups for member in members]
+    all_members = [member for members in groups for member in members]
 
     def beat(number: int) -> None:
-        assert not everybody[number].heartbeat()
+        assert not all_members[number].heartbeat()
 
-    percent = _paced(beat, len(everybody), system.cpu_seconds, scale)
-    _close(everybody)
+    percent = _paced(beat, len(all_members), system.cpu_seconds, scale)
+    _close(all_members)
     return percent
 
 

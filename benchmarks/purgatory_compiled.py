@@ -48,10 +48,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         compiled = Path(folder)
         _compile(compiled)
-        turns = [(_figures(ROOT), _figures(compiled)) for _ in range(TURNS)]
+        rounds = [(_figures(ROOT), _figures(compiled)) for _ in range(TURNS)]
     print(f"{'':<30}{'pure':>8}{'compiled':>10}")
-    for name in turns[0][0]:
-        pure, fast = (min(turn[which][name] for turn in turns) for which in (0, 1))
+    for name in rounds[0][0]:
+        pure, fast = (min(each[which][name] for each in rounds) for which in (0, 1))
         print(f"{name:<30}{pure:>8,.0f}{fast:>10,.0f}")
 
 

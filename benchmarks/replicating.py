@@ -101,13 +101,15 @@ def _parked(system: System, count: int, scale: float) -> Sample:
     except BaseException:
         system.resume(system.server, slow)
         raise
-    sample["produces parked, all completed after resume"] = _answered(system, slow, crowd) * 1000
+    sample["produces parked, all completed after resume"] = (
+        _seconds_to_complete(system, slow, crowd) * 1000
+    )
     for each in crowd:
         each.close()
     return sample
 
 
-def _answered(system: System, slow: int, crowd: list[socket.socket]) -> float:
+def _seconds_to_complete(system: System, slow: int, crowd: list[socket.socket]) -> float:
     assert system.resume is not None
     poll = select.epoll()
     for each in crowd:

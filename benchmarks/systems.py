@@ -81,14 +81,14 @@ def resident_mb(server: Server) -> float:
     return float(psutil.Process(server.process.pid).memory_info().rss / 1e6)
 
 
-def wait_for_first_answer(server: Server) -> None:
+def wait_for_first_response(server: Server) -> None:
     """Wait until a Metadata response names a broker."""
 
-    def answered() -> bool:
+    def responds() -> bool:
         with Connection(server.bootstrap, timeout=5) as connection:
             return bool(read_metadata(connection.request(metadata([]))).brokers)
 
-    eventually(answered, "a first response", within=60)
+    eventually(responds, "a first response", within=60)
 
 
 class MockCluster:

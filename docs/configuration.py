@@ -29,7 +29,7 @@ has the advice in the last column.
 """
 
 _CLIENT_METRICS = """\
-Subscriptions are stored and described; no client is asked to send metrics.
+Subscriptions are stored and described; clients are not requested to send metrics.
 """
 
 _REFUSED = """\

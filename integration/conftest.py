@@ -104,8 +104,8 @@ def _uses_of_the_file(
     begin_us = time.time_ns() // 1000
     yield
     name = request.path.stem
-    asked_by_name = any("::" in argument for argument in request.config.args)
-    if name not in CLIENTS or name in _incomplete or asked_by_name or against != "antechamber":
+    is_named = any("::" in argument for argument in request.config.args)
+    if name not in CLIENTS or name in _incomplete or is_named or against != "antechamber":
         return
     if request.config.getoption("--write-uses"):
         time.sleep(1)  # the last records are not written yet

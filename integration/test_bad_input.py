@@ -70,7 +70,7 @@ def hung_up(connection: Connection) -> bool:
 
 
 @pytest.mark.parametrize(
-    "garbage",
+    "data",
     [
         pytest.param(b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n", id="http"),
         pytest.param(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(500), id="tls"),
@@ -80,9 +80,9 @@ def hung_up(connection: Connection) -> bool:
         pytest.param(framed(b"\xa5" * 300), id="random-bytes"),
     ],
 )
-def test_garbage_closes_the_connection(connection: Connection, garbage: bytes) -> None:
+def test_invalid_bytes_close_the_connection(connection: Connection, data: bytes) -> None:
     """Bytes that are not a request close the connection."""
-    connection.send(garbage)
+    connection.send(data)
     assert hung_up(connection)
 
 

@@ -29,13 +29,13 @@ WALK = """
 import json, sys
 sys.path[:0] = [sys.argv[1]]
 from protocol.record_batch import scan as record_scan
-told = []
+results = []
 for block, count in json.load(sys.stdin):
     try:
-        told.append(record_scan.summarise(bytes.fromhex(block), count))
+        results.append(record_scan.summarise(bytes.fromhex(block), count))
     except record_scan.InvalidRecord as error:
-        told.append(str(error))
-json.dump([record_scan.__file__, told], sys.stdout)
+        results.append(str(error))
+json.dump([record_scan.__file__, results], sys.stdout)
 """
 
 

@@ -70,11 +70,11 @@ def test_connections_leave_descriptors_to_the_logs(
         *("--topic", f"t:{partitions}:{brokers}", "-c", "log.flush.interval.messages=1"),
         descriptors=descriptors,
     )
-    with Connection(broker.bootstrap) as honest, ExitStack() as sockets:
+    with Connection(broker.bootstrap) as client, ExitStack() as sockets:
         for offset in range(2):
-            produce_to_all(honest, "t", offset)
+            produce_to_all(client, "t", offset)
             crowd(address(broker.bootstrap), clients, sockets)
-        produce_to_all(honest, "t", 2)
+        produce_to_all(client, "t", 2)
         assert psutil.Process(broker.pid).num_fds() < descriptors
     assert "offline" not in broker.process.stderr()
 
@@ -84,8 +84,8 @@ def test_admin_clients_leave_the_broker_its_descriptors(limited: Start, tmp_path
     broker = limited("--data-dir", str(tmp_path), "--topic", "t:4", descriptors=1024)
     with ExitStack() as sockets:
         crowd(admin_address(broker), 1100, sockets)
-        with Connection(broker.bootstrap) as honest:
-            produce_to_all(honest, "t", 0)
+        with Connection(broker.bootstrap) as client:
+            produce_to_all(client, "t", 0)
         assert broker.admin.call("GET", "/v1/cluster")["nodes"]
 
 
@@ -109,6 +109,6 @@ def test_many_head_requests(limited: Start) -> None:
             client.sendall(head + b"Sec-Fetch-Site: cross-site\r\n" * (number % 2) + b"\r\n")
             status = client.recv(1000).split()[1]
         assert status == (b"403" if number % 2 else b"405")
-    with Connection(broker.bootstrap) as honest:
-        assert honest.request(api_versions())
+    with Connection(broker.bootstrap) as client:
+        assert client.request(api_versions())
     assert broker.admin.call("GET", "/v1/cluster")["nodes"]

@@ -60,17 +60,17 @@ def _stages() -> dict[str, Stage]:
     text = (ROOT / "docker" / "Dockerfile").read_text()
     stages: dict[str, Stage] = {}
     for line in text.splitlines():
-        word, _, rest = line.partition(" ")
-        if word == "FROM":
+        instruction, _, rest = line.partition(" ")
+        if instruction == "FROM":
             base, _, name = rest.partition(" AS ")
             current = stages[name] = Stage(name, base, [])
         elif line and not line.startswith("#"):
-            current.steps.append((word, rest))
+            current.steps.append((instruction, rest))
     return stages
 
 
 def _value(stage: Stage, instruction: str) -> str:
-    return [rest for word, rest in stage.steps if word == instruction][-1]
+    return [rest for name, rest in stage.steps if name == instruction][-1]
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +82,9 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for stage in (stages["wheel"], stages["broker"]):
         at = scratch / stage.name
         subprocess.run([sys.executable, "-m", "venv", at], check=True)
-        for word, rest in stage.steps:
+        for instruction, rest in stage.steps:
             # Steps that add a user or a system package need an engine.
-            if word == "RUN" and rest.split()[0] in ("pip", "python"):
+            if instruction == "RUN" and rest.split()[0] in ("pip", "python"):
                 moved = f"{at}/bin/{rest}".replace("/wheels", str(wheels))
                 folder = ROOT if stage.name == "wheel" else at
                 done = subprocess.run(
@@ -100,7 +100,7 @@ def entered(image: Path, tmp_path: Path) -> Iterator[tuple[ServerProcess, int, P
     (port,) = free_ports(1)
     words = json.loads(_value(_stages()["broker"], "ENTRYPOINT"))
     ready = tmp_path / "ready.json"
-    words = [str(ready) if word == "/dev/shm/ready.json" else word for word in words]
+    words = [str(ready) if argument == "/dev/shm/ready.json" else argument for argument in words]
     reported = ["--port", str(port), "--admin-port", "0", "--advertise", "localhost:19092"]
     process = ServerProcess([image / words[0], *words[1:], *reported], tmp_path / "output")
     try:
@@ -127,10 +127,10 @@ def test_the_image_is_small_and_unprivileged() -> None:
     for stage in _stages().values():
         assert re.fullmatch(r"python:3\.\d+-slim", stage.base)
     broker = _stages()["broker"]
-    words = [word for word, _ in broker.steps]
+    instructions = [name for name, _ in broker.steps]
 
     assert _value(broker, "USER") == "antechamber"
-    assert words.index("USER") < words.index("ENTRYPOINT")
+    assert instructions.index("USER") < instructions.index("ENTRYPOINT")
     ready_file = parse_arguments(json.loads(_value(broker, "ENTRYPOINT"))[2:]).ready_file
     assert shlex.split(_value(broker, "HEALTHCHECK"))[-3:] == ["test", "-f", str(ready_file)]
     assert list(_stages())[-1] == "broker"

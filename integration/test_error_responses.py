@@ -71,7 +71,7 @@ def test_error_responses_equal_kafkas(tmp_path: Path) -> None:
             # Kafka returns the message of the exception.
             assert expected.error_message == "boom"
             continue
-        assert _told(ours, cls, version) == _value(expected), (body, version)
+        assert _value_of(ours, cls, version) == _value(expected), (body, version)
 
 
 def _request(rng: random.Random, cls: Any, version: int) -> Any:
@@ -84,7 +84,7 @@ def _request(rng: random.Random, cls: Any, version: int) -> Any:
     return body
 
 
-def _told(response: Any, cls: Any, version: int) -> Any:
+def _value_of(response: Any, cls: Any, version: int) -> Any:
     """The fields that a client reads in *version*."""
     return _value(decode(cls, version, encode(response, version)))
 

@@ -16,7 +16,7 @@ import pytest
 from integration.groups.remote_world import RemoteWorld
 from integration.groups.scripts import SCRIPTS, expected, played, plays_anywhere
 from integration.kafka.real_kafka import RealKafka
-from tests.broker.api.handlers.bad_group_input import CASES, TOLD, line
+from tests.broker.api.handlers.bad_group_input import CASES, EXPECTED, line
 from tests.broker.groups.script import Script
 
 pytestmark = pytest.mark.jvm
@@ -46,11 +46,11 @@ _SETTINGS = {
 }
 # A new Kafka is slow at first; the responses to this script are ignored.
 _WARMS_UP = Script.parse("enter a\nheartbeat a\n----\n")
-Answers = dict[Path, "Future[list[list[str]]]"]
+Responses = dict[Path, "Future[list[list[str]]]"]
 
 
 @pytest.fixture(scope="module")
-def responses() -> Iterator[Answers]:
+def responses() -> Iterator[Responses]:
     """The responses of Kafka to each script."""
     with ExitStack() as running:
         pool = running.enter_context(ThreadPoolExecutor(_AT_ONCE))
@@ -64,19 +64,19 @@ def responses() -> Iterator[Answers]:
                 if _SETTINGS[path] == settings:
                     reported[path] = pool.submit(played, _SCRIPTS[path], kafka.bootstrap)
             if not settings:
-                reported[TOLD] = pool.submit(_bad_input, kafka.bootstrap)
+                reported[EXPECTED] = pool.submit(_bad_input, kafka.bootstrap)
         yield reported
 
 
 @pytest.mark.parametrize("path", _SETTINGS, ids=lambda path: path.stem)
-def test_kafka_gives_the_responses_of_the_script(responses: Answers, path: Path) -> None:
+def test_kafka_gives_the_responses_of_the_script(responses: Responses, path: Path) -> None:
     """The same commands give the same responses, in any order and at any time."""
     assert responses[path].result() == expected(_SCRIPTS[path])
 
 
-def test_kafka_rejects_bad_input_as_expected(responses: Answers) -> None:
+def test_kafka_rejects_bad_input_as_expected(responses: Responses) -> None:
     """The errors and messages that our broker's tests expect are Kafka's."""
-    assert responses[TOLD].result() == [TOLD.read_text().splitlines()]
+    assert responses[EXPECTED].result() == [EXPECTED.read_text().splitlines()]
 
 
 def _bad_input(bootstrap: str) -> list[list[str]]:

@@ -236,7 +236,7 @@ def test_a_restart_keeps_groups_and_offsets(
 ) -> None:
     """A consumer after the restart continues at the committed offset."""
     data = str(tmp_path / "data")
-    brisk = [word for key, value in BRISK.items() for word in ("-c", f"{key}={value}")]
+    brisk = [argument for key, value in BRISK.items() for argument in ("-c", f"{key}={value}")]
     first = serve("--data-dir", data, *brisk)
     before = Members(first.bootstrap, group)
     filled(first.bootstrap, topic)

@@ -27,7 +27,7 @@ SLOW_READERS = 500
 PIPELINED = 10_000
 LOG_BYTES = 25 * MB
 # The time limit of a response for a well-behaved client (request.timeout.ms of Kafka's clients).
-HONEST_LIMIT_S = 30.0
+CLIENT_LIMIT_S = 30.0
 
 Start = Callable[..., Cluster]
 
@@ -44,13 +44,13 @@ def file_descriptors() -> Iterator[None]:
 class Watched:
     """A broker with a topic, a well-behaved client, and the resources of the process."""
 
-    def __init__(self, broker: Cluster, topic: str, honest: Connection) -> None:
+    def __init__(self, broker: Cluster, topic: str, client: Connection) -> None:
         self.bootstrap = broker.bootstrap
         self.topic = topic
         self._process = psutil.Process(broker.pid)
-        self._honest = honest
-        make_topic(honest, topic)
-        honest.socket.settimeout(HONEST_LIMIT_S)
+        self._client = client
+        make_topic(client, topic)
+        client.socket.settimeout(CLIENT_LIMIT_S)
         self.assert_serves()
         self._connections = self._count()
         self._resident = self.resident
@@ -73,12 +73,12 @@ class Watched:
 
     def request(self, request: bytes) -> None:
         """Produce with the well-behaved client."""
-        assert read_produce(self._honest.request(request)).error == 0
+        assert read_produce(self._client.request(request)).error == 0
 
     def assert_serves(self) -> None:
         """Check that requests of the well-behaved client are completed within the limit."""
         for _ in range(5):
-            self.request(produce(self.topic, 0, batch([b"honest"])))
+            self.request(produce(self.topic, 0, batch([b"client"])))
 
     def assert_all_closed(self) -> None:
         """Wait until the other connections are closed."""
@@ -96,8 +96,8 @@ class Watched:
 def watched(cluster: Start, topic: str) -> Iterator[Watched]:
     """A broker of the test."""
     broker = cluster()
-    with Connection(broker.bootstrap) as honest:
-        yield Watched(broker, topic, honest)
+    with Connection(broker.bootstrap) as client:
+        yield Watched(broker, topic, client)
 
 
 def crowd(watched: Watched, sockets: ExitStack, count: int) -> list[Connection]:

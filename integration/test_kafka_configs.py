@@ -80,9 +80,9 @@ def ranged(kind: Kind) -> str:
         case Decimal():
             return "" if kind == Decimal() else f"[{kind.low:g},...,{kind.high:g}]"
         case OneOfAnyCase():
-            return f"(case insensitive) [{', '.join(kind.words)}]"
+            return f"(case insensitive) [{', '.join(kind.values)}]"
         case OneOf() | ListOf():
-            return f"[{', '.join(kind.words)}]"
+            return f"[{', '.join(kind.values)}]"
         case OffsetReset():
             return "[latest, earliest, by_duration:PnDTnHnMn.nS]"
         case Text():

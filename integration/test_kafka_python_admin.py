@@ -123,7 +123,7 @@ def test_a_groups_offsets(
     admin.delete_group_offsets(group, [one_record])
     assert admin.list_group_offsets(group)[group] == {}
     with pytest.raises(GroupIdNotFoundError):
-        admin.delete_group_offsets("nobody", [one_record])
+        admin.delete_group_offsets("absent", [one_record])
     admin.delete_groups([group])
 
 

@@ -55,8 +55,8 @@ def test_clients_that_disconnect_within_large_responses(
     large = fetch(topic, 0, 0, max_wait_ms=0, max_bytes=BATCHES * BATCH_BYTES)
     parked = fetch(topic, 0, BATCHES, max_wait_ms=3_600_000)
     half = produce(topic, 0, batch([bytes(BATCH_BYTES - 100)]))[: BATCH_BYTES // 2]
-    with Connection(broker.bootstrap) as honest:
-        honest.request(api_versions())  # it is accepted, so it counts
+    with Connection(broker.bootstrap) as other:
+        other.request(api_versions())  # it is accepted, so it counts
         sockets = len(process.net_connections())
         for _ in range(CLIENTS // AT_ONCE):
             crowd = [Connection(broker.bootstrap) for _ in range(AT_ONCE)]
@@ -69,11 +69,11 @@ def test_clients_that_disconnect_within_large_responses(
                     client.socket.settimeout(0.01)
                     read_a_little(client, chance)
                 leave(client, chance)
-            assert honest.request(api_versions())
+            assert other.request(api_versions())
         eventually(
             lambda: len(process.net_connections()) <= sockets, "the broker closed all connections"
         )
-        assert honest.request(api_versions())
+        assert other.request(api_versions())
 
 
 def read_a_little(client: Connection, chance: random.Random) -> None:

@@ -97,5 +97,5 @@ def test_partial_requests_use_bounded_memory(cluster: Start) -> None:
         took = process.memory_info().rss - before
 
     assert took < 2 * BOUND_BYTES
-    with Connection(broker.bootstrap) as honest:
-        assert honest.request(api_versions())
+    with Connection(broker.bootstrap) as other:
+        assert other.request(api_versions())

@@ -80,13 +80,11 @@ def test_others_are_served_while_a_long_batch_is_validated(
 ) -> None:
     """Later requests of others get their responses earlier."""
     long, short = make(), batch([b"v"])
-    with Connection(broker.bootstrap) as hostile, Connection(broker.bootstrap) as honest:
-        read_produce(honest.request(produce(topic, 0, short)))
-        hostile.send(produce(topic, 0, long))
-        offsets = [
-            read_produce(honest.request(produce(topic, 0, short))) for _ in range(SERVED_MIN)
-        ]
-        error, long_offset = read_produce(hostile.receive())
+    with Connection(broker.bootstrap) as sender, Connection(broker.bootstrap) as other:
+        read_produce(other.request(produce(topic, 0, short)))
+        sender.send(produce(topic, 0, long))
+        offsets = [read_produce(other.request(produce(topic, 0, short))) for _ in range(SERVED_MIN)]
+        error, long_offset = read_produce(sender.receive())
 
     assert error == 0
     assert [each.error for each in offsets] == [0] * SERVED_MIN
@@ -98,11 +96,11 @@ def test_a_batch_of_many_megabytes_is_never_held_as_a_whole(
     broker: Cluster, topic: str, codec: Codec
 ) -> None:
     """It is decompressed in pieces: memory grows by a small part of it."""
-    with Connection(broker.bootstrap) as hostile:
-        read_produce(hostile.request(produce(topic, 0, batch([b"v"]))))
+    with Connection(broker.bootstrap) as sender:
+        read_produce(sender.request(produce(topic, 0, batch([b"v"]))))
         before = peak_bytes(broker)
         assert (
-            read_produce(hostile.request(produce(topic, 0, bomb(codec, 100, MEGABYTE)))).error == 0
+            read_produce(sender.request(produce(topic, 0, bomb(codec, 100, MEGABYTE)))).error == 0
         )
 
         assert peak_bytes(broker) - before < 100 * MEGABYTE / 4
@@ -114,9 +112,9 @@ def test_a_record_takes_at_most_three_times_its_size(
 ) -> None:
     """The size of its batch does not matter."""
     size = 60 * MEGABYTE
-    with Connection(broker.bootstrap) as hostile:
-        read_produce(hostile.request(produce(topic, 0, batch([b"v"]))))
+    with Connection(broker.bootstrap) as sender:
+        read_produce(sender.request(produce(topic, 0, batch([b"v"]))))
         before = peak_bytes(broker)
-        assert read_produce(hostile.request(produce(topic, 0, bomb(codec, 1, size)))).error == 0
+        assert read_produce(sender.request(produce(topic, 0, bomb(codec, 1, size)))).error == 0
 
         assert peak_bytes(broker) - before < 3 * size

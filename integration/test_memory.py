@@ -29,7 +29,7 @@ def leave_at_once(broker: Cluster, crowd: list[Connection], topic: str) -> None:
         each.request(api_versions())
 
 
-def wait_and_be_answered(broker: Cluster, crowd: list[Connection], topic: str) -> None:
+def wait_for_a_response(broker: Cluster, crowd: list[Connection], topic: str) -> None:
     """Park a fetch, and read its response."""
     for each in crowd:
         each.send(fetch(topic, 0, 0, max_wait_ms=100))
@@ -44,7 +44,7 @@ def leave_while_waiting(broker: Cluster, crowd: list[Connection], topic: str) ->
     broker.wait_parked("Fetch", topic, count=len(crowd))
 
 
-@pytest.mark.parametrize("do", [leave_at_once, wait_and_be_answered, leave_while_waiting])
+@pytest.mark.parametrize("do", [leave_at_once, wait_for_a_response, leave_while_waiting])
 def test_a_connection_releases_its_memory(
     cluster: Callable[..., Cluster], topic: str, do: Round
 ) -> None:

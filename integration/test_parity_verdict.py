@@ -15,7 +15,7 @@ _ANY = SCENARIOS["fetch_wakes_on_produce"]
 
 
 @pytest.mark.parametrize(
-    ("scenario", "theirs", "ours", "word"),
+    ("scenario", "theirs", "ours", "result"),
     [
         (_ANY, ["a"], ["a"], "same"),
         (_ANY, ["a"], ["b"], "DIFFERS"),
@@ -28,14 +28,14 @@ _ANY = SCENARIOS["fetch_wakes_on_produce"]
     ],
 )
 def test_only_the_listed_difference_passes(
-    scenario: Scenario, theirs: list[str], ours: list[str], word: str
+    scenario: Scenario, theirs: list[str], ours: list[str], result: str
 ) -> None:
     """It passes only while it occurs, and without other differences."""
     outcome = Outcome(scenario, Transcript(ours), Transcript(theirs))
 
-    assert verdict(outcome) == word
-    assert (word in GOOD) == (word in ("same", "known difference"))
-    assert outcome.settled == (word in GOOD)
+    assert verdict(outcome) == result
+    assert (result in GOOD) == (result in ("same", "known difference"))
+    assert outcome.settled == (result in GOOD)
 
 
 def test_an_api_that_is_not_served_is_a_failure() -> None:

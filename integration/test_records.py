@@ -64,13 +64,13 @@ def _polls(kafka: Cluster, topic: str) -> list[Seen]:
             client.send(frame)
             if released:
                 kafka.wait_parked("Fetch", topic)
-                producer.send(produce(topic, 0, batch([b"news"])))
+                producer.send(produce(topic, 0, batch([b"new"])))
             client.receive()
             if released:
                 producer.receive()
             # A process's waiting time is counted when the wait ends, so the broker sends another
             # response.
-            producer.request(produce(ELSEWHERE, 0, batch([b"news"])))
+            producer.request(produce(ELSEWHERE, 0, batch([b"new"])))
             turns = Turns.of(kafka.pid).since(before)
             seen.append(Seen(number, sent_us, client.received_us, turns))
     return seen
@@ -84,7 +84,7 @@ def _is_as_seen(record: Record, seen: Seen) -> bool:
     """
     arrived_us: int = record["arrived_us"]
     lay_us = arrived_us - seen.sent_us
-    late_us = arrived_us + record["total_us"] - seen.answered_us
+    late_us = arrived_us + record["total_us"] - seen.response_us
     waited_us, ran_us = 1000 * seen.turns.waited_ms, 1000 * seen.turns.ran_ms
     return (
         -WITHIN_US < lay_us < WITHIN_US + waited_us + ran_us
@@ -117,9 +117,9 @@ def test_durations_agree_with_those_of_many_clients(
         ProcessPoolExecutor(2 * PAIRS, get_context("spawn")) as pool,
     ):
         clients = [
-            pool.submit(ask, Client(kafka.bootstrap, kafka.pid, "t", index, stop), first)
+            pool.submit(run_client, Client(kafka.bootstrap, kafka.pid, "t", index, stop), first)
             for index in range(PAIRS)
-            for ask, first in (
+            for run_client, first in (
                 (produces, 2 * index * NUMBERS),
                 (long_polls, (2 * index + 1) * NUMBERS),
             )

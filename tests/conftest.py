@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 from trio.testing import MockClock
 
-# An exception that nobody expects ends the broker, in this process or in one that a test starts.
+# An unexpected exception ends the broker, in this process or in one that a test starts.
 os.environ["ANTECHAMBER_STRICT"] = "1"
 
 # No deadline: how long an example takes depends on the machine.

@@ -129,7 +129,7 @@ def parked_fetch(topic: str = "orders", client_id: str | None = "consumer-1") ->
     }
 
 
-def answered_fetch(client_id: str | None = "reader", correlation_id: int = 12) -> JsonObject:
+def completed_fetch(client_id: str | None = "reader", correlation_id: int = 12) -> JsonObject:
     """The wait record of a fetch that a produce has completed."""
     return {
         "schema": 1,
@@ -181,7 +181,7 @@ class FakeFacts:
         self.topics: dict[str, list[JsonObject]] = {"orders": [partition(0), partition(1)]}
         self.parked: list[JsonObject] = []
         self.timers_held: list[JsonObject] = []
-        self.answered: list[JsonObject] | None = None  # None: requests are not recorded
+        self.completed: list[JsonObject] | None = None  # None: requests are not recorded
         self.known_groups: list[JsonObject] = []
 
     def cluster(self) -> JsonObject:
@@ -212,24 +212,24 @@ class FakeFacts:
         return self.known_groups
 
     def requests(self, query: RequestQuery) -> list[JsonObject]:
-        known = self.parked if query.parked else self.answered
+        known = self.parked if query.parked else self.completed
         if known is None:
             raise NotServed("completed requests are not recorded; request parked=1")
         return [each for each in known if _matches(each, query)][: query.limit]
 
     def pause(self, node_id: int) -> None:
-        self._turn(node_id, "running", "paused")
+        self._change_state(node_id, "running", "paused")
 
     def resume(self, node_id: int) -> None:
-        self._turn(node_id, "paused", "running")
+        self._change_state(node_id, "paused", "running")
 
     async def stop(self, node_id: int) -> None:
-        self._turn(node_id, "running", "stopped")
+        self._change_state(node_id, "running", "stopped")
 
     async def start(self, node_id: int) -> None:
-        self._turn(node_id, "stopped", "running")
+        self._change_state(node_id, "stopped", "running")
 
-    def _turn(self, node_id: int, before: str, after: str) -> None:
+    def _change_state(self, node_id: int, before: str, after: str) -> None:
         if node_id not in self.states:
             raise NoSuchNode(f"there is no node {node_id}; there are 1, 2, 3")
         if self.states[node_id] != before:

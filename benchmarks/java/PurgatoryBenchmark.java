@@ -25,8 +25,8 @@ public final class PurgatoryBenchmark {
 
     public static void main(String[] arguments) throws Exception {
         double scale = Double.parseDouble(arguments[0]);
-        for (int turn = 0; turn < 2; turn++) {
-            measuring = turn == 1;
+        for (int round = 0; round < 2; round++) {
+            measuring = round == 1;
             timer((int) (1_000_000 * scale));
             for (int[] each : WATCHED) {
                 watchAndComplete(each[0], each[1], Math.max(1, (int) (40 * scale)));
@@ -41,7 +41,7 @@ public final class PurgatoryBenchmark {
         System.exit(0);
     }
 
-    private static void tell(String name, double value) {
+    private static void report(String name, double value) {
         if (measuring) {
             System.out.println(name + " " + value);
         }
@@ -67,8 +67,8 @@ public final class PurgatoryBenchmark {
             task.cancel();
         }
         long cancelled = System.nanoTime();
-        tell("timer_add_ops_s", count * 1e9 / (added - start));
-        tell("timer_cancel_ops_s", count * 1e9 / (cancelled - added));
+        report("timer_add_ops_s", count * 1e9 / (added - start));
+        report("timer_cancel_ops_s", count * 1e9 / (cancelled - added));
         timer.close();
     }
 
@@ -106,35 +106,35 @@ public final class PurgatoryBenchmark {
         }
         double count = (double) rounds * ROUND * 1e9;
         String name = "purg_" + keyCount + "keys_" + watched + "watched";
-        tell(name + "_watch_ops_s", count / watchNs);
-        tell(name + "_complete_ops_s", count / completeNs);
-        tell(name + "_cycle_ops_s", count / (watchNs + completeNs));
+        report(name + "_watch_ops_s", count / watchNs);
+        report(name + "_complete_ops_s", count / completeNs);
+        report(name + "_cycle_ops_s", count / (watchNs + completeNs));
         purgatory.shutdown();
     }
 
-    private static void checks(int looks) throws Exception {
+    private static void checks(int count) throws Exception {
         for (int pending : new int[] {1, 1000}) {
             DelayedOperationPurgatory<Operation> purgatory = newPurgatory(false);
             Key key = new Key(1);
             for (int i = 0; i < pending; i++) {
                 purgatory.tryCompleteElseWatch(new Operation(60_000), List.of(key));
             }
-            int times = looks / pending;
+            int times = count / pending;
             long start = System.nanoTime();
             for (int i = 0; i < times; i++) {
                 purgatory.checkAndComplete(key);
             }
             double elapsed = System.nanoTime() - start;
-            tell("check_" + pending + "pending_ns_per_op", elapsed / ((double) times * pending));
+            report("check_" + pending + "pending_ns_per_op", elapsed / ((double) times * pending));
             purgatory.shutdown();
         }
         DelayedOperationPurgatory<Operation> purgatory = newPurgatory(false);
         Key key = new Key(1);
         long start = System.nanoTime();
-        for (int i = 0; i < looks; i++) {
+        for (int i = 0; i < count; i++) {
             purgatory.checkAndComplete(key);
         }
-        tell("check_unwatched_ns", (double) (System.nanoTime() - start) / looks);
+        report("check_unwatched_ns", (double) (System.nanoTime() - start) / count);
         purgatory.shutdown();
     }
 
@@ -151,7 +151,7 @@ public final class PurgatoryBenchmark {
                 }
                 purgatory.tryCompleteElseWatch(new Operation(60_000), chosen);
             }
-            tell("mem_bytes_per_op_" + watched + "watched", (double) (used() - before) / count);
+            report("mem_bytes_per_op_" + watched + "watched", (double) (used() - before) / count);
             purgatory.shutdown();
         }
     }
@@ -184,12 +184,12 @@ public final class PurgatoryBenchmark {
             Thread.sleep(50);
         }
         Arrays.sort(lateness);
-        tell(name + "_lateness_min_ms", lateness[0]);
-        tell(name + "_lateness_p50_ms", lateness[count / 2]);
-        tell(name + "_lateness_p99_ms", lateness[count * 99 / 100]);
-        tell(name + "_lateness_max_ms", lateness[count - 1]);
-        tell(name + "_add_ms", addMs);
-        tell(name + "_cpu_s", cpuSeconds() - cpu);
+        report(name + "_lateness_min_ms", lateness[0]);
+        report(name + "_lateness_p50_ms", lateness[count / 2]);
+        report(name + "_lateness_p99_ms", lateness[count * 99 / 100]);
+        report(name + "_lateness_max_ms", lateness[count - 1]);
+        report(name + "_add_ms", addMs);
+        report(name + "_cpu_s", cpuSeconds() - cpu);
         purgatory.shutdown();
     }
 
@@ -245,9 +245,9 @@ public final class PurgatoryBenchmark {
                 Thread.sleep(1);
             }
         }
-        tell(name + "_rate_ops_s", count / enqueuedS);
-        tell(name + "_elapsed_ms", (System.nanoTime() - start) / 1e6);
-        tell(name + "_cpu_ms", (cpuSeconds() - cpu) * 1000);
+        report(name + "_rate_ops_s", count / enqueuedS);
+        report(name + "_elapsed_ms", (System.nanoTime() - start) / 1e6);
+        report(name + "_cpu_ms", (cpuSeconds() - cpu) * 1000);
         completer.interrupt();
         purgatory.shutdown();
     }

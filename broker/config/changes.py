@@ -78,16 +78,18 @@ def check_changes(changes: Sequence[ConfigChange]) -> None:
 def _list_changed(change: ConfigChange, list_value: ListValue, not_a_list: str) -> str:
     present = list_value(change.name)
     if present is None:
-        asked = change.operation.name
-        reason = not_a_list.format(name=change.name, OPERATION=asked, operation=asked.lower())
+        operation = change.operation.name
+        reason = not_a_list.format(
+            name=change.name, OPERATION=operation, operation=operation.lower()
+        )
         raise ApiError(ErrorCode.INVALID_CONFIG, reason)
     assert change.value is not None, "checked before"
-    given = [word.strip() for word in change.value.split(",")]
+    given = [entry.strip() for entry in change.value.split(",")]
     if change.operation is Operation.APPEND:
         known = set(present)
-        return _describable(",".join((*present, *(word for word in given if word not in known))))
+        return _describable(",".join((*present, *(entry for entry in given if entry not in known))))
     taken = set(given)
-    return ",".join(word for word in present if word not in taken)
+    return ",".join(entry for entry in present if entry not in taken)
 
 
 def _describable(value: str) -> str:

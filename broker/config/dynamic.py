@@ -126,11 +126,11 @@ def _check_bounds(config: Config, changed: Mapping[str, str]) -> None:
         assert isinstance(lowest, int)
         assert isinstance(highest, int)
         if value < lowest:
-            words = f"{key.broker_key} must be greater than or equal to {key.lowest}"
-            raise ApiError(ErrorCode.INVALID_REQUEST, words)
+            message = f"{key.broker_key} must be greater than or equal to {key.lowest}"
+            raise ApiError(ErrorCode.INVALID_REQUEST, message)
         if value > highest:
-            words = f"{key.broker_key} must be less than or equal to {key.highest}"
-            raise ApiError(ErrorCode.INVALID_REQUEST, words)
+            message = f"{key.broker_key} must be less than or equal to {key.highest}"
+            raise ApiError(ErrorCode.INVALID_REQUEST, message)
 
 
 def list_value(config: Config, overrides: Mapping[str, str], name: str) -> tuple[str, ...] | None:

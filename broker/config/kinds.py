@@ -111,79 +111,79 @@ class Boolean:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of several words, case-sensitive."""
+    """One of several values, case-sensitive."""
 
-    words: tuple[str, ...]
+    values: tuple[str, ...]
     config_type: ConfigType = ConfigType.STRING
 
     def parse(self, text: str) -> Value:
-        """Read the word; raises `InvalidValue`."""
-        if text.strip() not in self.words:
+        """Read the value; raises `InvalidValue`."""
+        if text.strip() not in self.values:
             raise InvalidValue(self.allowed)
         return text.strip()
 
     @property
     def allowed(self) -> str:
-        """The allowed words, for messages."""
-        return "one of " + ", ".join(self.words)
+        """The allowed values, for messages."""
+        return "one of " + ", ".join(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class OneOfAnyCase:
-    """One of several words, in any case; ``lowered`` converts it to lower case."""
+    """One of several values, in any case; ``lowered`` converts it to lower case."""
 
-    words: tuple[str, ...]
+    values: tuple[str, ...]
     lowered: bool = True
     config_type: ConfigType = ConfigType.STRING
 
     def parse(self, text: str) -> Value:
-        """Read the word; raises `InvalidValue`."""
-        if text.strip().upper() not in self.words:
+        """Read the value; raises `InvalidValue`."""
+        if text.strip().upper() not in self.values:
             raise InvalidValue(self.allowed)
         return text.strip().lower() if self.lowered else text.strip()
 
     @property
     def allowed(self) -> str:
-        """The allowed words, for messages."""
-        return "one of " + ", ".join(self.words) + ", in any case"
+        """The allowed values, for messages."""
+        return "one of " + ", ".join(self.values) + ", in any case"
 
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list of some of these words; an empty list is allowed with ``may_be_empty`` (KIP-1161)."""
+    """A list of some of these values; an empty list is allowed with ``may_be_empty`` (KIP-1161)."""
 
-    words: tuple[str, ...]
+    values: tuple[str, ...]
     config_type: ConfigType = ConfigType.LIST
     may_be_empty: bool = True
 
     def parse(self, text: str) -> Value:
-        """Read the words in order, without duplicates; raises `InvalidValue`."""
+        """Read the entries in order, without duplicates; raises `InvalidValue`."""
         if not text.strip():
             if not self.may_be_empty:
                 raise InvalidValue(self.allowed)
             return ()
-        given = [word.strip() for word in text.split(",")]
-        if any(word not in self.words for word in given):
+        given = [entry.strip() for entry in text.split(",")]
+        if any(entry not in self.values for entry in given):
             raise InvalidValue(self.allowed)
         return tuple(dict.fromkeys(given))
 
     @property
     def allowed(self) -> str:
-        """The allowed words, for messages."""
-        return "a list of " + ", ".join(self.words) + ", separated by commas"
+        """The allowed values, for messages."""
+        return "a list of " + ", ".join(self.values) + ", separated by commas"
 
 
 @dataclass(frozen=True, slots=True)
 class AnyList:
-    """A list of any words, without duplicates."""
+    """A list of any entries, without duplicates."""
 
     config_type: ConfigType = ConfigType.LIST
     allowed: str = "a list, separated by commas"
 
     def parse(self, text: str) -> Value:
-        """Read the words; every text is valid."""
-        words = (word.strip() for word in text.split(","))
-        return tuple(dict.fromkeys(word for word in words if word))
+        """Read the entries; every text is valid."""
+        entries = (entry.strip() for entry in text.split(","))
+        return tuple(dict.fromkeys(entry for entry in entries if entry))
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,20 +245,20 @@ _BY_DURATION = "by_duration:"
 
 @dataclass(frozen=True, slots=True)
 class OffsetReset:
-    """A word, or a duration before now (``ShareGroupAutoOffsetResetStrategy``)."""
+    """Latest, earliest, or a duration before now (``ShareGroupAutoOffsetResetStrategy``)."""
 
     config_type: ConfigType = ConfigType.STRING
     allowed: str = "latest, earliest or by_duration:PnDTnHnMn.nS"
 
     def parse(self, text: str) -> Value:
         """Read the strategy; raises `InvalidValue`."""
-        word = text.strip()
-        is_duration = word.startswith(_BY_DURATION) and _DURATION.fullmatch(
-            word.removeprefix(_BY_DURATION)
+        strategy = text.strip()
+        is_duration = strategy.startswith(_BY_DURATION) and _DURATION.fullmatch(
+            strategy.removeprefix(_BY_DURATION)
         )
-        if word not in ("latest", "earliest") and not is_duration:
+        if strategy not in ("latest", "earliest") and not is_duration:
             raise InvalidValue(self.allowed)
-        return word
+        return strategy
 
 
 _COUNTS = "a list of ADDRESS:NUMBER, separated by commas"
@@ -290,18 +290,18 @@ class ReplicaList:
 
     def parse(self, text: str) -> Value:
         """Read the list; raises `InvalidValue`."""
-        words = tuple(word.strip() for word in text.split(",") if text.strip())
-        if words != ("*",) and not all(map(_REPLICA.fullmatch, words)):
+        entries = tuple(entry.strip() for entry in text.split(",") if text.strip())
+        if entries != ("*",) and not all(map(_REPLICA.fullmatch, entries)):
             raise InvalidValue(_REPLICAS)
-        return words
+        return entries
 
 
-Words = OneOf | OneOfAnyCase | ListOf
+Choice = OneOf | OneOfAnyCase | ListOf
 Kind = (
     Integer
     | Decimal
     | Boolean
-    | Words
+    | Choice
     | AnyList
     | Text
     | Secret

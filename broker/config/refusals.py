@@ -44,7 +44,7 @@ def invalid_value(name: str, kind: Kind, text: str) -> str:
         case CountsByAddress():
             reason = f"Value must be {kind.allowed}"
         case ReplicaList():
-            shown = f"[{', '.join(word.strip() for word in text.split(','))}]"
+            shown = f"[{', '.join(entry.strip() for entry in text.split(','))}]"
             replicas = ",".join(["[partitionId]:[brokerId]"] * 2)
             reason = (
                 f"{name} must be the literal '*' or a list of replicas in the following format: "
@@ -62,9 +62,9 @@ def invalid_value(name: str, kind: Kind, text: str) -> str:
         case AnyList() | Secret() | Text():
             reason = "String must be non-empty"
         case _:
-            reason = "String must be one of: " + ", ".join(kind.words)
+            reason = "String must be one of: " + ", ".join(kind.values)
             if kind.config_type is ConfigType.LIST:
-                shown = next(w.strip() for w in text.split(",") if w.strip() not in kind.words)
+                shown = next(w.strip() for w in text.split(",") if w.strip() not in kind.values)
     return f"Invalid value {shown} for configuration {name}: {reason}"
 
 

@@ -162,16 +162,16 @@ class Controller:
 
     # ----------------------------------------------------------------------------- partitions
 
-    def alter_partition(self, asked: AlterPartition) -> PartitionRegistration:
+    def alter_partition(self, change: AlterPartition) -> PartitionRegistration:
         """Change the ISR of a partition at its leader's request.
 
         Raises `ApiError` as Kafka's ``ReplicationControlManager.alterPartition``; also
         NEW_LEADER_ELECTED when the change completes a reassignment that removes the leader.
         """
-        topic = validate_alter_partition(asked, self.image)
-        index = asked.key.partition
+        topic = validate_alter_partition(change, self.image)
+        index = change.key.partition
         old = topic.partitions[index]
-        wanted = replace(old, isr=asked.new_isr)
+        wanted = replace(old, isr=change.new_isr)
         new = change_partition(old, wanted, self._state.rules(topic)(index))
         self._state.put_topics([with_partitions(topic, {index: new})])
         if new.leader != old.leader:

@@ -82,16 +82,19 @@ def elect_leader(
     Raises `ApiError` as Kafka's ``ReplicationControlManager.electLeader``.
     """
     if election is Election.PREFERRED:
-        settled, nobody = has_preferred_leader(partition), ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE
+        settled, not_available = (
+            has_preferred_leader(partition),
+            ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE,
+        )
     else:
-        settled, nobody = has_leader(partition), ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE
+        settled, not_available = has_leader(partition), ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE
     if settled:
         raise ApiError(
             ErrorCode.ELECTION_NOT_NEEDED, "Leader election not needed for topic partition."
         )
     changed = change_partition(partition, partition, replace(rules, election=election))
     if changed is partition:
-        raise ApiError(nobody, _NOBODY[nobody])
+        raise ApiError(not_available, _NOT_AVAILABLE[not_available])
     return changed
 
 
@@ -114,7 +117,7 @@ def _without(nodes: tuple[int, ...], node_id: int) -> tuple[int, ...]:
     return tuple(each for each in nodes if each != node_id)
 
 
-_NOBODY = {
+_NOT_AVAILABLE = {
     ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE: "The preferred leader was not available.",
     ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE: (
         "Eligible topic partition leaders are not available."

@@ -81,8 +81,8 @@ class ClusterState:
             self.image.broker_configs[ALL_NODES] = configs
         text, given = configs[MIN_INSYNC_REPLICAS], self.config.given.get(MIN_INSYNC_REPLICAS)
         if given is not None and int(text) != self.config.min_insync_replicas:
-            words = "%s=%s is ignored: the cluster has the stored value %s; alter that instead"
-            logger.warning(words, MIN_INSYNC_REPLICAS, given, text)
+            message = "%s=%s is ignored: the cluster has the stored value %s; alter that instead"
+            logger.warning(message, MIN_INSYNC_REPLICAS, given, text)
 
     # ---------------------------------------------------------------------------------- nodes
 

@@ -31,7 +31,7 @@ from broker.wait_records.causes import CauseKind
 log = logging.getLogger("antechamber.replication")
 
 
-# Told of each partition that this node begins (True) or ceases to lead.
+# Called with each partition that this node begins (True) or ceases to lead.
 OnLeadershipChange = Callable[[Partition, bool], None]
 
 

@@ -80,7 +80,7 @@ class IncrementalFetchContext:
         Raises `SessionError` if the session has processed another request meanwhile.
         """
         partitions = self._current().partitions
-        return [(name, data) for name, data in responses if _has_news(partitions[name], data)]
+        return [(name, data) for name, data in responses if _has_changed(partitions[name], data)]
 
     def throttled_session_id(self, _cache: FetchSessionCache) -> int:
         """The session id of a throttled, empty response; the session does not change.
@@ -97,12 +97,12 @@ class IncrementalFetchContext:
         Raises `SessionError` if the session has processed another request meanwhile.
         """
         session = self._current()
-        news = self.changed_partitions(responses)
-        for name, data in news:
+        changed = self.changed_partitions(responses)
+        for name, data in changed:
             _remember(session.partitions[name], data)
             if data.records:
                 session.move_to_end(name)
-        return session.session_id, news
+        return session.session_id, changed
 
     def _current(self) -> FetchSession:
         if self._session.epoch != self._epoch:
@@ -149,7 +149,7 @@ def new_fetch_context(
     return IncrementalFetchContext(session)
 
 
-def _has_news(cached: CachedPartition, data: PartitionData) -> bool:
+def _has_changed(cached: CachedPartition, data: PartitionData) -> bool:
     return bool(
         data.records
         or data.error_code

@@ -87,7 +87,7 @@ class Replication:
         if self.paused:
             await self._resumed.wait()
 
-    # ----------------------------------------------------------------- what the parts ask for
+    # ----------------------------------------------------------------- what the parts use
 
     @property
     def replica_lag_time_max_ms(self) -> int:

@@ -1,6 +1,6 @@
 """Actions that a timer runs once or periodically (Kafka's ``Scheduler``).
 
-The timer reads the broker's clock: while that clock stands still, no action runs.
+The timer reads the broker's clock: while that clock is stopped, no action runs.
 """
 
 from __future__ import annotations

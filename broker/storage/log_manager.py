@@ -292,7 +292,7 @@ class LogManager:
     def after_flush(self, keys: Iterable[TopicPartition], action: Callable[[], None]) -> None:
         """Call *action* when the flushes requested for these logs have ended or failed.
 
-        It is called immediately if there are none; `is_offline` tells whether a flush failed.
+        It is called immediately if there are none; `is_offline` returns whether a flush failed.
         """
         logs = [self._logs[key].local_log for key in keys if key in self._logs]
         self._flusher.after(logs, action)

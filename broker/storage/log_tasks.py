@@ -1,7 +1,7 @@
 """Schedules the periodic work on a node's logs: flushes, checkpoints, retention and compaction.
 
 The tasks and their intervals are those of Kafka's ``LogManager``. They run on the node's timer, so
-nothing is flushed, deleted or compacted while its clock stands still.
+nothing is flushed, deleted or compacted while its clock is stopped.
 """
 
 from __future__ import annotations

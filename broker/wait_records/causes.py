@@ -31,7 +31,7 @@ class CauseKind(StrEnum):
 
 
 class Cause(NamedTuple):
-    """An event; None stands for what is unknown or does not apply.
+    """An event; a field is None if it is unknown or does not apply.
 
     ``offset`` is the partition's new log end or high watermark, ``replica`` the node whose fetch
     moved it.

@@ -50,7 +50,7 @@ class Seen(NamedTuple):
 
     correlation_id: int
     sent_us: float
-    answered_us: float
+    response_us: float
     turns: Turns
 
 
@@ -83,8 +83,8 @@ def produces(client: Client, first: int) -> list[Seen]:
     """Produce with acks=all, with correlation ids from *first* on."""
     topic, partition = client.topic, client.partition
 
-    def request(number: int, _answer: bytes | None) -> bytes:
-        return produce(topic, partition, batch([b"news"]), correlation_id=number)
+    def request(number: int, _response: bytes | None) -> bytes:
+        return produce(topic, partition, batch([b"new"]), correlation_id=number)
 
     return _seen(client, first, request)
 

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from broker.api.table import HANDLERS
-from integration.fuzz.broker import FuzzedBroker, HonestClient
+from integration.fuzz.broker import FuzzedBroker, ValidClient
 from integration.fuzz.corpus import save, shrunk
-from integration.fuzz.honest_client import TOPIC
 from integration.fuzz.hostile_clients import HostileClients
 from integration.fuzz.recorded import Relay, let_clients_work
 from integration.fuzz.sessions import Session, Sessions
+from integration.fuzz.valid_client import TOPIC
 from integration.machine.deadlines import eventually
 from integration.processes.server_process import free_ports
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
@@ -65,12 +65,12 @@ def main() -> int:
             print(f"round {round_seed}: {found}", flush=True)
             frames, facts = FRAMES_A_ROUND, {}
         sent += frames
-        print(f"{sent} frames, {harm} harmful, honest client: {facts}", flush=True)
+        print(f"{sent} frames, {harm} harmful, valid client: {facts}", flush=True)
     return 1 if harm else 0
 
 
 def record_clients() -> list[bytes]:
-    """The requests of real clients, without the one that creates the honest client's topic.
+    """The requests of real clients, without the one that creates the valid client's topic.
 
     With another API key that request would delete it.
     """
@@ -89,25 +89,25 @@ def record_clients() -> list[bytes]:
 
 
 def play_round(chance: random.Random, recorded: Sequence[bytes]) -> tuple[int, dict[str, Any]]:
-    """Send frames to a fresh broker; returns their number and the honest client's report."""
+    """Send frames to a fresh broker; returns their number and the valid client's report."""
     with tempfile.TemporaryDirectory(prefix="antechamber-fuzz-") as folder:
         broker = FuzzedBroker(Path(folder))
-        honest = HonestClient(broker.bootstrap)
+        client = ValidClient(broker.bootstrap)
         latest: deque[Session] = deque(maxlen=_KEPT_SESSIONS)
         try:
             begin = time.monotonic()
             frames = _play(
-                broker, Sessions(chance, SERVED, recorded, broker.honest_topic()), latest
+                broker, Sessions(chance, SERVED, recorded, broker.reserved_topic()), latest
             )
             seconds = time.monotonic() - begin
-            facts = honest.finish()
+            facts = client.finish()
             _check_that_nothing_is_left(broker)
             broker.stop()
             FuzzedBroker(Path(folder)).stop()
         except (AssertionError, OSError) as error:
             raise Harm(_report(broker, latest, error)) from error
         finally:
-            honest.kill()
+            client.kill()
             broker.kill()
     return frames, facts | {"frames_a_second": round(frames / seconds)}
 

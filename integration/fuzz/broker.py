@@ -14,7 +14,7 @@ from uuid import UUID
 import psutil  # type: ignore[import-untyped]  # no types there
 
 from antechamber.admin_client import AdminClient
-from integration.fuzz.honest_client import TOPIC
+from integration.fuzz.valid_client import TOPIC
 from integration.machine.deadlines import eventually
 from integration.processes.antechamber import start_serve
 from integration.wire.connection import Connection, address
@@ -27,8 +27,8 @@ _CHANGES_SHOWN = 20
 _STOP_WITHIN_SECONDS = 30
 _END_WITHIN_SECONDS = 3
 _TOPICS = ("t:2", "u:1", "consumer:3")
-# The broker's defaults may be altered; the honest client's topic has its own settings.
-_HONEST = {
+# The broker's defaults may be altered; the valid client's topic has its own settings.
+_TOPIC_CONFIGS = {
     "cleanup.policy": "delete",
     "max.message.bytes": "1048588",
     "message.timestamp.after.max.ms": "9223372036854775807",
@@ -60,7 +60,7 @@ class FuzzedBroker:
         self.admin = AdminClient(facts["admin"])
         self._child = psutil.Process(self.process.pid)
         with Connection(self.bootstrap) as connection:
-            connection.request(create_topic(TOPIC, configs=_HONEST))
+            connection.request(create_topic(TOPIC, configs=_TOPIC_CONFIGS))
 
     @property
     def address(self) -> tuple[str, int]:
@@ -98,8 +98,8 @@ class FuzzedBroker:
         changes = [line for line in lines if any(f'"{api}"' in line for api in _CHANGES)]
         return "\n".join(changes[-_CHANGES_SHOWN:])
 
-    def honest_topic(self) -> Collection[object]:
-        """Return name and id of the honest client's topic."""
+    def reserved_topic(self) -> Collection[object]:
+        """Return name and id of the valid client's topic."""
         topics = self.admin.cluster()["topics"]
         return (TOPIC, *(UUID(topic["id"]) for topic in topics if topic["name"] == TOPIC))
 
@@ -118,12 +118,12 @@ class FuzzedBroker:
         self.process.kill()
 
 
-class HonestClient:
-    """The process of `integration.fuzz.honest_client`."""
+class ValidClient:
+    """The process of `integration.fuzz.valid_client`."""
 
     def __init__(self, bootstrap: str) -> None:
         self._child = subprocess.Popen(
-            [sys.executable, "-m", "integration.fuzz.honest_client", bootstrap],
+            [sys.executable, "-m", "integration.fuzz.valid_client", bootstrap],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

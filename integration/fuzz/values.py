@@ -15,7 +15,7 @@ from integration.wire.batches import Producer, batch
 from protocol.fields import fields_of, wire_type
 from protocol.schema import Fixed, Sized, Uuid
 
-# Topics "t" and "u" and groups of some of these names exist; "honest" is not among them.
+# Topics "t" and "u" and groups of some of these names exist; "reserved" is not among them.
 NAMES = ("t", "u", "g", "m", "", "consumer", "range", "uniform", "classic", "1", "client-id")
 KEYS = (
     "retention.ms",
@@ -36,7 +36,7 @@ _TEXTS = ("\0", "\x1b[2J", "a\r\nb", "\u202e", "../..", "é" * 200, "x" * 249, "
 class Drawing:
     """Draws messages; *extreme* is the percentage of values at the end of their type.
 
-    *spared* values of responses are not used: names and ids of the honest client.
+    *spared* values of responses are not used: names and ids of the valid client.
     """
 
     def __init__(

@@ -29,7 +29,7 @@ class RemoteBroker:
         self._selector = selectors.DefaultSelector()
         self._parked: dict[Connection, Callable[[Any], None]] = {}
         self._started = time.monotonic()
-        self.sent = self.answered = 0
+        self.sent = self.responses = 0
         self._await_coordinator()
 
     def close(self) -> None:
@@ -88,7 +88,7 @@ class RemoteBroker:
         for key, _ in ready:
             connection: Connection = key.data
             self._selector.unregister(connection.socket)
-            self.answered += 1
+            self.responses += 1
             self._parked.pop(connection)(None)
             connection.close()
         return bool(ready)

@@ -73,7 +73,7 @@ class RemoteCoordinator:
             ],
         )
 
-        def on_answer(reported: Any) -> None:
+        def on_result(reported: Any) -> None:
             on_response(
                 JoinResult(
                     error=ErrorCode(reported.error_code),
@@ -90,7 +90,7 @@ class RemoteCoordinator:
                 )
             )
 
-        self._broker.park(body, version, request.client_id, on_answer)
+        self._broker.park(body, version, request.client_id, on_result)
 
     def sync_group(self, request: SyncGroup, on_response: Callable[[SyncResult], None]) -> None:
         """SyncGroup."""
@@ -107,7 +107,7 @@ class RemoteCoordinator:
             ],
         )
 
-        def on_answer(reported: Any) -> None:
+        def on_result(reported: Any) -> None:
             result = SyncResult(
                 error=ErrorCode(reported.error_code), assignment=bytes(reported.assignment)
             )
@@ -115,7 +115,7 @@ class RemoteCoordinator:
 
         named = request.protocol_type is not None and request.protocol_name is not None
         version = 5 if named else 4
-        self._broker.park(body, version, "player", on_answer)
+        self._broker.park(body, version, "player", on_result)
 
     def heartbeat(
         self, _group: str, member_id: str, group_instance_id: str | None, generation_id: int

@@ -43,7 +43,7 @@ def played(script: Script, bootstrap: str) -> list[list[str]]:
     """Return the responses of each block of a script, sorted, without times."""
     world = RemoteWorld(bootstrap)
     try:
-        player = RemotePlayer(world, _answers_per_command(script))
+        player = RemotePlayer(world, _responses_per_command(script))
         return [sorted(map(without_time, player.play(block.commands))) for block in script.blocks]
     finally:
         world.close()
@@ -59,7 +59,7 @@ def without_time(response: str) -> str:
     return _GENERATION.sub(r"\1", response.partition(" ")[2])
 
 
-def _answers_per_command(script: Script) -> list[int]:
+def _responses_per_command(script: Script) -> list[int]:
     """Return the number of responses to each command of a script, over all blocks."""
     settings = [Setting(key, value, "the script") for key, value in script.config.items()]
     player = ScriptPlayer(VirtualWorld(Config.from_settings(settings)))
@@ -69,25 +69,25 @@ def _answers_per_command(script: Script) -> list[int]:
 class RemotePlayer(ScriptPlayer):
     """A script whose coordinator is remote."""
 
-    def __init__(self, world: RemoteWorld, answers_per_command: Sequence[int]) -> None:
+    def __init__(self, world: RemoteWorld, responses_per_command: Sequence[int]) -> None:
         super().__init__(cast("VirtualWorld", world))
-        self._brings = iter(answers_per_command)
-        self._owed = 0
+        self._response_counts = iter(responses_per_command)
+        self._pending = 0
         self._ahead_ms = 0.0
         # Commands of a script take no time; here later events may be delayed by this time.
         self._spread_ms = 0.0
 
     def play(self, commands: list[str]) -> list[str]:
-        answers = []
+        responses = []
         for command in commands:
-            self._owed += next(self._brings)
+            self._pending += next(self._response_counts)
             sent = self._remote.sent
-            answers += self._told(super().play([command]))
-            self._await(lambda: len(self._answers) >= self._owed)
+            responses += self._count(super().play([command]))
+            self._await(lambda: len(self._responses) >= self._pending)
             if self._remote.sent > sent and self._remote.is_awaiting:
                 self._let_arrive()
-            answers += self._told(super().play([]))
-        return answers
+            responses += self._count(super().play([]))
+        return responses
 
     def _let_arrive(self) -> None:
         """Wait until an open request is processed; later waits become shorter by this time."""
@@ -103,14 +103,14 @@ class RemotePlayer(ScriptPlayer):
         while not is_so() and time.monotonic() < deadline:
             self._remote.take(_QUIET_S)
 
-    def _told(self, answers: list[str]) -> list[str]:
-        self._owed -= len(answers)
-        return answers
+    def _count(self, responses: list[str]) -> list[str]:
+        self._pending -= len(responses)
+        return responses
 
     def _do_enter(self, name: str, *words: str) -> None:
-        answered = self._remote.answered
+        before = self._remote.responses
         super()._do_enter(name, *words)
-        self._await(lambda: self._remote.answered > answered)
+        self._await(lambda: self._remote.responses > before)
 
     def _do_wait(self, duration_ms: str) -> None:
         ahead_ms = _BEFORE_MS if duration_ms.endswith("9") else _AFTER_MS

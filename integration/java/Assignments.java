@@ -24,7 +24,7 @@ import org.apache.kafka.coordinator.group.modern.MemberSubscriptionAndAssignment
  *
  *   ASSIGNOR TYPE TOPIC:COUNT,... MEMBER;INSTANCE;TOPIC,...;TOPIC=P.P,... ...
  *
- * A topic is the two halves of its id in hexadecimal; "-" stands for nothing.
+ * A topic is the two halves of its id in hexadecimal; "-" is an empty list.
  */
 public class Assignments {
     public static void main(String[] arguments) throws Exception {

@@ -218,11 +218,11 @@ public final class ControllerTrace {
         given.add(new CreatableTopicConfig().setName("min.insync.replicas").setValue(minIsr));
         given.add(new CreatableTopicConfig().
             setName("unclean.leader.election.enable").setValue(unclean));
-        CreatableTopicCollection asked = new CreatableTopicCollection();
-        asked.add(new CreatableTopic().setName(name).setNumPartitions(-1).
+        CreatableTopicCollection requested = new CreatableTopicCollection();
+        requested.add(new CreatableTopic().setName(name).setNumPartitions(-1).
             setReplicationFactor((short) -1).setAssignments(assignments).setConfigs(given));
         var result = replication.createTopics(
-            context(ApiKeys.CREATE_TOPICS), new CreateTopicsRequestData().setTopics(asked),
+            context(ApiKeys.CREATE_TOPICS), new CreateTopicsRequestData().setTopics(requested),
             Set.of(name), false);
         replay(result.records());
         CreatableTopicResult created = result.response().topics().find(name);
@@ -292,9 +292,9 @@ public final class ControllerTrace {
         ElectLeadersRequestData request = new ElectLeadersRequestData().
             setElectionType(type).setTopicPartitions(null);
         if (topic != null) {
-            TopicPartitionsCollection asked = new TopicPartitionsCollection();
-            asked.add(new TopicPartitions().setTopic(topic).setPartitions(List.of(partition)));
-            request.setTopicPartitions(asked);
+            TopicPartitionsCollection requested = new TopicPartitionsCollection();
+            requested.add(new TopicPartitions().setTopic(topic).setPartitions(List.of(partition)));
+            request.setTopicPartitions(requested);
         }
         var result = replication.electLeaders(request);
         replay(result.records());
@@ -389,11 +389,11 @@ public final class ControllerTrace {
         return Arrays.toString(nodes).replace(" ", "");
     }
 
-    private static int number(String word) {
-        return Integer.parseInt(word);
+    private static int number(String text) {
+        return Integer.parseInt(text);
     }
 
-    private static List<Integer> numbers(String word) {
-        return word.equals("0") ? List.of() : Arrays.stream(word.split(",")).map(Integer::parseInt).toList();
+    private static List<Integer> numbers(String text) {
+        return text.equals("0") ? List.of() : Arrays.stream(text.split(",")).map(Integer::parseInt).toList();
     }
 }

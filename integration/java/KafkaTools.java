@@ -55,7 +55,7 @@ public class KafkaTools {
 
     private static void run(JsonNode request) throws Exception {
         List<String> words = new ArrayList<>();
-        request.get("arguments").forEach(word -> words.add(word.asText()));
+        request.get("arguments").forEach(argument -> words.add(argument.asText()));
         System.setIn(new ByteArrayInputStream(request.get("input").asText().getBytes("UTF-8")));
         Class<?> tool = Class.forName(request.get("tool").asText());
         try {

@@ -18,7 +18,7 @@ import org.apache.kafka.server.util.timer.SystemTimer;
  *
  * <pre>
  *   trace PURGE_INTERVAL             begin a new one
- *   watch ID DELAY ASK CHAIN KEY...  a new operation: ready at its ASK-th check (0: by a step);
+ *   watch ID DELAY CHECK CHAIN KEY...  a new operation: ready at its CHECK-th check (0: by a step);
  *                                    when completed it checks key CHAIN ("-": none)
  *   again ID KEY...                  watch an operation once more
  *   ready ID | force ID | run ID | untimed ID | check KEY | cancel KEY

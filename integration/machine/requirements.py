@@ -1,7 +1,7 @@
 """Required features of a test run: `ANTECHAMBER_REQUIRE`, names separated by commas or spaces.
 
-`jvm`, `docker` and `kafka` turn skips for missing requirements into errors; `parity` and `clients`
-enable tests that take too long for every run.
+With `jvm`, `docker` and `kafka`, a missing requirement is an error and not a skip; `parity` and
+`clients` enable tests that take too long for every run.
 """
 
 from __future__ import annotations

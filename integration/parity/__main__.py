@@ -60,14 +60,14 @@ def _called(name: str) -> list[Scenario]:
 
 
 def _print(outcome: Outcome, *, transcript: bool) -> None:
-    word = verdict(outcome)
+    result = verdict(outcome)
     steady = " (differed at first)" if outcome.unsteady else ""
     because = f": {reason(outcome)}" if reason(outcome) else ""
-    print(f"{outcome.scenario.name:52} {word}{steady}{because}")
+    print(f"{outcome.scenario.name:52} {result}{steady}{because}")
     if transcript:
         for line in outcome.theirs.lines:
             print(f"    {line}")
-    if transcript or word not in GOOD:
+    if transcript or result not in GOOD:
         print(outcome.difference)
 
 

@@ -102,7 +102,7 @@ class Client:
         """Send a request and return its response."""
         return self.start(request, version).response()
 
-    def tell(self, request: Any, version: int) -> None:
+    def send(self, request: Any, version: int) -> None:
         """Send a request without a response."""
         self._events.happens()
         self.write(encode_request(request, version, next(self._correlation_ids), self.client_id))

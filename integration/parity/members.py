@@ -38,8 +38,8 @@ class Member:
 
     def sync(self) -> Pending:
         """Start a SyncGroup; a leader sends the assignments."""
-        everybody = dict.fromkeys(self.others, b"assigned")
-        return self.client.start(sync(self.group, self.id, self.generation, everybody))
+        assignments = dict.fromkeys(self.others, b"assigned")
+        return self.client.start(sync(self.group, self.id, self.generation, assignments))
 
     def heartbeat(self, generation: int | None = None) -> str:
         """Return the state of the group, by a heartbeat on a connection of its own."""

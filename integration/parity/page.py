@@ -54,9 +54,9 @@ def _place(scenario: Scenario) -> tuple[int, str]:
 def _summary(outcomes: Sequence[Outcome]) -> str:
     counts: dict[str, int] = {}
     for outcome in outcomes:
-        word = verdict(outcome)
-        counts[word] = counts.get(word, 0) + 1
-    counted = ", ".join(f"{count} {word}" for word, count in counts.items())
+        result = verdict(outcome)
+        counts[result] = counts.get(result, 0) + 1
+    counted = ", ".join(f"{count} {result}" for result, count in counts.items())
     return f"{len(outcomes)} scenarios on one and on three nodes: {counted}.\n"
 
 

@@ -74,7 +74,7 @@ class Kafka:
         replicas: Sequence[int] = (1,),
         **configs: str,
     ) -> str:
-        """Create a topic and wait until its leader serves; `_` in *configs* stands for `.`."""
+        """Create a topic and wait until its leader serves; in *configs*, write `_` for `.`."""
         name = self.new_name("topic")
         spread = dict.fromkeys(range(partitions), replicas)
         settings = {key.replace("_", "."): value for key, value in configs.items()}

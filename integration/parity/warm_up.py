@@ -26,21 +26,21 @@ def warm_up(nodes: Mapping[int, str]) -> None:
 
 def _finds_coordinator(nodes: Mapping[int, str]) -> bool:
     first = next(iter(nodes.values()))
-    (found,) = _ask(first, find_coordinator(_GROUP), 4).coordinators
+    (found,) = _send(first, find_coordinator(_GROUP), 4).coordinators
     if found.error_code or found.node_id not in nodes:
         return False
     at = nodes[found.node_id]
-    stranger = _ask(at, heartbeat(_GROUP, "nobody", 1), 4)
-    offsets = _ask(at, committed(_GROUP, {}), 8).groups[0]
-    return (offsets.error_code, stranger.error_code) == (0, ErrorCode.UNKNOWN_MEMBER_ID)
+    unknown = _send(at, heartbeat(_GROUP, "absent", 1), 4)
+    offsets = _send(at, committed(_GROUP, {}), 8).groups[0]
+    return (offsets.error_code, unknown.error_code) == (0, ErrorCode.UNKNOWN_MEMBER_ID)
 
 
 def _gives_out_ids(address: str) -> bool:
     requested = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
-    return bool(_ask(address, requested, 4).error_code == 0)
+    return bool(_send(address, requested, 4).error_code == 0)
 
 
-def _ask(address: str, request: Any, version: int) -> Any:
+def _send(address: str, request: Any, version: int) -> Any:
     with Connection(address) as connection:
         frame = connection.request(encode_request(request, version, 1, "warm-up"))
     _, response = decode_response(RESPONSES[request.__spec__.key], version, frame)

@@ -64,7 +64,9 @@ def test_a_killed_stream_continues_at_its_position(
         topics.fill(kafka.bootstrap, TOPIC, lines[:1_200])
         words = ["analyze", f"kafka://{kafka.bootstrap}/{TOPIC}", "--follow", "--out", str(out)]
         words += ["--window", str(WINDOW_S), "--master", "local[2]"]
-        words += [word for pair in FOR_SMALL_JOBS.items() for word in ("--conf", "=".join(pair))]
+        words += [
+            argument for pair in FOR_SMALL_JOBS.items() for argument in ("--conf", "=".join(pair))
+        ]
         job = ServerProcess([sys.executable, "-m", "antechamber", *words], tmp_path / "output")
         try:
             eventually((out / "rows" / "batch=0").exists, "a batch under way", within=90)

@@ -19,7 +19,7 @@ def page(sets: Sequence[Findings]) -> str:
     """Return the page of one set of records, or of two for comparison."""
     one = sets[0]
     title = " against ".join(each.name for each in sets)
-    sections = _compared(sets) if len(sets) > 1 else _told(one)
+    sections = _compared(sets) if len(sets) > 1 else _sections(one)
     named = len(sets) > 1
     tiles = "".join((_name(each) if named else "") + _tiles(each) for each in sets)
     body = "".join(
@@ -39,7 +39,7 @@ def page(sets: Sequence[Findings]) -> str:
 Section = tuple[str, str, str]
 
 
-def _told(one: Findings) -> list[Section]:
+def _sections(one: Findings) -> list[Section]:
     sections = [
         ("By API", "Percentiles of the total time, in milliseconds.", _apis(one.apis)),
         (

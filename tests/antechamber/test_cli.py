@@ -19,10 +19,10 @@ def test_without_a_command_help_is_printed(capsys: pytest.CaptureFixture[str]) -
     assert "antechamber serve --topic orders:3" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("word", ["help", "--help", "-h"])
-def test_all_spellings_of_help(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("argument", ["help", "--help", "-h"])
+def test_all_spellings_of_help(argument: str, capsys: pytest.CaptureFixture[str]) -> None:
     """All spellings print the same text."""
-    assert cli.main([word]) == 0
+    assert cli.main([argument]) == 0
     assert capsys.readouterr().out == cli.HELP
 
 
@@ -45,38 +45,38 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "meant"), [("serv", "serve"), ("sreve", "serve"), ("Record", "record")]
+    ("argument", "closest"), [("serv", "serve"), ("sreve", "serve"), ("Record", "record")]
 )
 def test_a_similar_command_is_suggested(
-    word: str, meant: str, capsys: pytest.CaptureFixture[str]
+    argument: str, closest: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The error for an unknown command names the command that is spelled similarly."""
-    assert cli.main([word]) == 2
+    assert cli.main([argument]) == 2
     assert capsys.readouterr().err == (
-        f"antechamber: unknown command '{word}'; did you mean {meant}?\n"
+        f"antechamber: unknown command '{argument}'; did you mean {closest}?\n"
     )
 
 
-@pytest.mark.parametrize(("word", "what"), [("dance", "command"), ("--verison", "option")])
-def test_an_unknown_command(word: str, what: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("argument", "what"), [("dance", "command"), ("--verison", "option")])
+def test_an_unknown_command(argument: str, what: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The exit code is 2, and the error names the command and how to list all commands."""
-    assert cli.main([word]) == 2
+    assert cli.main([argument]) == 2
     assert capsys.readouterr().err == (
-        f"antechamber: unknown {what} '{word}'; antechamber help lists the commands\n"
+        f"antechamber: unknown {what} '{argument}'; antechamber help lists the commands\n"
     )
 
 
 @pytest.mark.parametrize(
-    ("word", "package"), [("serve", "broker"), ("record", "recorder"), ("analyze", "pipeline")]
+    ("argument", "package"), [("serve", "broker"), ("record", "recorder"), ("analyze", "pipeline")]
 )
 def test_a_command_replaces_the_process(
-    word: str, package: str, monkeypatch: pytest.MonkeyPatch
+    argument: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process runs another package, so that pid and exit code belong to it."""
     executed: list[tuple[str, list[str], dict[str, str]]] = []
     monkeypatch.setattr(os, "execve", lambda *call: executed.append(call))
 
-    cli.main([word, "--port", "0"])
+    cli.main([argument, "--port", "0"])
 
     [(program, words, _)] = executed
     assert program == sys.executable

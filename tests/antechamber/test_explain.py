@@ -7,14 +7,16 @@ from typing import Any
 import pytest
 
 from antechamber.explain import explanation
-from tests.facts import answered_fetch, parked_fetch, parked_produce
+from tests.facts import completed_fetch, parked_fetch, parked_produce
 
 Record = dict[str, Any]
 
 
 def _fetch(cause: str | None = None, **fields: Any) -> Record:
     """A completed fetch, by default one that a produce completed."""
-    return answered_fetch() | ({} if cause is None else {"completed_by": {"cause": cause}}) | fields
+    return (
+        completed_fetch() | ({} if cause is None else {"completed_by": {"cause": cause}}) | fields
+    )
 
 
 def _produce(cause: str = "high_watermark", **fields: Any) -> Record:
@@ -32,7 +34,7 @@ def _produce(cause: str = "high_watermark", **fields: Any) -> Record:
         "behind": [3],
         "behind_at": [40],
     }
-    partition = answered_fetch()["partitions"][0] | {"offset": 40, "records": 3, "bytes": 240}
+    partition = completed_fetch()["partitions"][0] | {"offset": 40, "records": 3, "bytes": 240}
     values = {
         "api": "Produce",
         "client_id": "billing",
@@ -43,11 +45,11 @@ def _produce(cause: str = "high_watermark", **fields: Any) -> Record:
         "completed_by": by,
         "partitions": [partition],
     }
-    return answered_fetch() | values | fields
+    return completed_fetch() | values | fields
 
 
 def _partitions(count: int, **fields: Any) -> list[Record]:
-    [first] = answered_fetch()["partitions"]
+    [first] = completed_fetch()["partitions"]
     return [first | {"partition": index} | fields for index in range(count)]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from antechamber.cli import main
 from tests.admin_server import serving
-from tests.facts import FakeFacts, answered_fetch, parked_fetch, parked_produce
+from tests.facts import FakeFacts, completed_fetch, parked_fetch, parked_produce
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def facts(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeFacts]:
     """A broker with a produce and a fetch that wait, and a later fetch that was completed."""
     facts = FakeFacts()
     facts.parked = [parked_produce(), parked_fetch()]
-    facts.answered = [answered_fetch()]
+    facts.completed = [completed_fetch()]
     with serving(facts) as url:
         monkeypatch.setenv("ANTECHAMBER_ADMIN", url)
         monkeypatch.setenv("COLUMNS", "80")
@@ -56,7 +56,7 @@ def test_a_follower_is_found_by_its_client_id(
     facts: FakeFacts, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Fetches of followers are found only by client id, because explanations name them so."""
-    facts.answered = [answered_fetch() | {"client_id": "node-3", "follower": True}]
+    facts.completed = [completed_fetch() | {"client_id": "node-3", "follower": True}]
 
     assert main(["explain", "--client", "node-3"]) == 0
     assert capsys.readouterr().out.startswith("Fetch 12 of client node-3 requested")
@@ -67,16 +67,16 @@ def test_a_follower_is_found_by_its_client_id(
 def test_json_prints_the_wait_record(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
     """The output is the wait record as the broker returns it."""
     assert main(["explain", "--json", "--client", "reader"]) == 0
-    assert json.loads(capsys.readouterr().out) == answered_fetch()
+    assert json.loads(capsys.readouterr().out) == completed_fetch()
 
 
 def test_without_recording_only_waiting_requests_are_found(
     facts: FakeFacts, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Otherwise the error names the option that records completed requests."""
-    facts.answered = None
+    facts.completed = None
     assert main(["explain", "--client", "consumer-1"]) == 0
-    assert main(["explain", "--client", "nobody"]) == 1
+    assert main(["explain", "--client", "absent"]) == 1
 
     printed = capsys.readouterr()
     assert printed.out.startswith("Fetch 3 of client consumer-1")
@@ -88,7 +88,7 @@ def test_without_recording_only_waiting_requests_are_found(
 
 def test_no_request_matches(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
     """The error is one line, and the exit code is 1."""
-    assert main(["explain", "--client", "nobody"]) == 1
+    assert main(["explain", "--client", "absent"]) == 1
     assert capsys.readouterr().err == (
         "antechamber explain: no such request waits or is among the latest records\n"
     )

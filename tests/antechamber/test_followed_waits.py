@@ -8,21 +8,21 @@ import pytest
 
 from antechamber.admin_client import REQUESTS_MAX, AdminError
 from antechamber.followed_waits import FollowedWaits, Request, identity, until_seen
-from tests.facts import answered_fetch
+from tests.facts import completed_fetch
 
 
 def numbered(number: int) -> Request:
     """A completed request that has waited."""
-    return answered_fetch(correlation_id=number)
+    return completed_fetch(correlation_id=number)
 
 
 def test_a_wait_that_was_never_shown_is_reported_once() -> None:
     """Waits that were shown, and waits before the first poll, are not reported."""
-    answered = [numbered(1)]
-    waits = FollowedWaits(lambda limit: answered[:limit], 10)
+    completed = [numbered(1)]
+    waits = FollowedWaits(lambda limit: completed[:limit], 10)
     assert waits.missed([numbered(2)]) == []
 
-    answered[:0] = [numbered(4), numbered(2), numbered(3)]
+    completed[:0] = [numbered(4), numbered(2), numbered(3)]
 
     assert waits.missed([]) == [numbered(3), numbered(4)]
     assert waits.missed([]) == []
@@ -30,13 +30,13 @@ def test_a_wait_that_was_never_shown_is_reported_once() -> None:
 
 def test_a_wait_is_new_until_it_is_shown() -> None:
     """An ended request is forgotten, because clients reuse correlation ids."""
-    answered: list[Request] = []
-    waits = FollowedWaits(lambda limit: answered[:limit], 10)
+    completed: list[Request] = []
+    waits = FollowedWaits(lambda limit: completed[:limit], 10)
     assert waits.is_new(numbered(1))
     waits.missed([numbered(1)])
     assert not waits.is_new(numbered(1))
 
-    answered.append(numbered(1))
+    completed.append(numbered(1))
     waits.missed([])
 
     assert waits.is_new(numbered(1))
@@ -64,12 +64,12 @@ def test_without_records_short_waits_may_be_missed(capsys: pytest.CaptureFixture
 
 def test_the_limit_grows_until_a_known_request_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     """It grows up to the broker's maximum; then a line reports the omission."""
-    answered = [numbered(number) for number in range(REQUESTS_MAX + 5, 0, -1)]
+    completed = [numbered(number) for number in range(REQUESTS_MAX + 5, 0, -1)]
 
     def poll(limit: int) -> list[Request]:
-        return answered[:limit]
+        return completed[:limit]
 
-    assert until_seen(poll, 2, {identity(answered[40])}) == answered[:40]
+    assert until_seen(poll, 2, {identity(completed[40])}) == completed[:40]
     assert capsys.readouterr().err == ""
-    assert len(until_seen(poll, 2, {identity(answered[-1])})) == REQUESTS_MAX
+    assert len(until_seen(poll, 2, {identity(completed[-1])})) == REQUESTS_MAX
     assert "the earliest are not shown" in capsys.readouterr().err

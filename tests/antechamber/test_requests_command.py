@@ -14,7 +14,7 @@ import pytest
 from antechamber import requests_command
 from antechamber.cli import main
 from tests.admin_server import serving
-from tests.facts import FakeFacts, answered_fetch, parked_fetch, parked_produce
+from tests.facts import FakeFacts, completed_fetch, parked_fetch, parked_produce
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_an_unknown_topic(
     facts: FakeFacts, capsys: pytest.CaptureFixture[str], parked: list[str]
 ) -> None:
     """It is an error with exit code 1; a known topic without requests is not."""
-    facts.answered = []
+    facts.completed = []
     facts.topics["quiet"] = []
     assert main(["requests", *parked, "--topic", "nope"]) == 1
     assert capsys.readouterr().err == "antechamber requests: there is no topic 'nope'\n"
@@ -120,16 +120,16 @@ def test_follow_prints_waits_that_end_between_polls(
 ) -> None:
     """They come from the wait records; requests that did not wait are left out."""
     produce, fetch = facts.parked
-    before, short = answered_fetch(correlation_id=1), answered_fetch(correlation_id=2)
-    at_once = answered_fetch(correlation_id=3) | {"purgatory": None}
-    ended = answered_fetch() | {
+    before, short = completed_fetch(correlation_id=1), completed_fetch(correlation_id=2)
+    at_once = completed_fetch(correlation_id=3) | {"purgatory": None}
+    ended = completed_fetch() | {
         name: fetch[name] for name in ("node", "connection", "correlation_id", "arrived_us")
     }
-    facts.answered = [before]
+    facts.completed = [before]
 
     def much() -> None:
         facts.parked.remove(fetch)
-        facts.answered = [ended, at_once, short, before]
+        facts.completed = [ended, at_once, short, before]
 
     meanwhile(much, lambda: None)
     assert main(["requests", "--parked", "--follow", "--json"]) == 130
@@ -156,32 +156,32 @@ def test_follow_prints_all_completed_requests(
     facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """More requests than the limit may complete between polls; the earliest is first."""
-    answered = [answered_fetch(correlation_id=number) for number in range(40)]
-    facts.answered = answered[2::-1]
+    completed = [completed_fetch(correlation_id=number) for number in range(40)]
+    facts.completed = completed[2::-1]
 
     def many() -> None:
-        facts.answered = answered[::-1]
+        facts.completed = completed[::-1]
 
     meanwhile(many, many)
     assert main(["requests", "--follow", "--json", "--limit", "2"]) == 130
 
-    assert printed(capsys) == answered[1:]
+    assert printed(capsys) == completed[1:]
 
 
 def test_follow_without_completed_requests(
     facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """All later requests are new if there are none at the beginning."""
-    answered = [answered_fetch(correlation_id=number) for number in range(40)]
-    facts.answered = []
+    completed = [completed_fetch(correlation_id=number) for number in range(40)]
+    facts.completed = []
 
     def many() -> None:
-        facts.answered = answered[::-1]
+        facts.completed = completed[::-1]
 
     meanwhile(many)
     assert main(["requests", "--follow", "--json", "--limit", "2"]) == 130
 
-    assert printed(capsys) == answered
+    assert printed(capsys) == completed
 
 
 def test_follow_redraws_the_table(
@@ -210,16 +210,16 @@ def test_a_missed_wait_is_a_line_above_the_table(
     """It is printed once if the broker records; requests without a wait are not printed."""
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     [_, fetch] = facts.parked
-    before, short = answered_fetch(correlation_id=901), answered_fetch(correlation_id=902)
-    at_once = answered_fetch(correlation_id=903) | {"purgatory": None}
-    ended = answered_fetch() | {
+    before, short = completed_fetch(correlation_id=901), completed_fetch(correlation_id=902)
+    at_once = completed_fetch(correlation_id=903) | {"purgatory": None}
+    ended = completed_fetch() | {
         name: fetch[name] for name in ("node", "connection", "correlation_id", "arrived_us")
     }
-    facts.answered = [before]
+    facts.completed = [before]
 
     def much() -> None:
         facts.parked.remove(fetch)
-        facts.answered = [ended, at_once, short, before]
+        facts.completed = [ended, at_once, short, before]
 
     meanwhile(much, lambda: None)
     assert main(["requests", "--parked", "--follow"]) == 130

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from antechamber.requests_table import CompletedTable, ParkedTable, fitting
-from tests.facts import answered_fetch, parked_fetch, parked_produce
+from tests.facts import completed_fetch, parked_fetch, parked_produce
 
 
 @pytest.fixture
@@ -198,7 +198,7 @@ def test_a_completed_request_shows_the_step_that_delayed_it() -> None:
     step = {"api": "CreateTopics", "client_id": None, "correlation_id": 3, "ms": 1200}
     own = step | {"api": None, "correlation_id": None, "ms": 25}
 
-    requests = [answered_fetch() | {"stalled_by": each} for each in (step, own)]
+    requests = [completed_fetch() | {"stalled_by": each} for each in (step, own)]
     lines = drawn(CompletedTable(requests), columns=120)
 
     named = [line.strip() for line in lines if "delayed by a step" in line]

@@ -22,7 +22,7 @@ from tests.extremes.places import is_struct
 
 
 class World(NamedTuple):
-    """What requests can name: a topic with a record, and words that nobody else uses."""
+    """What requests can name: a topic with a record, and a unique word."""
 
     topic: str
     topic_id: uuid.UUID

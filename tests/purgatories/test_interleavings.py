@@ -1,6 +1,6 @@
 """Every interleaving of two actions on one operation leaves the purgatory consistent.
 
-The second action runs before each step of the first one in turn (`interleavings.py`).
+The second action runs before one step of the first one, once for each step (`interleavings.py`).
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def test_expiry_and_event_at_the_same_time() -> None:
         class Slow(MockOperation):
             def on_complete(self) -> None:
                 super().on_complete()
-                inside.set()  # noqa: B023 - joined before the next turn
+                inside.set()  # noqa: B023 - joined before the next iteration
                 assert arrived.wait(PATIENCE_S)  # noqa: B023
 
         operation = Slow()

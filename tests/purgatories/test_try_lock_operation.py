@@ -51,7 +51,7 @@ def _check_that_meets_a_held_lock(operation: Contended) -> None:
     dawdler.start()
     assert operation.looked.wait(30)
     operation.condition = True
-    assert not operation.maybe_try_complete("news")
+    assert not operation.maybe_try_complete("event")
     operation.go_on.set()
     dawdler.join(30)
 
@@ -62,7 +62,7 @@ def test_try_complete_lock_contention() -> None:
     _check_that_meets_a_held_lock(operation)
     assert operation.is_completed
     assert operation.completions == 1
-    assert operation.completed_by == "news"
+    assert operation.completed_by == "event"
 
 
 def test_lost_wake_up_without_the_flag() -> None:
@@ -123,14 +123,14 @@ def test_event_between_the_two_checks_completes_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "ask", [TryLockOperation.maybe_try_complete, TryLockOperation.safe_try_complete]
+    "check", [TryLockOperation.maybe_try_complete, TryLockOperation.safe_try_complete]
 )
-def test_completes_like_any_other(ask: Callable[[TryLockOperation], bool]) -> None:
+def test_completes_like_any_other(check: Callable[[TryLockOperation], bool]) -> None:
     """Without contention there is one check, and True only for the caller that completed it."""
     operation = Contended()
     operation.looked.set()
-    assert not ask(operation)
+    assert not check(operation)
     operation.condition = True
-    assert ask(operation)
-    assert not ask(operation)
+    assert check(operation)
+    assert not check(operation)
     assert operation.completions == 1

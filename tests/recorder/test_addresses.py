@@ -15,18 +15,18 @@ from protocol.messages.find_coordinator import Coordinator, FindCoordinatorRespo
 from protocol.messages.metadata import MetadataResponse, MetadataResponseBroker
 from recorder.addresses import Address, decoded, rewritten
 
-TOLD: Any = {"host": "kafka", "port": 9092}
+ADVERTISED: Any = {"host": "kafka", "port": 9092}
 CASES = [
-    (MetadataResponse(brokers=[MetadataResponseBroker(node_id=7, **TOLD)], topics=[]), 12),
+    (MetadataResponse(brokers=[MetadataResponseBroker(node_id=7, **ADVERTISED)], topics=[]), 12),
     (
         DescribeClusterResponse(
-            cluster_id="c", brokers=[DescribeClusterBroker(broker_id=7, **TOLD)]
+            cluster_id="c", brokers=[DescribeClusterBroker(broker_id=7, **ADVERTISED)]
         ),
         1,
     ),
-    (FindCoordinatorResponse(node_id=7, **TOLD), 2),
-    (FindCoordinatorResponse(coordinators=[Coordinator(key="g", node_id=7, **TOLD)]), 6),
-    (FetchResponse(responses=[], node_endpoints=[NodeEndpoint(node_id=7, **TOLD)]), 17),
+    (FindCoordinatorResponse(node_id=7, **ADVERTISED), 2),
+    (FindCoordinatorResponse(coordinators=[Coordinator(key="g", node_id=7, **ADVERTISED)]), 6),
+    (FetchResponse(responses=[], node_endpoints=[NodeEndpoint(node_id=7, **ADVERTISED)]), 17),
 ]
 
 

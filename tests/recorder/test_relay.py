@@ -17,7 +17,7 @@ from tests.recorder.test_addresses import frame_of
 pytestmark = pytest.mark.anyio
 
 REQUEST = encode_request(HeartbeatRequest(group_id="g", generation_id=1, member_id="m"), 4, 1, "me")
-ANSWER = frame_of(HeartbeatResponse(), 4)[1]
+RESPONSE = frame_of(HeartbeatResponse(), 4)[1]
 
 
 async def test_bytes_pass_both_ways_and_become_a_record() -> None:
@@ -32,8 +32,8 @@ async def test_bytes_pass_both_ways_and_become_a_record() -> None:
             await client.send_all(bytes([byte]))
         await trio.testing.wait_all_tasks_blocked()
         assert await node.receive_some() == REQUEST
-        await node.send_all(len(ANSWER).to_bytes(4, "big") + ANSWER)
-        assert await client.receive_some() == len(ANSWER).to_bytes(4, "big") + ANSWER
+        await node.send_all(len(RESPONSE).to_bytes(4, "big") + RESPONSE)
+        assert await client.receive_some() == len(RESPONSE).to_bytes(4, "big") + RESPONSE
         await client.aclose()
         assert await node.receive_some() == b""
 
@@ -80,7 +80,7 @@ async def test_a_response_that_the_client_does_not_read_is_recorded() -> None:
         nursery.start_soon(relay, ours, theirs, exchange, records.append, lambda: 5)
         await client.send_all(REQUEST)
         await trio.testing.wait_all_tasks_blocked()
-        await node.send_all(len(ANSWER).to_bytes(4, "big") + ANSWER)
+        await node.send_all(len(RESPONSE).to_bytes(4, "big") + RESPONSE)
 
     assert [record["completed_by"] for record in records] == [{"cause": "unknown"}]
 

@@ -24,7 +24,7 @@ def test_rules_hold(seed: int) -> None:
 def test_a_run_depends_on_its_seed_only() -> None:
     """The same events happen at the same times in another process with another hash seed."""
     command = [sys.executable, "-m", "tests.simulation", "--seed", "7"]
-    told = [
+    lines = [
         subprocess.run(
             command,
             cwd=ROOT,
@@ -36,5 +36,5 @@ def test_a_run_depends_on_its_seed_only() -> None:
         for hash_seed in ("1", "2")
     ]
 
-    assert told[0] == told[1]
-    assert f"({play(7).digest})" in told[0]
+    assert lines[0] == lines[1]
+    assert f"({play(7).digest})" in lines[0]

@@ -122,7 +122,7 @@ def _fetches(caught_up: CaughtUpRule) -> Any:
 
 def _isr_changes(caught_up: CaughtUpRule, rules: Rules) -> Any:
     """Every ISR change that a leader requests, and its response."""
-    ask = Replication.alter_partition
+    original = Replication.alter_partition
 
     def alter_partition(self: Replication, change: AlterPartition, on_response: Any) -> None:
         partition = self.partitions.get(change.key)
@@ -133,6 +133,6 @@ def _isr_changes(caught_up: CaughtUpRule, rules: Rules) -> Any:
             on_response(result)
             rules.record_isr_sizes()
 
-        ask(self, change, heard)
+        original(self, change, heard)
 
     return patch.object(Replication, "alter_partition", alter_partition)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from uuid import UUID
 
-from broker.api.handlers.authorized_operations import NOT_ASKED_FOR, ON_A_GROUP
+from broker.api.handlers.authorized_operations import NOT_REQUESTED, ON_A_GROUP
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.groups.consumer.group import ConsumerGroup
@@ -72,7 +72,7 @@ def _group(request: Request[ConsumerGroupDescribeRequest], group_id: str) -> Sli
         assignment_epoch=group.assignment_epoch,
         assignor_name=assignor,
         members=members,
-        authorized_operations=NOT_ASKED_FOR,
+        authorized_operations=NOT_REQUESTED,
     )
 
 

@@ -5,8 +5,8 @@
     SyncGroup   members wait for the leader's request, which contains the assignments; each
                 response contains the assignment of its member
 
-Heartbeats keep a member in the group, and their responses tell it to join again. Subscriptions and
-assignments are bytes that are passed on; only the topics of consumers are read from them.
+Heartbeats keep a member in the group, and their error responses make it join again. Subscriptions
+and assignments are bytes that are passed on; only the topics of consumers are read from them.
 
 `coordinator` handles the requests, `joining` decides what a JoinGroup does, `rebalance` moves a
 group through its states, `sessions` expires members. Everything that waits is a delayed operation:

@@ -37,7 +37,7 @@ class JoinGroup:
     reason: str | None = None
     # v4+: a new dynamic member gets an id and has to join again with it (KIP-394).
     require_known_member_id: bool = False
-    # v9+: the response can tell a returning static leader to skip the assignment (KIP-814).
+    # v9+: a returning static leader skips the assignment if the response requests it (KIP-814).
     supports_skipping_assignment: bool = False
 
 

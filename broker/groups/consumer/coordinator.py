@@ -58,14 +58,14 @@ log = logging.getLogger("antechamber.groups")
 class PreparedHeartbeat(NamedTuple):
     """The changes by a heartbeat to its group, as a draft, and to its member.
 
-    ``has_news``: the response contains the assignment.
+    ``has_assignment``: the response contains the assignment.
     """
 
     draft: GroupDraft
     group_before: ConsumerGroup
     before: ConsumerGroupMember
     after: ConsumerGroupMember
-    has_news: bool
+    has_assignment: bool
 
 
 class ConsumerGroupCoordinator:
@@ -126,14 +126,14 @@ class ConsumerGroupCoordinator:
         request.member_id = request.member_id or generate_member_id()
         before = admit(draft, request)
         after = self.update_member(draft, before, with_changes(before, request), request.owned)
-        has_news = request.is_joining or request.is_full or after.assigned != before.assigned
-        return PreparedHeartbeat(draft, group_before, before, after, has_news)
+        has_assignment = request.is_joining or request.is_full or after.assigned != before.assigned
+        return PreparedHeartbeat(draft, group_before, before, after, has_assignment)
 
     def apply(
         self, request: ConsumerGroupHeartbeat, prepared: PreparedHeartbeat
     ) -> ConsumerGroupHeartbeatResult:
         """Append and apply a prepared change; raises `ApiError`."""
-        draft, group_before, before, after, has_news = prepared
+        draft, group_before, before, after, has_assignment = prepared
         self.finish(draft)
         self.timeouts.reschedule_session(draft.group_id, after)
         if after is not before:
@@ -146,7 +146,7 @@ class ConsumerGroupCoordinator:
             member_id=request.member_id,
             member_epoch=after.member_epoch,
             heartbeat_interval_ms=self.configs.heartbeat_interval_ms(draft.group_id),
-            assigned=after.assigned if has_news else None,
+            assigned=after.assigned if has_assignment else None,
         )
 
     def update_member(
@@ -256,7 +256,7 @@ class ConsumerGroupCoordinator:
         """Begin the session of a classic member that has joined, if it is still a member.
 
         The session begins even if the response is an error, so that the member expires if its
-        client gives up.
+        client sends no other request.
         """
         group = self._states.groups.get(group_id)
         if isinstance(group, ConsumerGroup) and member_id in group.members:

@@ -55,11 +55,11 @@ class FetchSessionHandler:
         changed: list[tuple[Name, SessionPartition]] = []
         wanted: set[Name] = set()
         for state in states:
-            name, told = name_of(state), _session_partition(state)
+            name, requested = name_of(state), _session_partition(state)
             wanted.add(name)
-            if self._session_partitions.get(name) != told:
-                self._session_partitions[name] = told
-                changed.append((name, told))
+            if self._session_partitions.get(name) != requested:
+                self._session_partitions[name] = requested
+                changed.append((name, requested))
         forgotten = [name for name in self._session_partitions if name not in wanted]
         for name in forgotten:
             del self._session_partitions[name]

@@ -149,11 +149,11 @@ class Fixtures implements AutoCloseable {
     }
 
     /** Polls until the result is true, for at most ten seconds. */
-    static void eventually(Callable<Boolean> ask) throws Exception {
+    static void eventually(Callable<Boolean> condition) throws Exception {
         long deadline = System.nanoTime() + 10_000_000_000L;
         while (true) {
             try {
-                if (ask.call()) return;
+                if (condition.call()) return;
             } catch (java.util.concurrent.ExecutionException notYet) {
                 if (System.nanoTime() > deadline) throw notYet;
             }

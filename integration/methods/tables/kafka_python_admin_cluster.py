@@ -23,17 +23,17 @@ from kafka.admin import ACLResourcePatternType as PatternType
 from integration.methods.fixtures import Fixtures
 from integration.methods.method_table import Method, called
 
-_NOBODY = "User:nobody"
+_PRINCIPAL = "User:nobody"
 
 
 def _acl(on: Fixtures) -> ACL:
     pattern = ResourcePattern(ResourceType.TOPIC, on.topic)
-    return ACL(_NOBODY, "*", ACLOperation.READ, ACLPermissionType.ALLOW, pattern)
+    return ACL(_PRINCIPAL, "*", ACLOperation.READ, ACLPermissionType.ALLOW, pattern)
 
 
 def _acls(name: str | None = None) -> ACLFilter:
     pattern = ResourcePatternFilter(ResourceType.TOPIC, name, PatternType.ANY)
-    return ACLFilter(_NOBODY, "*", ACLOperation.ANY, ACLPermissionType.ANY, pattern)
+    return ACLFilter(_PRINCIPAL, "*", ACLOperation.ANY, ACLPermissionType.ANY, pattern)
 
 
 def _upserted(admin: Any, on: Fixtures) -> Any:

@@ -151,7 +151,7 @@ METHODS: Mapping[str, Method] = {
     "remove_group_members": called(
         defaults=_removed,
         unknown_member=lambda admin, on: admin.remove_group_members(
-            on.group, [MemberToRemove(member_id="nobody", reason="none")], group_coordinator_id=1
+            on.group, [MemberToRemove(member_id="absent", reason="none")], group_coordinator_id=1
         ),
     ),
     "reset_group_offsets": called(

@@ -82,10 +82,10 @@ def invalid_consumer_heartbeats(kafka: Kafka) -> Observations:
     member.beat()
     group = member.group
     for what, requested in (
-        ("unknown member", consumer_heartbeat(group, "nobody", 3)),
+        ("unknown member", consumer_heartbeat(group, "absent", 3)),
         ("epoch ahead", consumer_heartbeat(group, member.id, member.epoch + 5)),
         ("epoch below", consumer_heartbeat(group, member.id, -7)),
-        ("unknown group", consumer_heartbeat(kafka.new_name("group"), "nobody", 3)),
+        ("unknown group", consumer_heartbeat(kafka.new_name("group"), "absent", 3)),
         ("no group", consumer_heartbeat("", member.id, 0, topics=["a"], owned={})),
         ("no member", consumer_heartbeat(group, "", 0, topics=["a"], owned={})),
         ("no topics", consumer_heartbeat(group, "new", 0, owned={})),
@@ -131,7 +131,7 @@ def consumers_commit_in_their_epoch(kafka: Kafka) -> Observations:
         ("its epoch", member.id, member.epoch),
         ("a newer one", member.id, member.epoch + 1),
         ("an older one", member.id, member.epoch - 1),
-        ("an unknown member", "nobody", member.epoch),
+        ("an unknown member", "absent", member.epoch),
         ("no member", "", -1),
     ):
         requested = commit(member.group, topic, {0: 1}, member=id_, generation=epoch)

@@ -106,14 +106,14 @@ def error_messages(kafka: Kafka) -> Observations:
     topic = kafka.topic(replicas=(1, 2))
     for index, unclean in ((0, False), (0, True), (4, False)):
         (response,) = kafka.request(elect(topic, index, unclean=unclean)).replica_election_results
-        yield _words(kafka, topic, response.partition_result)
+        yield _messages(kafka, topic, response.partition_result)
     for to in ((9, 8), (1, 1), (), None):
         (moved,) = kafka.request(reassign(topic, to)).responses
-        yield _words(kafka, topic, moved.partitions)
+        yield _messages(kafka, topic, moved.partitions)
     insisting = reassign(topic, ALL, ALL)
     insisting.allow_replication_factor_change = False
     (moved,) = kafka.request(insisting).responses
-    yield _words(kafka, topic, moved.partitions)
+    yield _messages(kafka, topic, moved.partitions)
     for assigned in ({0: (1, 9)}, {0: (1, 1)}, {0: ()}, {0: (1,), 1: (1, 2)}):
         made = kafka.request(create_topics(new_topic(kafka.new_name("topic"), replicas=assigned)))
         yield [each.error_message for each in made.topics]
@@ -122,7 +122,7 @@ def error_messages(kafka: Kafka) -> Observations:
         yield [each.error_message for each in made.topics]
     for count, by_hand in ((1, None), (0, None), (2, [(1,)]), (3, [(1, 2)]), (2, [(1, 9)])):
         grown = kafka.request(create_partitions(topic, count, replicas=by_hand))
-        yield _words(kafka, topic, grown.results)
+        yield _messages(kafka, topic, grown.results)
 
 
 @scenario(on=THREE, alone=True, slow=True)
@@ -220,12 +220,12 @@ def partitions_are_striped(kafka: Kafka) -> Observations:
     eventually(lambda: len(kafka.metadata(name).partitions) == 9, name)
     partitions = sorted(kafka.metadata(name).partitions, key=lambda each: each.partition_index)
     placed = [tuple(each.replica_nodes) for each in partitions]
-    for turn in (placed[:3], placed[3:6], placed[6:]):
-        yield sorted(leader for leader, _ in turn)
-        yield all(turn[i][1] == turn[(i + 1) % 3][0] for i in range(3))
+    for placements in (placed[:3], placed[3:6], placed[6:]):
+        yield sorted(leader for leader, _ in placements)
+        yield all(placements[i][1] == placements[(i + 1) % 3][0] for i in range(3))
 
 
-def _words(kafka: Kafka, topic: str, results: Sequence[Any]) -> list[str | None]:
+def _messages(kafka: Kafka, topic: str, results: Sequence[Any]) -> list[str | None]:
     return [each.error_message and each.error_message.replace(topic, "T") for each in results]
 
 

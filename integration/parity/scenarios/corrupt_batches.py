@@ -11,7 +11,7 @@ A = batch("x" * 30)
 
 @scenario()
 def damaged_header_bytes(kafka: Kafka) -> Observations:
-    """Each byte of a batch's header is set to 0xff in turn."""
+    """One byte of a batch's header at a time is set to 0xff."""
     topic = kafka.topic()
     for position in (*range(8, 12), *range(16, 61)):
         spoilt = bytearray(A)
@@ -31,7 +31,7 @@ def damaged_header_bytes_with_a_correct_checksum(kafka: Kafka) -> Observations:
 
 @scenario()
 def damaged_record_bytes(kafka: Kafka) -> Observations:
-    """Each byte of the records is changed in turn, with a correct checksum."""
+    """One byte of the records at a time is changed, with a correct checksum."""
     topic = kafka.topic()
     two = batch("first", "second", key="k")
     for position in range(61, len(two)):

@@ -26,7 +26,7 @@ from protocol.messages.heartbeat import HeartbeatRequest
 from protocol.messages.list_groups import ListGroupsRequest
 from protocol.messages.metadata import MetadataRequest
 
-HEARTBEAT = HeartbeatRequest(group_id="none", generation_id=1, member_id="nobody")
+HEARTBEAT = HeartbeatRequest(group_id="none", generation_id=1, member_id="absent")
 NO_TOPIC = MetadataRequest(topics=[])
 
 # Two as an unsigned varint: alone, with redundant bytes, with a bit beyond 32, in six bytes, and
@@ -58,7 +58,7 @@ def classic_negative_lengths(kafka: Kafka) -> Observations:
         for what, version, edit in (
             ("client id", 0, replaced(b"\0\6parity", short)),
             ("nullable string", 3, last_bytes(short, instead_of=2)),
-            ("string", 3, replaced(b"\0\6nobody", short)),
+            ("string", 3, replaced(b"\0\6absent", short)),
         ):
             yield what, length, response_or_closed(kafka, HEARTBEAT, version, edit)
     for length in (-1, -2, -(2**31)):
@@ -77,7 +77,7 @@ def compact_negative_lengths(kafka: Kafka) -> Observations:
         yield "nullable array", varint, _topics(response_or_closed(kafka, NO_TOPIC, 9, nullable))
         for what, request, edit in (
             ("array", ListGroupsRequest(), body(varint + b"\0")),
-            ("string", HEARTBEAT, replaced(b"\7nobody", varint)),
+            ("string", HEARTBEAT, replaced(b"\7absent", varint)),
             ("nullable string", HEARTBEAT, last_bytes(varint + b"\0", instead_of=2)),
         ):
             yield what, varint, response_or_closed(kafka, request, 4, edit)

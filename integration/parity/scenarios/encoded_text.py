@@ -9,7 +9,7 @@ from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.heartbeat import HeartbeatRequest
 
-HEARTBEAT = HeartbeatRequest(group_id="none", generation_id=1, member_id="nobody")
+HEARTBEAT = HeartbeatRequest(group_id="none", generation_id=1, member_id="absent")
 MALFORMED = (
     b"\xff",
     b"a\x80\xbfb",

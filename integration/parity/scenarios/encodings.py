@@ -18,7 +18,7 @@ from protocol.messages.metadata import MetadataRequest
 HARMLESS: tuple[Any, ...] = (
     ApiVersionsRequest(client_software_name="parity", client_software_version="1.0"),
     MetadataRequest(topics=[]),
-    HeartbeatRequest(group_id="none", generation_id=1, member_id="nobody"),
+    HeartbeatRequest(group_id="none", generation_id=1, member_id="absent"),
     ListGroupsRequest(),
     DescribeClusterRequest(include_cluster_authorized_operations=False),
 )

@@ -17,7 +17,7 @@ def session_returns_only_changes(kafka: Kafka) -> Observations:
     first = kafka.request(fetch(topic, {0: 0, 1: 0}, session=NEW, max_wait_ms=0))
     yield "new session", first
     yield (
-        "no news",
+        "no changes",
         kafka.start(fetch(topic, {}, session=(first.session_id, 1), max_wait_ms=SHORT_MS)),
     )
     parked = kafka.start(fetch(topic, {}, session=(first.session_id, 2)))

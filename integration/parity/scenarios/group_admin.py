@@ -110,11 +110,11 @@ def members_are_removed_together(kafka: Kafka) -> Observations:
     (fixed,) = stable(kafka, fixed_group, instance="fixed")
     for version in (3, 4, 5):
         for member in (
-            ("", "nobody"),
+            ("", "absent"),
             ("unknown", "fixed"),
             ("unknown", None),
             ("", None),
-            (fixed.id, "nobody"),
+            (fixed.id, "absent"),
         ):
             yield version, member, kafka.request(_leave(fixed_group, member), version)
         yield version, kafka.request(_leave(fixed_group), version)
@@ -135,7 +135,7 @@ def consumers_are_removed(kafka: Kafka) -> Observations:
     member.beat()
     joins = consumer_heartbeat(group, "a-member", 0, topics=[topic], owned={}, instance="fixed")
     yield kafka.request(joins).error_code
-    yield kafka.request(_leave(group, ("unknown", None), ("", "nobody"), ("unknown", "fixed")))
+    yield kafka.request(_leave(group, ("unknown", None), ("", "absent"), ("unknown", "fixed")))
     yield kafka.request(_leave(group, ("", "fixed")))
     yield kafka.request(_leave(group, (member.id, None)))
     yield kafka.request(ConsumerGroupDescribeRequest(group_ids=[group]))

@@ -42,7 +42,7 @@ def group_rejects_members(kafka: Kafka) -> Observations:
     """Unknown ids, session timeouts out of range, no protocols, and no group id."""
     group = kafka.new_name("group")
     for what, requested in (
-        ("unknown id", join(group, "nobody")),
+        ("unknown id", join(group, "absent")),
         ("short session", join(group, session_ms=10)),
         ("long session", join(group, session_ms=10_000_000)),
         ("no protocols", join(group, protocols=())),
@@ -69,10 +69,10 @@ def group_of_one(kafka: Kafka) -> Observations:
 def group_without_a_member(kafka: Kafka) -> Observations:
     """Responses for a group without members."""
     group = kafka.new_name("group")
-    yield kafka.request(heartbeat(group, "nobody", 1))
-    yield kafka.request(sync(group, "nobody", 1))
-    yield kafka.request(leave(group, "nobody"))
-    yield kafka.request(commit(group, kafka.topic(), {0: 1}, member="nobody", generation=1))
+    yield kafka.request(heartbeat(group, "absent", 1))
+    yield kafka.request(sync(group, "absent", 1))
+    yield kafka.request(leave(group, "absent"))
+    yield kafka.request(commit(group, kafka.topic(), {0: 1}, member="absent", generation=1))
 
 
 @scenario()
@@ -91,11 +91,11 @@ def group_with_unknown_members(kafka: Kafka) -> Observations:
     """Requests with an unknown member or another generation in a stable group."""
     (member,) = stable(kafka, kafka.new_name("group"))
     group, generation = member.group, member.generation
-    yield kafka.request(heartbeat(group, "nobody", generation))
+    yield kafka.request(heartbeat(group, "absent", generation))
     yield kafka.request(heartbeat(group, member.id, generation + 1))
-    yield kafka.request(sync(group, "nobody", generation))
+    yield kafka.request(sync(group, "absent", generation))
     yield kafka.request(sync(group, member.id, generation + 1))
-    yield kafka.request(leave(group, "nobody", member.id))
+    yield kafka.request(leave(group, "absent", member.id))
     yield kafka.request(heartbeat(group, member.id, generation))
 
 

@@ -39,7 +39,7 @@ def offsets_need_the_right_member(kafka: Kafka) -> Observations:
     topic = kafka.topic()
     (member,) = stable(kafka, kafka.new_name("group"))
     group, generation = member.group, member.generation
-    for who, at in ((member.id, generation), ("", -1), ("nobody", generation), (member.id, 9)):
+    for who, at in ((member.id, generation), ("", -1), ("absent", generation), (member.id, 9)):
         response = kafka.request(commit(group, topic, {0: 1}, member=who, generation=at))
         yield who, at, response
     yield kafka.request(committed(group, None))

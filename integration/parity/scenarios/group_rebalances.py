@@ -69,7 +69,7 @@ def rebalance_for_other_metadata(kafka: Kafka) -> Observations:
     leader, follower = stable(kafka, kafka.new_name("group"), 2)
     changed = follower.join(protocols=(("range", b"other"),))
     yield "waits", changed.waits()
-    yield "told", leader.heartbeat()
+    yield "heartbeat", leader.heartbeat()
     joined = leader.join()
     yield leader.joined(joined).generation_id, follower.joined(changed).generation_id
     yield "metadata for the leader", sorted(bytes(m.metadata) for m in joined.response().members)

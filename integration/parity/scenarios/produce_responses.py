@@ -36,7 +36,7 @@ def produce_without_acks_has_no_response(kafka: Kafka) -> Observations:
     topic = kafka.topic()
     client = kafka.connect()
     for value in ("a", "b", "c"):
-        client.tell(produce(topic, batch(value), acks=0), 9)
+        client.send(produce(topic, batch(value), acks=0), 9)
     yield client.request(fetch(topic))
 
 
@@ -44,7 +44,7 @@ def produce_without_acks_has_no_response(kafka: Kafka) -> Observations:
 def produce_without_acks_that_fails_closes(kafka: Kafka) -> Observations:
     """An error of a produce with acks=0 closes the connection."""
     client = kafka.connect()
-    client.tell(produce(kafka.new_name("unknown"), A, acks=0), 9)
+    client.send(produce(kafka.new_name("unknown"), A, acks=0), 9)
     yield "closed", client.is_closed()
 
 

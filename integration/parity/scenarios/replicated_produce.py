@@ -115,7 +115,7 @@ def produce_waits_while_the_leader_moves(kafka: Kafka) -> Observations:
     parked = kafka.start(produce(topic, A))
     yield "waits", parked.waits()
     _move_leader(kafka, topic)
-    yield "told", parked
+    yield "response", parked
     yield "at the old leader", kafka.request(produce(topic, A))
     kafka.resume(3)
     yield "at the new one", kafka.request(produce(topic, A), node=2)

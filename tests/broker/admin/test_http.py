@@ -212,7 +212,7 @@ async def test_the_server_sends_100_continue_on_request() -> None:
 @pytest.mark.parametrize(
     ("request_bytes", "status"),
     [
-        (b"garbage\r\n\r\n", 400),
+        (b"invalid\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\n\r\n", 400),  # without Host
         (b"\x00\x00\x00\x10\x00\x12\x00\x04\x00\x00\x00\x01\x00\x00\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: h\r\nX: " + b"x" * 20_000, 431),

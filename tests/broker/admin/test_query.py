@@ -50,7 +50,7 @@ def test_an_unknown_parameter_is_refused() -> None:
 
 
 def test_a_parameter_given_twice_is_refused() -> None:
-    """It is not known which value is meant."""
+    """The query is ambiguous."""
     assert refused(lambda: Query([("a", "1"), ("a", "2")])) == (400, "a is given twice")
 
 

@@ -37,7 +37,7 @@ async def request(
     """The status, and the value or the message, of one request."""
     routes = {
         "/v1/things": {"GET": things, "POST": things},
-        "/v1/things/{id}/turn": {"POST": thing},
+        "/v1/things/{id}/start": {"POST": thing},
         "/v1/refuse/{status}": {"POST": refuse},
     }
     router = Router(routes, rules)
@@ -56,9 +56,9 @@ async def test_a_path_selects_its_handler() -> None:
 
 async def test_a_part_of_a_path_may_be_named() -> None:
     """A name in braces matches one part with any text."""
-    assert await request("POST", "/v1/things/x%2Fy/turn") == (200, {"id": "x/y"})
-    assert (await request("POST", "/v1/things/turn"))[0] == 404
-    assert (await request("POST", "/v1/things/a/b/turn"))[0] == 404
+    assert await request("POST", "/v1/things/x%2Fy/start") == (200, {"id": "x/y"})
+    assert (await request("POST", "/v1/things/start"))[0] == 404
+    assert (await request("POST", "/v1/things/a/b/start"))[0] == 404
 
 
 @pytest.mark.parametrize("status", [404, 409, 501])
@@ -68,7 +68,7 @@ async def test_an_exception_of_the_broker_has_a_status(status: int) -> None:
 
 
 async def test_a_parameter_given_twice_is_refused() -> None:
-    """It is not known which value is meant."""
+    """The query is ambiguous."""
     assert await request(target="/v1/things?a=1&a=2") == (400, "a is given twice")
 
 
@@ -76,7 +76,7 @@ async def test_an_unknown_path_is_refused() -> None:
     """The message of the 404 has the known paths."""
     assert await request(target="/v2") == (
         404,
-        "no such path; there are /v1/refuse/{status}, /v1/things, /v1/things/{id}/turn",
+        "no such path; there are /v1/refuse/{status}, /v1/things, /v1/things/{id}/start",
     )
 
 

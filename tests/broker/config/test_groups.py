@@ -101,10 +101,10 @@ def test_a_set_key_is_described_with_the_brokers_key() -> None:
     """The broker's key is a synonym, as in Kafka."""
     config = parse_config({"group.consumer.session.timeout.ms": "50000"})
 
-    told = {each.name: each for each in describe_group(config, {SESSION: "46000"})}
+    described = {each.name: each for each in describe_group(config, {SESSION: "46000"})}
 
-    assert len(told) == 17
-    session, heartbeat = told[SESSION], told[HEARTBEAT]
+    assert len(described) == 17
+    session, heartbeat = described[SESSION], described[HEARTBEAT]
     assert (session.value, session.source) == ("46000", ConfigSource.DYNAMIC_GROUP)
     assert session.synonyms == [
         ConfigSynonym(SESSION, "46000", ConfigSource.DYNAMIC_GROUP),

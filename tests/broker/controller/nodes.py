@@ -21,7 +21,7 @@ class RecordingNode:
     """A node that only records the changes of topics."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, str, int]] = []
+        self.notified: list[tuple[str, str, int]] = []
 
     def broker_changed(self, broker: Broker) -> None:
         """Ignore it."""
@@ -44,11 +44,11 @@ class RecordingNode:
 
     def topic_changed(self, topic: TopicImage) -> None:
         """Record it."""
-        self.told.append(("changed", topic.name, len(topic.partitions)))
+        self.notified.append(("changed", topic.name, len(topic.partitions)))
 
     def topic_deleted(self, topic: TopicImage) -> None:
         """Record it."""
-        self.told.append(("deleted", topic.name, len(topic.partitions)))
+        self.notified.append(("deleted", topic.name, len(topic.partitions)))
 
 
 def make_controller(store: ControllerStore, config: Config | None = None) -> Controller:

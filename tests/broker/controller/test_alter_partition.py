@@ -36,7 +36,7 @@ def test_a_member_without_broker_epoch_is_valid() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "error"),
+    ("change", "error"),
     [
         (replace(GOOD, broker_epoch=10), ErrorCode.STALE_BROKER_EPOCH),
         (replace(GOOD, node_id=4), ErrorCode.STALE_BROKER_EPOCH),
@@ -54,9 +54,9 @@ def test_a_member_without_broker_epoch_is_valid() -> None:
         (replace(GOOD, new_isr_epochs=(11, 9)), ErrorCode.INELIGIBLE_REPLICA),
     ],
 )
-def test_other_changes_are_refused(asked: AlterPartition, error: ErrorCode) -> None:
+def test_other_changes_are_refused(change: AlterPartition, error: ErrorCode) -> None:
     """Kafka's ReplicationControlManagerTest.testInvalidAlterPartitionRequests and similar tests."""
     with pytest.raises(ApiError) as refusal:
-        validate_alter_partition(asked, _image())
+        validate_alter_partition(change, _image())
 
     assert refusal.value.code is error

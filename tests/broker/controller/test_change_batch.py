@@ -92,17 +92,17 @@ def test_a_deleted_topic_is_left_out(world: World) -> None:
 
 def test_rules_are_computed_once_for_a_topic(world: World) -> None:
     """They depend on its settings, which take time to resolve."""
-    asked: list[str] = []
+    called: list[str] = []
 
     def rules_of(topic: TopicImage) -> partial[Rules]:
-        asked.append(topic.name)
+        called.append(topic.name)
         return partial(lambda _: RULES)
 
     decisions = ChangeBatch(world.image, rules_of)
     for index in (0, 1):
         decisions.add(world.topic, index, led_by_two)
 
-    assert asked == ["t"]
+    assert called == ["t"]
 
 
 def test_an_unchanged_topic_is_the_same_object(world: World) -> None:

@@ -26,60 +26,60 @@ class Agreeing:
         return SHRUNK
 
 
-class Asker:
+class Requester:
     """Sends requests, and keeps the responses."""
 
     def __init__(self) -> None:
         self.channel = ControllerChannel(cast("Controller", Agreeing()))
         self.responses: list[PartitionRegistration | ErrorCode] = []
 
-    def ask(self, change: AlterPartition = CHANGE) -> None:
-        self.channel.alter_partition(change, self._answered)
+    def request(self, change: AlterPartition = CHANGE) -> None:
+        self.channel.alter_partition(change, self._respond)
 
-    def _answered(self, answer: PartitionRegistration | ApiError) -> None:
-        self.responses.append(answer.code if isinstance(answer, ApiError) else answer)
+    def _respond(self, result: PartitionRegistration | ApiError) -> None:
+        self.responses.append(result.code if isinstance(result, ApiError) else result)
 
 
 def test_a_response_comes_immediately() -> None:
     """On the caller's stack, with a result or an error."""
-    asker = Asker()
+    requester = Requester()
 
-    asker.ask()
-    asker.ask(AlterPartition(CHANGE.key, CHANGE.topic_id, 1, 1, 13, 0, (1,), (1,)))
+    requester.request()
+    requester.request(AlterPartition(CHANGE.key, CHANGE.topic_id, 1, 1, 13, 0, (1,), (1,)))
 
-    assert asker.responses == [SHRUNK, ErrorCode.FENCED_LEADER_EPOCH]
+    assert requester.responses == [SHRUNK, ErrorCode.FENCED_LEADER_EPOCH]
 
 
 def test_a_held_request_is_sent_at_the_release() -> None:
     """The controller is slow."""
-    asker = Asker()
-    asker.channel.hold()
-    asker.ask()
-    before = list(asker.responses)
+    requester = Requester()
+    requester.channel.hold()
+    requester.request()
+    before = list(requester.responses)
 
-    asker.channel.release()
+    requester.channel.release()
 
-    assert (before, asker.responses) == ([], [SHRUNK])
+    assert (before, requester.responses) == ([], [SHRUNK])
 
 
 def test_a_dropped_request_gets_no_response() -> None:
     """The network has lost it."""
-    asker = Asker()
-    asker.channel.hold()
-    asker.ask()
+    requester = Requester()
+    requester.channel.hold()
+    requester.request()
 
-    asker.channel.drop_held()
-    asker.channel.release()
+    requester.channel.drop_held()
+    requester.channel.release()
 
-    assert asker.responses == []
+    assert requester.responses == []
 
 
 def test_the_next_request_can_be_refused() -> None:
     """Only that one."""
-    asker = Asker()
-    asker.channel.refuse_next(ApiError(ErrorCode.NOT_CONTROLLER))
+    requester = Requester()
+    requester.channel.refuse_next(ApiError(ErrorCode.NOT_CONTROLLER))
 
-    asker.ask()
-    asker.ask()
+    requester.request()
+    requester.request()
 
-    assert asker.responses == [ErrorCode.NOT_CONTROLLER, SHRUNK]
+    assert requester.responses == [ErrorCode.NOT_CONTROLLER, SHRUNK]

@@ -44,7 +44,7 @@ def test_a_new_topic_reaches_every_node(controller: Controller, node: RecordingN
 
     assert controller.topic("orders") is topic
     assert controller.image.topic_by_id(topic.topic_id) is topic
-    assert node.told == [("changed", "orders", 3)]
+    assert node.notified == [("changed", "orders", 3)]
     assert [p.leader for p in topic.partitions] == [1, 1, 1]
 
 
@@ -90,10 +90,10 @@ def test_invalid_topics_are_refused(
     """With Kafka's error code, and without an effect."""
     controller.create_topic("taken")
     controller.create_topic("a.b")
-    told = list(node.told)
+    notified = list(node.notified)
 
     assert _refusal(controller.create_topic, **arguments) is error
-    assert node.told == told
+    assert node.notified == notified
 
 
 def test_validate_only_creates_nothing(controller: Controller, node: RecordingNode) -> None:
@@ -102,7 +102,7 @@ def test_validate_only_creates_nothing(controller: Controller, node: RecordingNo
 
     assert len(topic.partitions) == 2
     assert controller.topic("t") is None
-    assert node.told == []
+    assert node.notified == []
 
 
 def test_partitions_can_only_be_added(controller: Controller, node: RecordingNode) -> None:
@@ -111,7 +111,7 @@ def test_partitions_can_only_be_added(controller: Controller, node: RecordingNod
 
     controller.create_partitions("t", 3)
 
-    assert node.told[-1] == ("changed", "t", 3)
+    assert node.notified[-1] == ("changed", "t", 3)
     assert _refusal(controller.create_partitions, "t", 3) is ErrorCode.INVALID_PARTITIONS
     assert _refusal(controller.create_partitions, "t", 2) is ErrorCode.INVALID_PARTITIONS
     unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -126,7 +126,7 @@ def test_a_deleted_topic_is_removed(controller: Controller, node: RecordingNode)
     controller.delete_topic("t")
 
     assert controller.topic("t") is None
-    assert node.told[-1] == ("deleted", "t", 1)
+    assert node.notified[-1] == ("deleted", "t", 1)
     assert _refusal(controller.delete_topic, "t") is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
@@ -145,7 +145,7 @@ def test_a_restart_keeps_topics_ids_and_the_cluster_id(tmp_path: Path) -> None:
     again = after.topic("t")
     assert again is not None
     assert (again.topic_id, again.configs) == (topic.topic_id, topic.configs)
-    assert node.told[-1] == ("changed", "t", 1)
+    assert node.notified[-1] == ("changed", "t", 1)
     assert after.image.cluster_id == before.image.cluster_id
     assert after.next_producer_id() not in given
     after.close()

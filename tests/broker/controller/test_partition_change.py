@@ -78,10 +78,10 @@ def test_a_smaller_isr_starts_no_leader_epoch() -> None:
 def test_a_new_or_missing_leader_starts_a_leader_epoch() -> None:
     """Followers and clients must notice both."""
     moved = _changed(WHOLE, _rules(2, 3), isr=(2, 3))
-    nobody = _changed(moved, _rules(), isr=())
+    offline = _changed(moved, _rules(), isr=())
 
     assert (moved.leader, moved.leader_epoch, moved.partition_epoch) == (2, 101, 201)
-    assert (nobody.leader, nobody.leader_epoch, nobody.partition_epoch) == (NO_LEADER, 102, 202)
+    assert (offline.leader, offline.leader_epoch, offline.partition_epoch) == (NO_LEADER, 102, 202)
 
 
 def test_removing_a_replica_starts_a_leader_epoch() -> None:

@@ -16,17 +16,17 @@ class CountingController:
     """A controller that counts its calls."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.elections: list[str] = []
 
     def rebalance_leaders(self) -> None:
-        self.asked.append("preferred")
+        self.elections.append("preferred")
 
     def elect_unclean_leaders(self) -> None:
-        self.asked.append("unclean")
+        self.elections.append("unclean")
 
 
 @pytest.mark.parametrize(
-    ("config", "asked"),
+    ("config", "elections"),
     [
         (Config(), ["preferred", "unclean"] * 2),
         (Config(auto_leader_rebalance_enable=False), ["unclean"] * 2),
@@ -34,7 +34,7 @@ class CountingController:
         (Config(leader_imbalance_check_interval_seconds=10**6), ["unclean"] * 2),
     ],
 )
-def test_elections_are_held_every_five_minutes(config: Config, asked: list[str]) -> None:
+def test_elections_are_held_every_five_minutes(config: Config, elections: list[str]) -> None:
     """Both kinds, by default."""
     now_ms = 0.0
     timer = SystemTimer("cluster", now_ms=lambda: now_ms)
@@ -45,4 +45,4 @@ def test_elections_are_held_every_five_minutes(config: Config, asked: list[str])
         now_ms += 1000
         timer.advance_clock(0)
 
-    assert sorted(controller.asked) == sorted(asked)
+    assert sorted(controller.elections) == sorted(elections)

@@ -53,7 +53,7 @@ def test_a_topic_is_stored_and_published(tmp_path: Path) -> None:
     again = ClusterState(ControllerStore(tmp_path / "db"), Config())
 
     assert state.image.topic("t") is not None
-    assert node.told == [("changed", "t", 2)]
+    assert node.notified == [("changed", "t", 2)]
     assert [each.leader for each in again.image.topics["t"].partitions] == [NO_LEADER] * 2
     again.close()
 
@@ -63,12 +63,12 @@ def test_an_unchanged_topic_is_not_published() -> None:
     state, node = _state(), RecordingNode()
     state.put_topics([_topic("a"), _topic("b")])
     state.subscribe(1, node).release()
-    told = list(node.told)
+    notified = list(node.notified)
 
     finish(state.change_all(lambda key, _: key.topic == "a", lambda old, _: old))
     finish(state.change_all(lambda key, _: key == ("b", 1), _moved))
 
-    assert node.told == [*told, ("changed", "b", 2)]
+    assert node.notified == [*notified, ("changed", "b", 2)]
     assert [each.leader for each in state.image.topics["b"].partitions] == [1, 2]
 
 
@@ -77,7 +77,7 @@ def test_some_of_many_changes_may_be_refused() -> None:
     state, node = _state(), RecordingNode()
     state.put_topics([_topic("t")])
     state.subscribe(1, node).release()
-    told = list(node.told)
+    notified = list(node.notified)
     moved, unknown, gone = (TopicPartition(*key) for key in (("t", 1), ("nope", 0), ("t", 7)))
 
     decisions: dict[TopicPartition, ChangePartition] = {
@@ -97,7 +97,7 @@ def test_some_of_many_changes_may_be_refused() -> None:
     assert [str(results[unknown]), str(results[gone])] == ["no topic nope", "no partition t-7"]
     # A traceback keeps its frames alive: collecting thousands of them takes long.
     assert not any(error.__traceback__ for error in results.values() if error)
-    assert node.told == [*told, ("changed", "t", 2)]
+    assert node.notified == [*notified, ("changed", "t", 2)]
 
 
 def test_a_topic_has_its_own_rules() -> None:

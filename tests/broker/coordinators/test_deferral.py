@@ -47,10 +47,10 @@ _JOIN_WITHOUT_KNOWN_ID = 3
 async def wait_for_appends(cluster: RunningCluster, client: Client) -> float:
     """Fetch from the end of the group's partition; returns the time until the response in ms."""
     (partition,) = cluster.node(1).replicas.partitions.values()
-    asked = FetchPartition(
+    requested = FetchPartition(
         partition=0, fetch_offset=partition.log.log_end_offset, partition_max_bytes=1 << 20
     )
-    topic = FetchTopic(topic="__consumer_offsets", partitions=[asked])
+    topic = FetchTopic(topic="__consumer_offsets", partitions=[requested])
     began = trio.current_time()
     response = await client.send(FetchRequest(max_wait_ms=60_000, min_bytes=1, topics=[topic]), 12)
     assert response.responses[0].partitions[0].records

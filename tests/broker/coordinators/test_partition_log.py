@@ -133,12 +133,12 @@ def test_the_listener_is_called_when_the_actions_run(
     tmp_path: Path, isr: tuple[int, ...], replicated: list[int]
 ) -> None:
     """An append moves the high watermark only if the leader is the only in-sync replica."""
-    partition, told = make_partition(tmp_path, replicas=(1, 2), isr=isr), purgatories()
+    partition, listeners = make_partition(tmp_path, replicas=(1, 2), isr=isr), purgatories()
     actions = ActionQueue()
-    log = PartitionLog(partition, told, actions, CLOCK)
+    log = PartitionLog(partition, listeners, actions, CLOCK)
     marks: list[int] = []
     listener: Callable[[], None] = lambda: marks.append(log.high_watermark)  # noqa: E731 - typed
-    told.high_watermark_listeners[KEY] = listener
+    listeners.high_watermark_listeners[KEY] = listener
     log.append([A])
     assert marks == []
     actions.try_complete_actions()

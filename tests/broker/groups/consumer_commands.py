@@ -49,7 +49,7 @@ class ConsumerCommands:
     def __init__(self, world: VirtualWorld) -> None:
         self._world = world
         self._members: dict[str, Member] = {}
-        self._answers: list[str] = []
+        self._responses: list[str] = []
 
     def _do_topic(self, name: str, partitions: str) -> None:
         self._world.put_topic(name, int(partitions))
@@ -118,11 +118,13 @@ class ConsumerCommands:
             self._say(f"{member.name} {what} {error.code.name}")
             return
         member.generation_id = result.member_epoch
-        news = ""
+        assignment = ""
         if result.assigned is not None:
             member.assigned = {topic: sorted(parts) for topic, parts in result.assigned.items()}
-            news = f" has {self._shown(result.assigned)}"
-        self._say_when_replicated(f"{member.name} {what}", f"epoch {result.member_epoch}{news}")
+            assignment = f" has {self._shown(result.assigned)}"
+        self._say_when_replicated(
+            f"{member.name} {what}", f"epoch {result.member_epoch}{assignment}"
+        )
 
     def _do_describe(self) -> None:
         group = self._world.coordinator.groups[GROUP]
@@ -145,14 +147,14 @@ class ConsumerCommands:
 
     # ---------------------------------------------------------------------------- responses
 
-    def _say_when_replicated(self, what: str, told: str) -> None:
+    def _say_when_replicated(self, what: str, result: str) -> None:
         def on_replicated(error: ErrorCode) -> None:
-            self._say(f"{what} {error.name if error else told}")
+            self._say(f"{what} {error.name if error else result}")
 
         self._world.coordinator.runtime.when_replicated(GROUP, on_replicated)
 
     def _say(self, text: str) -> None:
-        self._answers.append(f"{self._world.now_ms():.0f} {text}")
+        self._responses.append(f"{self._world.now_ms():.0f} {text}")
 
     def _called(self, member_id: str) -> str:
         """The name of a member id in scripts."""

@@ -120,7 +120,7 @@ class ScriptPlayer(ConsumerCommands):
             getattr(self, f"_do_{name}")(*words)
             if name not in _NO_REQUESTS:
                 self._world.end_request()
-        responses, self._answers = self._answers, []
+        responses, self._responses = self._responses, []
         return responses
 
     # ----------------------------------------------------------------------------- commands
@@ -276,8 +276,8 @@ class ScriptPlayer(ConsumerCommands):
         except ApiError as refused:
             self._say(f"forget {refused.code.name}")
         else:
-            told = " ".join(error.name for error in errors.values())
-            self._say_when_replicated("forget", told)
+            result = " ".join(error.name for error in errors.values())
+            self._say_when_replicated("forget", result)
 
     def _do_delete(self) -> None:
         try:
@@ -327,7 +327,7 @@ class ScriptPlayer(ConsumerCommands):
             return member.member_id
         called = options["as"]
         real = {name: member_id for member_id, name in self._ids.items()}
-        return "" if called == "nobody" else real.get(called, called)
+        return "" if called == "none" else real.get(called, called)
 
     def _called(self, member_id: str) -> str:
         """The name of a member id in scripts, without the random part."""

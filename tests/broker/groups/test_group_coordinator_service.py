@@ -25,7 +25,7 @@ def world() -> VirtualWorld:
     return VirtualWorld()
 
 
-def join(world: VirtualWorld, **asked: object) -> JoinResult:
+def join(world: VirtualWorld, **fields: object) -> JoinResult:
     request = JoinGroup(
         group_id="g",
         member_id="",
@@ -34,7 +34,7 @@ def join(world: VirtualWorld, **asked: object) -> JoinResult:
         protocol_type="consumer",
         protocols=(MemberProtocol("p", b"metadata"),),
     )
-    for name, value in asked.items():
+    for name, value in fields.items():
         setattr(request, name, value)
     results: list[JoinResult] = []
     world.coordinator.join_group(request, results.append)
@@ -42,9 +42,9 @@ def join(world: VirtualWorld, **asked: object) -> JoinResult:
     return results.pop()
 
 
-def sync(world: VirtualWorld, **asked: object) -> SyncResult:
+def sync(world: VirtualWorld, **fields: object) -> SyncResult:
     request = SyncGroup(group_id="g", generation_id=1, member_id="m", assignments={})
-    for name, value in asked.items():
+    for name, value in fields.items():
         setattr(request, name, value)
     results: list[SyncResult] = []
     world.coordinator.sync_group(request, results.append)

@@ -132,7 +132,7 @@ def loaded(records: Sequence[CoordinatorRecord]) -> GroupStates:
     ("records", "state"),
     [
         ([generation(classic_member("a"), classic_member("a"))], "Stable"),
-        ([generation(classic_member("a"), leader="stranger")], "Stable"),
+        ([generation(classic_member("a"), leader="absent")], "Stable"),
         ([generation(classic_member("a"), leader=None)], "Stable"),
         ([generation(classic_member("a"), protocol=None)], "Stable"),
         ([generation(leader=None, protocol=None, number=INT32_MAX)], "Empty"),

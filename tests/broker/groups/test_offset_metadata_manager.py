@@ -24,10 +24,10 @@ def coordinator() -> GroupCoordinatorService:
 
 
 def commit(
-    coordinator: GroupCoordinatorService, *commits: Commit, **asked: object
+    coordinator: GroupCoordinatorService, *commits: Commit, **fields: object
 ) -> list[ErrorCode]:
     request = OffsetCommit(group_id="g", commits=commits)
-    for name, value in asked.items():
+    for name, value in fields.items():
         setattr(request, name, value)
     return coordinator.offsets.commit(request)
 

@@ -170,7 +170,7 @@ def test_nothing_is_received_behind_too_many_frames() -> None:
 
 
 def test_a_slice_of_time_ends_with_the_turn_of_others() -> None:
-    """The frames that are left are dispatched in the next turn."""
+    """The frames that are left are dispatched after other connections have been served."""
 
     def respond_slowly(ends: Ends) -> None:
         ends.hand.pass_ms(SLICE_MS)

@@ -154,9 +154,9 @@ async def assert_nothing_is_left(node: RunningNode, connection: Connection) -> N
     assert connection.in_progress is None
     assert connection.held_bytes == 0
     assert node.node.replication.purgatories.fetch.num_delayed() == 0
-    honest = node.client()
-    assert (await honest.send(ApiVersionsRequest(), 0)).error_code == 0
-    honest.close()
+    other = node.client()
+    assert (await other.send(ApiVersionsRequest(), 0)).error_code == 0
+    other.close()
 
 
 @pytest.mark.parametrize("trouble", [reset, leave, be_closed])

@@ -278,15 +278,15 @@ async def test_a_disconnect_releases_the_memory_of_an_incomplete_request(tmp_pat
         for client in flood:
             begin(client, 900)
         await trio.testing.wait_all_tasks_blocked()
-        honest = node.client()
-        honest.start(ApiVersionsRequest(), 0)
+        other = node.client()
+        other.start(ApiVersionsRequest(), 0)
         await trio.testing.wait_all_tasks_blocked()
-        assert honest.nothing_arrived()
+        assert other.nothing_arrived()
 
         for client in flood:
             client.close()
 
-        assert (await honest.receive()).error_code == 0
+        assert (await other.receive()).error_code == 0
 
 
 async def test_an_idle_connection_that_holds_memory_is_closed(tmp_path: Path) -> None:
@@ -295,10 +295,10 @@ async def test_an_idle_connection_that_holds_memory_is_closed(tmp_path: Path) ->
         for _ in range(2):
             begin(node.client(), 900)
         await trio.sleep(0.5)
-        honest = node.client()
-        honest.start(ApiVersionsRequest(), 0)
+        other = node.client()
+        other.start(ApiVersionsRequest(), 0)
         started = trio.current_time()
 
-        await honest.receive()
+        await other.receive()
 
         assert elapsed_ms(started) == pytest.approx(500, abs=5)

@@ -67,5 +67,5 @@ async def test_connections_with_pipelined_requests_alternate(step_ms: float, in_
 
     turns = [len(list(frames)) for _, frames in groupby(served)]
     assert len(served) == 120
-    assert max(turns) <= 2 * in_turn  # the same connection may be first in the next turn
+    assert max(turns) <= 2 * in_turn  # the same connection may be the next one again
     assert turns.count(in_turn) >= len(turns) / 2

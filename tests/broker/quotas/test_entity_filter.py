@@ -29,7 +29,7 @@ EXACT, DEFAULT, SPECIFIED = MatchType
         ([("client-id", DEFAULT, None)], False, [ANY_CLIENT]),
         ([("client-id", SPECIFIED, None)], True, [A, ANY_CLIENT]),
         ([("client-id", EXACT, "a"), ("user", SPECIFIED, None)], True, [U_AND_A]),
-        ([("user", EXACT, "nobody")], False, []),
+        ([("user", EXACT, "absent")], False, []),
         ([("ip", SPECIFIED, None)], False, [ADDRESS]),
     ],
 )
@@ -37,9 +37,9 @@ def test_a_filter_matches_its_components(
     components: list[tuple[str, int, str | None]], strict: bool, found: list[Entity]
 ) -> None:
     """All types of the filter, and with ``strict`` no others."""
-    asked = [Component(*each) for each in components]
+    requested = [Component(*each) for each in components]
 
-    assert list(matching(ALL, asked, strict=strict)) == found
+    assert list(matching(ALL, requested, strict=strict)) == found
 
 
 @pytest.mark.parametrize(

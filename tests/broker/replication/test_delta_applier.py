@@ -37,7 +37,7 @@ class Recorded:
         self.lines.append(f"{partition.key} follows {leader}")
 
     def remove_fetcher_for_partition(self, key: TopicPartition) -> None:
-        self.lines.append(f"{key} follows nobody")
+        self.lines.append(f"{key} follows no leader")
 
     def leader_state(self, partition: Partition, leads: bool) -> None:
         self.lines.append(f"{partition.key} {'led' if leads else 'not led'} here")
@@ -113,9 +113,9 @@ def world(tmp_path: Path) -> Iterator[World]:
 def test_leaders_are_applied_before_followers(world: World) -> None:
     """Followers then find their leaders (Kafka's applyDelta)."""
     assert world.apply(2, 1) == [
-        "t-1 follows nobody",
+        "t-1 follows no leader",
         "t-1 led here",
-        "t-0 follows nobody",
+        "t-0 follows no leader",
         "t-0 left: leadership",
         "t-0 follows 2",
     ]
@@ -137,7 +137,7 @@ def test_a_leader_becomes_a_follower(world: World) -> None:
 
     assert world.apply(3, epoch=1) == [
         "t-0 not led here",
-        "t-0 follows nobody",
+        "t-0 follows no leader",
         "t-0 left: leadership",
         "t-0 follows 3",
     ]
@@ -148,7 +148,7 @@ def test_a_follower_becomes_a_leader(world: World) -> None:
     """Kafka's testDeltaFromFollowerToLeader."""
     world.apply(2)
 
-    assert world.apply(1, epoch=1) == ["t-0 follows nobody", "t-0 led here"]
+    assert world.apply(1, epoch=1) == ["t-0 follows no leader", "t-0 led here"]
     assert world.partition().is_leader
 
 
@@ -160,7 +160,7 @@ def test_a_high_watermark_moved_by_metadata_checks_operations(world: World) -> N
 
     finish(world.delta_applier.apply_topic(_topic(PartitionRegistration(ALL, (1,), 1, 0, 1))))
 
-    assert world.recorded.take() == ["t-0 follows nobody", "t-0 moved"]
+    assert world.recorded.take() == ["t-0 follows no leader", "t-0 moved"]
 
 
 def test_an_unchanged_leader_epoch_keeps_the_fetcher(world: World) -> None:
@@ -179,7 +179,7 @@ def test_a_partition_without_leader_is_not_fetched(world: World) -> None:
     """The partition waits for an election; its waiting operations complete."""
     world.apply(2)
 
-    assert world.apply(NO_LEADER, epoch=1) == ["t-0 follows nobody", "t-0 left: leadership"]
+    assert world.apply(NO_LEADER, epoch=1) == ["t-0 follows no leader", "t-0 left: leadership"]
 
 
 def test_an_unavailable_leader_is_followed(world: World) -> None:
@@ -196,7 +196,7 @@ def test_a_reassigned_replica_is_deleted(world: World) -> None:
 
     finish(world.delta_applier.apply_topic(_topic(PartitionRegistration((2, 3), (2, 3), 2, 1, 1))))
 
-    assert world.recorded.take() == ["t-0 follows nobody", "t-0 left: leadership"]
+    assert world.recorded.take() == ["t-0 follows no leader", "t-0 left: leadership"]
     assert (dict(world.partitions), directory.exists()) == ({}, False)
 
 
@@ -219,9 +219,9 @@ def test_a_deleted_topic_is_removed(world: World) -> None:
 
     assert world.recorded.take() == [
         "t-0 not led here",
-        "t-0 follows nobody",
+        "t-0 follows no leader",
         "t-0 left: deleted",
-        "t-1 follows nobody",
+        "t-1 follows no leader",
         "t-1 left: deleted",
     ]
     assert len(world.logs) == 0
@@ -275,7 +275,11 @@ def test_partitions_of_a_failed_disk_are_offline(world: World) -> None:
 
     world.delta_applier.mark_offline(keys)
 
-    assert world.recorded.take() == ["t-0 not led here", "t-0 follows nobody", "t-1 follows nobody"]
+    assert world.recorded.take() == [
+        "t-0 not led here",
+        "t-0 follows no leader",
+        "t-1 follows no leader",
+    ]
     assert world.partitions == {}
     assert world.partitions.offline == set(keys)
     assert len(world.logs) == 2

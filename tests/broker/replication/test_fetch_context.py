@@ -45,10 +45,10 @@ def _data(partition: int, *, high_watermark: int = 0, records: bytes = b"") -> P
 
 
 def _response(context: FetchContext, *data: PartitionData) -> tuple[int, list[int]]:
-    session_id, news = context.update_and_generate_response(
+    session_id, changed = context.update_and_generate_response(
         [(("t", each.partition_index), each) for each in data]
     )
-    return session_id, [each.partition_index for _, each in news]
+    return session_id, [each.partition_index for _, each in changed]
 
 
 def _open(cache: FetchSessionCache, *partitions: int) -> int:

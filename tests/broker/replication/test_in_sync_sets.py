@@ -54,10 +54,10 @@ def test_a_follower_joins_at_the_start_of_the_epoch(tmp_path: Path, node: FakeNo
     assert partition.log.high_watermark == 0
 
     fetched(partition, 3, 9)
-    assert node.asked_for == []
+    assert node.requested_isrs == []
 
     fetched(partition, 3, 10)
-    assert node.asked_for == [(1, 2, 3)]
+    assert node.requested_isrs == [(1, 2, 3)]
 
 
 def test_a_follower_joins_at_the_high_watermark(tmp_path: Path, node: FakeNode) -> None:
@@ -68,10 +68,10 @@ def test_a_follower_joins_at_the_high_watermark(tmp_path: Path, node: FakeNode) 
     assert partition.log.high_watermark == 15
 
     fetched(partition, 3, 14)
-    assert node.asked_for == []
+    assert node.requested_isrs == []
 
     fetched(partition, 3, 15)
-    assert node.asked_for == [(1, 2, 3)]
+    assert node.requested_isrs == [(1, 2, 3)]
 
 
 def test_an_isr_change_has_the_set_and_the_epochs(tmp_path: Path, node: FakeNode) -> None:
@@ -105,12 +105,12 @@ def test_one_isr_change_is_pending_at_a_time(tmp_path: Path, node: FakeNode) -> 
     fetched(partition, 2, 10)
     node.time_ms += LAG_MAX_MS + 1
     leader_state_of(partition).maybe_shrink_isr()
-    assert node.asked_for == [(1, 2)]
+    assert node.requested_isrs == [(1, 2)]
 
     agreed = node.agree(partition)
     fetched(partition, 3, 10)
 
-    assert node.asked_for == [(1, 2), (1, 2, 3)]
+    assert node.requested_isrs == [(1, 2), (1, 2, 3)]
     assert node.changes[-1].partition_epoch == agreed.partition_epoch == 2
 
 
@@ -123,7 +123,7 @@ def test_only_live_followers_join(tmp_path: Path, node: FakeNode, epoch: int | N
 
     fetched(partition, 3, 10, epoch=epoch)
 
-    assert node.asked_for == []
+    assert node.requested_isrs == []
 
 
 def test_a_follower_without_broker_epoch_may_join(tmp_path: Path, node: FakeNode) -> None:
@@ -132,7 +132,7 @@ def test_a_follower_without_broker_epoch_may_join(tmp_path: Path, node: FakeNode
 
     fetched(partition, 3, 10, epoch=-1)
 
-    assert node.asked_for == [(1, 2, 3)]
+    assert node.requested_isrs == [(1, 2, 3)]
 
 
 def test_members_do_not_join_again(tmp_path: Path, node: FakeNode) -> None:
@@ -142,7 +142,7 @@ def test_members_do_not_join_again(tmp_path: Path, node: FakeNode) -> None:
     fetched(partition, 2, 10)
     fetched(partition, 3, 10)
 
-    assert node.asked_for == []
+    assert node.requested_isrs == []
 
 
 # --------------------------------------------------------------------------------------- shrink
@@ -162,7 +162,7 @@ def test_a_lagging_follower_is_removed(tmp_path: Path, node: FakeNode) -> None:
     node.time_ms += LAG_MAX_MS + 1
 
     leader_state.maybe_shrink_isr()
-    assert node.asked_for == [(1, 2)]
+    assert node.requested_isrs == [(1, 2)]
     assert leader_state.isr.maximal == ALL
     assert partition.log.high_watermark == 10
 
@@ -179,7 +179,7 @@ def test_all_lagging_followers_are_removed_together(tmp_path: Path, node: FakeNo
 
     leader_state_of(partition).maybe_shrink_isr()
 
-    assert node.asked_for == [(1,)]
+    assert node.requested_isrs == [(1,)]
 
 
 def test_the_lag_of_followers_counts_from_the_start_of_the_epoch(
@@ -191,7 +191,7 @@ def test_the_lag_of_followers_counts_from_the_start_of_the_epoch(
 
     leader_state_of(partition).maybe_shrink_isr()
 
-    assert node.asked_for == []
+    assert node.requested_isrs == []
 
 
 def test_a_follower_that_fetches_continuously_stays(tmp_path: Path, node: FakeNode) -> None:
@@ -205,12 +205,12 @@ def test_a_follower_that_fetches_continuously_stays(tmp_path: Path, node: FakeNo
     node.time_ms += 1
 
     leader_state_of(partition).maybe_shrink_isr()
-    assert node.asked_for == [(1,)]
+    assert node.requested_isrs == [(1,)]
     node.refuse(ErrorCode.INELIGIBLE_REPLICA)
 
     fetched(partition, 2, 20)
     leader_state_of(partition).maybe_shrink_isr()
-    assert node.asked_for == [(1,)]
+    assert node.requested_isrs == [(1,)]
 
 
 def test_a_follower_at_the_log_end_stays(tmp_path: Path, node: FakeNode) -> None:
@@ -221,7 +221,7 @@ def test_a_follower_at_the_log_end_stays(tmp_path: Path, node: FakeNode) -> None
 
     leader_state_of(partition).maybe_shrink_isr()
 
-    assert node.asked_for == []
+    assert node.requested_isrs == []
 
 
 # ------------------------------------------------------------------------------------- responses
@@ -239,7 +239,7 @@ def test_a_refused_change_is_submitted_again_later(
     assert leader_state_of(partition).isr == IsrState.of((1,))
 
     fetched(partition, 2, 10)
-    assert node.asked_for == [(1, 2), (1, 2)]
+    assert node.requested_isrs == [(1, 2), (1, 2)]
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_a_change_against_newer_metadata_stays_pending(
     node.refuse(error)
     fetched(partition, 2, 10)
     assert leader_state.isr.maximal == (1, 2)
-    assert node.asked_for == [(1, 2)]
+    assert node.requested_isrs == [(1, 2)]
 
     leader_state.begin(
         replace(leader_state.registration, isr=(1, 3), partition_epoch=2), new_leader=False
@@ -287,10 +287,10 @@ def test_a_change_with_unknown_outcome_is_submitted_again(tmp_path: Path, node: 
     assert partition.log.high_watermark == 10
 
     fetched(partition, 3, 10)
-    assert node.asked_for == [(1, 2), (1, 2)]
+    assert node.requested_isrs == [(1, 2), (1, 2)]
     node.refuse(ErrorCode.REQUEST_TIMED_OUT)
     leader_state.maybe_shrink_isr()
-    assert node.asked_for == [(1, 2)] * 3
+    assert node.requested_isrs == [(1, 2)] * 3
 
     node.agree(partition)
     assert leader_state.isr == IsrState.of((1, 2))

@@ -128,7 +128,7 @@ def test_a_leader_ignores_unchanged_metadata(tmp_path: Path) -> None:
     partition = make_partition(tmp_path, node=node, replicas=(1, 2))
     append(partition)
     fetched(partition, 2, 1)
-    assert node.asked_for == [(1, 2)]
+    assert node.requested_isrs == [(1, 2)]
 
     partition.make_leader(leader_state_of(partition).registration)
     append(partition)
@@ -160,7 +160,7 @@ def test_a_response_to_a_former_leader_moves_nothing(tmp_path: Path) -> None:
     node.time_ms += LAG_MAX_MS + 1
     former = leader_state_of(partition)
     former.maybe_shrink_isr()
-    assert node.asked_for == [(1,)]
+    assert node.requested_isrs == [(1,)]
 
     make_follower(partition)
     node.agree_with(former)

@@ -67,7 +67,7 @@ class FakeNode:
         self.moved_by.append((offset, replica))
 
     @property
-    def asked_for(self) -> list[tuple[int, ...]]:
+    def requested_isrs(self) -> list[tuple[int, ...]]:
         """The ISRs that were requested from the controller."""
         return [change.new_isr for change in self.changes]
 

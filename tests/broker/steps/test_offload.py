@@ -42,18 +42,18 @@ async def outcome_of(workers: WorkerThreads, work: Callable[[], int]) -> Outcome
 
 async def test_a_computation_runs_in_a_thread_and_its_callback_on_the_loop() -> None:
     """The callback may use the state of the loop."""
-    workers, told = WorkerThreads(), trio.Event()
+    workers, started = WorkerThreads(), trio.Event()
     threads: list[int] = []
 
     def then(outcome: Outcome[int]) -> None:
         threads.extend((outcome.result(), threading.get_ident()))
-        told.set()
+        started.set()
 
     async with trio.open_nursery() as nursery:
         await nursery.start(workers.serve)
         job = workers.run(threading.get_ident, then)
         assert job.is_pending
-        await told.wait()
+        await started.wait()
         nursery.cancel_scope.cancel()
 
     worker, loop = threads

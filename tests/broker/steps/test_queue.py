@@ -38,7 +38,7 @@ def test_short_work_runs_immediately() -> None:
 
 
 async def test_long_work_runs_round_robin() -> None:
-    """One slice of each work in turn, and other tasks in between."""
+    """One slice of each work after the other, and other tasks between two slices."""
     queue, log = ticking(), list[str]()
     queue.start(pieces(2 * SLICE_MS, log, "a"), log.append)
     queue.start(pieces(2 * SLICE_MS, log, "b"), log.append)

@@ -89,7 +89,7 @@ async def test_records_name_the_step_that_a_request_waited_for(
 
         def stalling(_request: Request[HeartbeatRequest]) -> HeartbeatResponse:
             late_ms[0] += 50
-            waiting.start(ApiVersionsRequest(), 2, "honest")
+            waiting.start(ApiVersionsRequest(), 2, "other")
             return HeartbeatResponse()
 
         monkeypatch.setitem(API_BY_KEY, 12, (HeartbeatRequest, stalling))
@@ -98,10 +98,10 @@ async def test_records_name_the_step_that_a_request_waited_for(
         await guilty.receive()
         await waiting.receive()
         await trio.testing.wait_all_tasks_blocked()
-        await waiting.send(ApiVersionsRequest(), 2, "honest")
+        await waiting.send(ApiVersionsRequest(), 2, "other")
 
         [own] = kept_of(cluster, "Heartbeat", "admin")
-        behind, later = kept_of(cluster, "ApiVersions", "honest")
+        behind, later = kept_of(cluster, "ApiVersions", "other")
         assert own["stalled_by"] is None
         assert behind["stalled_by"] == {
             "api": "Heartbeat",

@@ -37,8 +37,8 @@ async def test_work_runs_in_a_thread_and_ends_on_the_loop() -> None:
         where.run(lambda: threads.append(threading.get_ident()), then)
 
     await done(start, background())
-    worker, told = threads
-    assert worker != told == threading.get_ident()
+    worker, caller = threads
+    assert worker != caller == threading.get_ident()
 
 
 async def test_an_os_error_in_a_thread_is_passed_on() -> None:

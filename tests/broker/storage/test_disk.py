@@ -46,9 +46,9 @@ def test_open_files_are_limited(tmp_path: Path) -> None:
     open_files = OpenFiles[DiskFile](4)
     disk = Disk(open_files)
     files = [disk.file(tmp_path / str(i)) for i in range(20)]
-    for turn in range(3):
+    for number in range(3):
         for file in files:
-            file.write(b"%d" % turn, turn)
+            file.write(b"%d" % number, number)
             assert len(open_files) == sum(each.fd >= 0 for each in files) <= 4
             assert files[0].read(1, 0) == b"0"
     assert all(file.read(3, 0) == b"012" for file in files)
@@ -76,29 +76,29 @@ def test_without_descriptors_another_file_is_closed(
 def test_too_many_open_files_are_no_failure_of_the_disk(tmp_path: Path) -> None:
     """The use raises, and the next one may find a descriptor."""
     disk = Disk()
-    told: list[object] = []
-    disk.on_failure = lambda about, _: told.append(about)
+    reported: list[object] = []
+    disk.on_failure = lambda about, _: reported.append(about)
 
     for number in (errno.EMFILE, errno.ENFILE):
         disk.fail("a log", OSError(number, os.strerror(number)))
 
-    assert (disk.failure, told) == (None, [])
+    assert (disk.failure, reported) == (None, [])
     disk.file(tmp_path / "1").write(b"x", 0)
 
 
 def test_a_failed_disk_stays_offline(tmp_path: Path) -> None:
     """Its files are closed, none is opened, and only the first failure is reported."""
-    told: list[tuple[object, OSError]] = []
+    reported: list[tuple[object, OSError]] = []
     open_files = OpenFiles[DiskFile]()
     disk, other = Disk(open_files), Disk(open_files)
-    disk.on_failure = lambda about, error: told.append((about, error))
+    disk.on_failure = lambda about, error: reported.append((about, error))
     file, elsewhere = disk.file(tmp_path / "f"), other.file(tmp_path / "g")
     file.write(b"x", 0)
     elsewhere.write(b"x", 0)
     reason = OSError(5, "Input/output error")
     disk.fail("orders-0", reason)
     disk.fail("orders-1", OSError(28, "No space left on device"))
-    assert told == [("orders-0", reason)]
+    assert reported == [("orders-0", reason)]
     assert (file.fd, disk.failure) == (-1, reason)
     uses: list[Callable[[], None]] = [
         lambda: file.write(b"y", 0),

@@ -50,29 +50,29 @@ class Log:
 
 def test_a_flush_covers_the_log_at_its_start(tmp_path: Path) -> None:
     """Records that are appended during the flush are not flushed."""
-    disk, later, told = FailingDisk(), Later(), list[str]()
+    disk, later, called = FailingDisk(), Later(), list[str]()
     log, flusher = Log(disk, tmp_path), Flusher(later)
     log.end = 5
     flusher.request(log)
-    flusher.after([log], lambda: told.append("first"))
+    flusher.after([log], lambda: called.append("first"))
     log.end = 8
-    assert (log.recovery_point, disk.syncs, told) == (0, 0, [])
+    assert (log.recovery_point, disk.syncs, called) == (0, 0, [])
     later.finish()
-    assert (log.recovery_point, disk.syncs, told) == (5, 1, ["first"])
+    assert (log.recovery_point, disk.syncs, called) == (5, 1, ["first"])
 
 
 def test_requests_during_a_flush_share_one_more(tmp_path: Path) -> None:
     """The number of requests does not matter."""
-    later, told = Later(), list[str]()
+    later, called = Later(), list[str]()
     log, flusher = Log(), Flusher(later)
     for end in (1, 2, 3, 4):
         log.end = end
         flusher.request(log)
-        flusher.after([log], lambda end=end: told.append(str(end)))  # type: ignore[misc]
+        flusher.after([log], lambda end=end: called.append(str(end)))  # type: ignore[misc]
     later.finish()
-    assert (log.recovery_point, told) == (1, ["1"])
+    assert (log.recovery_point, called) == (1, ["1"])
     later.finish()
-    assert (log.recovery_point, told) == (4, ["1", "2", "3", "4"])
+    assert (log.recovery_point, called) == (4, ["1", "2", "3", "4"])
     assert later.tasks == []
 
 
@@ -92,16 +92,16 @@ def test_few_flushes_run_at_a_time() -> None:
 
 def test_a_wait_for_several_flushes_ends_with_the_last() -> None:
     """A wait for none ends immediately."""
-    later, told = Later(), list[str]()
+    later, called = Later(), list[str]()
     flusher, logs = Flusher(later), [Log(), Log(), Log()]
     for log in logs[:2]:
         flusher.request(log)
-    flusher.after(logs, lambda: told.append("both"))
-    flusher.after(logs[2:], lambda: told.append("none"))
+    flusher.after(logs, lambda: called.append("both"))
+    flusher.after(logs[2:], lambda: called.append("none"))
     later.finish()
-    assert told == ["none"]
+    assert called == ["none"]
     later.finish()
-    assert told == ["none", "both"]
+    assert called == ["none", "both"]
 
 
 def test_a_truncation_limits_a_running_flush() -> None:
@@ -118,31 +118,31 @@ def test_a_truncation_limits_a_running_flush() -> None:
 
 def test_a_failed_sync_takes_the_disk_offline() -> None:
     """The recovery point stays, and the listeners are called."""
-    later, told = Later(), list[str]()
+    later, called = Later(), list[str]()
     log, flusher = Log(), Flusher(later)
     log.end = 9
     flusher.request(log)
     flusher.request(log)
-    flusher.after([log], lambda: told.append("end"))
+    flusher.after([log], lambda: called.append("end"))
     later.finish(OSError(5, "Input/output error"))
-    assert (log.recovery_point, told) == (0, ["end"])
+    assert (log.recovery_point, called) == (0, ["end"])
     assert log.disk.failure is not None
     assert later.tasks == []
 
 
 def test_a_sync_without_descriptor_is_repeated() -> None:
     """The disk stays online; the listeners are called after the repetition."""
-    later, told = Later(), list[str]()
+    later, called = Later(), list[str]()
     log, flusher = Log(), Flusher(later)
     log.end = 9
     flusher.request(log)
-    flusher.after([log], lambda: told.append("end"))
+    flusher.after([log], lambda: called.append("end"))
 
     later.finish(OSError(errno.EMFILE, "Too many open files"))
-    assert (log.recovery_point, told, log.disk.failure) == (0, [], None)
+    assert (log.recovery_point, called, log.disk.failure) == (0, [], None)
     later.finish()
 
-    assert (log.recovery_point, told) == (9, ["end"])
+    assert (log.recovery_point, called) == (9, ["end"])
 
 
 def test_a_log_that_is_not_durable_is_not_synced(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_undefined_epochs_are_not_added(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer"),
+    ("epoch", "end"),
     [
         (-1, (-1, -1)),  # undefined stays undefined
         (0, (0, 5)),  # before all: the first known one begins there
@@ -52,9 +52,9 @@ def test_undefined_epochs_are_not_added(tmp_path: Path) -> None:
         (5, (-1, -1)),  # never heard of
     ],
 )
-def test_the_end_offset_of_an_epoch(tmp_path: Path, asked: int, answer: tuple[int, int]) -> None:
+def test_the_end_offset_of_an_epoch(tmp_path: Path, epoch: int, end: tuple[int, int]) -> None:
     """A follower truncates to it (KIP-101)."""
-    assert epochs_at(tmp_path, (1, 5), (4, 20)).end_offset_for(asked, 30) == answer
+    assert epochs_at(tmp_path, (1, 5), (4, 20)).end_offset_for(epoch, 30) == end
 
 
 def test_without_epochs_there_is_no_end_offset(tmp_path: Path) -> None:

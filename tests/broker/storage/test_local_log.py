@@ -129,14 +129,14 @@ def test_a_flush_syncs_all_files_of_rolled_segments(tmp_path: Path) -> None:
 
 def test_a_flush_that_fails_names_the_partition(tmp_path: Path) -> None:
     """In the message that its data directory is offline."""
-    disk, told = FailingDisk(), list[str]()
-    disk.on_failure = lambda about, error: told.append(f"{about}: {error.strerror}")
+    disk, reported = FailingDisk(), list[str]()
+    disk.on_failure = lambda about, error: reported.append(f"{about}: {error.strerror}")
     (tmp_path / "orders-0").mkdir()
     log = local_log(tmp_path / "orders-0", disk, flusher=Flusher())
     put(log)
     disk.unsyncable = True
     log.flush_later()
-    assert told == ["orders-0: Input/output error"]
+    assert reported == ["orders-0: Input/output error"]
 
 
 def test_an_idle_log_releases_its_index(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ SMALL = 250  # bytes of a segment
 
 
 class ReadingDisk(Disk):
-    """Counts the bytes that it is asked for."""
+    """Counts the bytes that are requested."""
 
     bytes_read = 0
 

@@ -215,9 +215,9 @@ def test_an_action_after_a_flush_is_called(tmp_path: Path) -> None:
     """Immediately if there is nothing to flush."""
     manager = manager_at(tmp_path)
     host(manager).append_as_leader(batch(2), 0)
-    told: list[str] = []
-    manager.after_flush([ORDERS, OTHERS], lambda: told.append("safe"))
-    assert told == ["safe"]
+    called: list[str] = []
+    manager.after_flush([ORDERS, OTHERS], lambda: called.append("safe"))
+    assert called == ["safe"]
     manager.close()
 
 
@@ -279,7 +279,7 @@ def test_only_flushes_by_flush_messages_are_awaited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not that of a roll, nor for records that have been flushed."""
-    manager, told = manager_at(tmp_path), list[str]()
+    manager, called = manager_at(tmp_path), list[str]()
     log, other = host(manager), host(manager, OTHERS)
     flushed: list[Then] = []
     monkeypatch.setattr(manager._flusher, "sync", lambda _, then: flushed.append(then))
@@ -290,8 +290,8 @@ def test_only_flushes_by_flush_messages_are_awaited(
     other.append_as_leader(batch(1), 0)
     other.roll()
     assert [manager.awaits_flush(key, 0) for key in (ORDERS, OTHERS)] == [True, False]
-    manager.after_flush([ORDERS], lambda: told.append("safe"))
-    assert told == []
+    manager.after_flush([ORDERS], lambda: called.append("safe"))
+    assert called == []
     flushed[0](None)
-    assert (told, manager.awaits_flush(ORDERS, 1)) == (["safe"], False)
+    assert (called, manager.awaits_flush(ORDERS, 1)) == (["safe"], False)
     manager.close()

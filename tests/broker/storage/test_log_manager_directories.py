@@ -49,15 +49,15 @@ def test_a_failed_directory_is_offline(tmp_path: Path, caplog: pytest.LogCapture
     """Its partitions are reported and refused, others continue, and one message has the reason."""
     failing = FailingDisk()
     manager = manager_at(tmp_path / "a", tmp_path / "b", disks=[failing, None])
-    told: list[list[TopicPartition]] = []
-    manager.on_directory_failed(told.append)
+    reported: list[list[TopicPartition]] = []
+    manager.on_directory_failed(reported.append)
     ours, others = host(manager), host(manager, OTHERS)
     failing.broken = True
     for _ in range(2):
         with pytest.raises(AppendRefused) as refused:
             ours.append_as_leader(batch(2), 0)
     assert refused.value.error is ErrorCode.KAFKA_STORAGE_ERROR
-    assert told == [[ORDERS]]
+    assert reported == [[ORDERS]]
     assert (manager.is_offline(ORDERS), manager.is_offline(OTHERS)) == (True, False)
     (line,) = caplog.messages
     assert line.startswith(f"data directory {tmp_path / 'a'} is offline until a restart")
@@ -79,20 +79,20 @@ def test_the_failure_of_the_last_directory_has_its_own_callback(
     """It ends the node and logs the message; it is not called while the logs are closed."""
     disks = [FailingDisk(), FailingDisk()]
     manager = manager_at(tmp_path / "a", tmp_path / "b", disks=disks)
-    told: list[str] = []
-    manager.on_last_failed = told.append
+    reported: list[str] = []
+    manager.on_last_failed = reported.append
     for disk, name in zip(disks, "ab", strict=True):
-        assert not told
+        assert not reported
         disk.fail("t-0", OSError(errno.EIO, f"broken {name}"))
-    (line,) = told
+    (line,) = reported
     assert "broken b" in line
     assert "broken b" not in caplog.text
 
     closing = manager_at(tmp_path / "c", disks=[(disk := FailingDisk())])
-    closing.on_last_failed = told.append
+    closing.on_last_failed = reported.append
     disk.room = 0
     closing.close()
-    assert told == [line]
+    assert reported == [line]
     assert str(tmp_path / "c") in caplog.text
 
 

@@ -54,8 +54,8 @@ async def test_old_segments_are_deleted_by_time(tmp_path: Path) -> None:
                 )
             ],
         )
-        (answer,) = (await node.client().send(earliest, 5)).topics[0].partitions
-        assert answer.offset == log.log_start_offset > 0
+        (partition,) = (await node.client().send(earliest, 5)).topics[0].partitions
+        assert partition.offset == log.log_start_offset > 0
 
 
 async def test_checkpoints_are_written_while_the_broker_runs(tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ async def test_a_refused_request_has_the_cause_error(tmp_path: Path) -> None:
 
 
 async def test_requests_for_the_excluded_topic_are_not_recorded(tmp_path: Path) -> None:
-    """The record of a produce of records would be produced in turn, without end."""
+    """A record of a produce of records would cause another such produce, without end."""
     async with running_cluster(
         tmp_path, 1, recorder=lambda clock: Recorder(clock, "waits")
     ) as cluster:

@@ -97,8 +97,8 @@ def test_a_wrong_offset_delta_ends_the_run() -> None:
     """For each of its bytes."""
     batch = [Record(None, b"", timestamp=1)] * 9000
     for at in (20, 100, 5000, 8500):
-        stranger = Record(None, b"", timestamp=1, offset=at + 1)
-        odd = [*batch[:at], stranger, *batch[at + 1 :]]
+        other = Record(None, b"", timestamp=1, offset=at + 1)
+        odd = [*batch[:at], other, *batch[at + 1 :]]
         block = build_batch(odd)[HEADER_BYTES:]
         assert not summarise(block, len(odd)).offsets_consecutive
 

@@ -43,7 +43,7 @@ def test_add_expired_task(wheel: Wheel) -> None:
 
 
 def test_the_first_expiration_after_the_interval_overflows(wheel: Wheel) -> None:
-    """The bucket of the current tick does not take the task that is due one turn later."""
+    """The bucket of the current tick does not take the task that is due one revolution later."""
     assert wheel.add(1049)
     assert wheel.wheel.overflow_wheel is None
     assert wheel.add(1050)

@@ -55,9 +55,9 @@ def a_reassignment_completes_before_its_replicas_are_in_sync(patch: pytest.Monke
     complete = partition_change._complete_reassignment
 
     def complete_at_once(target: Any) -> Any:
-        everybody = replace(target, isr=(*target.isr, *target.adding_replicas))
-        done = complete(everybody)
+        all_replicas = replace(target, isr=(*target.isr, *target.adding_replicas))
+        done = complete(all_replicas)
         isr = tuple(node for node in target.isr if node in done.replicas)
-        return replace(done, isr=isr) if isr and done is not everybody else target
+        return replace(done, isr=isr) if isr and done is not all_replicas else target
 
     patch.setattr(partition_change, "_complete_reassignment", complete_at_once)

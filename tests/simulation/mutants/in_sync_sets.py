@@ -26,8 +26,8 @@ def a_pending_newcomer_is_not_waited_for(patch: pytest.MonkeyPatch) -> None:
 def a_change_with_unknown_outcome_is_undone(patch: pytest.MonkeyPatch) -> None:
     decided = LeaderState._handle_alter_partition_response
 
-    def and_take_back(self: LeaderState, state: IsrState, answer: Any) -> None:
-        decided(self, state, answer)
+    def and_take_back(self: LeaderState, state: IsrState, response: Any) -> None:
+        decided(self, state, response)
         if self.isr is state and self._should_retry:
             self.isr = IsrState.of(state.committed)
 

@@ -32,11 +32,11 @@ def operations_are_not_checked_after_lost_leadership(patch: pytest.MonkeyPatch) 
 def a_duplicate_checks_no_operations(patch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 
-    def and_tell_nobody(self: Partition, *arguments: Any) -> Any:
+    def without_notification(self: Partition, *arguments: Any) -> Any:
         appended: Any = append(self, *arguments)
         return replace(appended, high_watermark_moved=None) if appended.info.duplicate else appended
 
-    patch.setattr(Partition, "append_as_leader", and_tell_nobody)
+    patch.setattr(Partition, "append_as_leader", without_notification)
 
 
 @mutant(0)

@@ -113,10 +113,10 @@ async def test_a_quota_named_twice_is_refused(tmp_path: Path) -> None:
 
 async def test_quotas_survive_a_restart(tmp_path: Path) -> None:
     """Including defaults; they apply at once."""
-    everybody = (("client-id", None),)
+    all_clients = (("client-id", None),)
     async with running_node(tmp_path, kept=True) as node:
-        await node.client().send(alter(entry(everybody, (RATE, 5.0)), entry(B, (RATE, 7.0))))
+        await node.client().send(alter(entry(all_clients, (RATE, 5.0)), entry(B, (RATE, 7.0))))
 
     async with running_node(tmp_path, kept=True) as node:
-        assert node.node.image.client_quotas == {everybody: {RATE: 5.0}, B: {RATE: 7.0}}
+        assert node.node.image.client_quotas == {all_clients: {RATE: 5.0}, B: {RATE: 7.0}}
         assert node.node.client_quotas.produce.quotas_enabled

@@ -8,7 +8,7 @@ import pytest
 
 from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from protocol.messages.find_coordinator import FindCoordinatorRequest
-from tests.broker.api.handlers.bad_group_input import CASES, TOLD, line
+from tests.broker.api.handlers.bad_group_input import CASES, EXPECTED, line
 from tests.client import running_node
 
 pytestmark = pytest.mark.anyio
@@ -24,6 +24,6 @@ async def test_bad_input_is_refused_as_kafka_refuses_it(tmp_path: Path) -> None:
         await client.send(CreateTopicsRequest(topics=[topic], timeout_ms=1000))
         await client.send(FindCoordinatorRequest(key_type=0, coordinator_keys=["g"]))
 
-        told = [line(case, await client.send(case.body, case.version)) for case in CASES]
+        lines = [line(case, await client.send(case.body, case.version)) for case in CASES]
 
-    assert told == TOLD.read_text().splitlines()
+    assert lines == EXPECTED.read_text().splitlines()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from broker.api.handlers.authorized_operations import NOT_ASKED_FOR, ON_A_GROUP
+from broker.api.handlers.authorized_operations import NOT_REQUESTED, ON_A_GROUP
 from broker.api.handlers.consumer_group_describe import consumer_group_describe
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
@@ -88,7 +88,7 @@ def test_a_member_that_uses_the_classic_protocol() -> None:
     ("group_id", "error", "message"),
     [
         ("", ErrorCode.INVALID_GROUP_ID, None),
-        ("nobody", ErrorCode.GROUP_ID_NOT_FOUND, "Group nobody not found."),
+        ("absent", ErrorCode.GROUP_ID_NOT_FOUND, "Group absent not found."),
         ("g", ErrorCode.GROUP_ID_NOT_FOUND, "Group g is not a consumer group."),
     ],
 )
@@ -119,7 +119,7 @@ def test_authorized_operations_are_returned_on_request() -> None:
         for requested in ({}, {"include_authorized_operations": True})
     ]
 
-    assert allowed == [[NOT_ASKED_FOR, NOT_ASKED_FOR], [ON_A_GROUP, NOT_ASKED_FOR]]
+    assert allowed == [[NOT_REQUESTED, NOT_REQUESTED], [ON_A_GROUP, NOT_REQUESTED]]
 
 
 def test_a_partition_is_assigned_until_its_member_has_revoked_it() -> None:

@@ -175,8 +175,8 @@ async def test_the_messages_are_those_of_kafka(
     async with running_node(tmp_path) as node:
         response = await node.client().send(_request(topic))
 
-        (answer,) = response.topics
-        assert (answer.error_code, answer.error_message) == (code, message)
+        (result,) = response.topics
+        assert (result.error_code, result.error_message) == (code, message)
 
 
 async def test_topics_have_a_limited_number_of_partitions_together(tmp_path: Path) -> None:

@@ -41,12 +41,12 @@ def test_each_group_has_its_own_error() -> None:
     """A group that cannot be deleted does not affect the others."""
     node = node_with_offsets("h")
     ScriptPlayer(node.world).play(["enter a"])
-    results = call(delete_groups, request(node, "g", "h", "nobody")).results
+    results = call(delete_groups, request(node, "g", "h", "absent")).results
 
     assert [(each.group_id, each.error_code) for each in results] == [
         ("g", ErrorCode.NON_EMPTY_GROUP),
         ("h", ErrorCode.NONE),
-        ("nobody", ErrorCode.GROUP_ID_NOT_FOUND),
+        ("absent", ErrorCode.GROUP_ID_NOT_FOUND),
     ]
 
 
@@ -75,7 +75,7 @@ def test_the_response_waits_until_the_deletion_is_replicated() -> None:
     """One response for all groups, though each has its own partition of the log."""
     node = node_with_offsets("h", "i")
     node.world.slow_down()
-    waiting = request(node, "h", "nobody", "i")
+    waiting = request(node, "h", "absent", "i")
     assert call(delete_groups, waiting) is None
 
     node.world.replicate()

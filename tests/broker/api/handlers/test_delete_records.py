@@ -127,6 +127,6 @@ async def test_a_topic_that_is_only_compacted_is_refused(tmp_path: Path) -> None
     async with running_node(tmp_path) as running:
         running.controller.create_topic("t", configs={"cleanup.policy": "compact"})
 
-        told = await _delete(running.client(), _request(0))
+        results = await _delete(running.client(), _request(0))
 
-        assert told == [(ErrorCode.POLICY_VIOLATION, -1)]
+        assert results == [(ErrorCode.POLICY_VIOLATION, -1)]

@@ -79,12 +79,12 @@ async def test_a_stopped_node_is_listed_on_request(tmp_path: Path) -> None:
 
         alive = await client.send(request, 2)
         request.include_fenced_brokers = True
-        everybody = await client.send(request, 2)
+        all_brokers = await client.send(request, 2)
 
         assert [each.broker_id for each in alive.brokers] == [2, 3]
-        assert [(each.broker_id, each.is_fenced) for each in everybody.brokers] == [
+        assert [(each.broker_id, each.is_fenced) for each in all_brokers.brokers] == [
             (1, True),
             (2, False),
             (3, False),
         ]
-        assert alive.controller_id == everybody.controller_id == 2
+        assert alive.controller_id == all_brokers.controller_id == 2

@@ -134,11 +134,11 @@ async def test_a_group(tmp_path: Path) -> None:
     async with running_node(tmp_path) as node:
         node.controller.alter_group_configs("g", lambda _: {"consumer.session.timeout.ms": "50000"})
 
-        told = await node.client().send(_request(GROUP, "g"), 4)
+        response = await node.client().send(_request(GROUP, "g"), 4)
         other = await node.client().send(_request(GROUP, "h"), 4)
         nameless = await node.client().send(_request(GROUP, ""), 4)
 
-        assert _values(told)["consumer.session.timeout.ms"] == "50000"
+        assert _values(response)["consumer.session.timeout.ms"] == "50000"
         assert _values(other)["consumer.session.timeout.ms"] == "45000"
         assert nameless.results[0].error_message == "Group name must not be empty"
 
@@ -147,11 +147,11 @@ async def test_an_unknown_resource_type(tmp_path: Path) -> None:
     """With Kafka's message of a malformed request; without an error there is none."""
     async with running_node(tmp_path) as node:
         refused = await node.client().send(_request(99, "t"), 4)
-        told = await node.client().send(_request(BROKER, "1"), 4)
+        response = await node.client().send(_request(BROKER, "1"), 4)
 
         assert refused.results[0].error_code == ErrorCode.INVALID_REQUEST
         assert refused.results[0].error_message == INVALID_REQUEST_WORDS
-        assert told.results[0].error_message == ""
+        assert response.results[0].error_message == ""
 
 
 async def test_a_node_describes_its_listeners_and_directories(tmp_path: Path) -> None:

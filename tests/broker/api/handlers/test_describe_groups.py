@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from broker.api.handlers.authorized_operations import NOT_ASKED_FOR, ON_A_GROUP
+from broker.api.handlers.authorized_operations import NOT_REQUESTED, ON_A_GROUP
 from broker.api.handlers.describe_groups import describe_groups
 from broker.api.handlers.join_group import join_group
 from protocol.errors import ErrorCode
@@ -47,8 +47,10 @@ def test_a_rebalancing_group_has_no_assignments() -> None:
 
     assert (group.group_state, group.protocol_data) == ("PreparingRebalance", "")
     assert len(group.members) == 2
-    told = {(bytes(each.member_metadata), bytes(each.member_assignment)) for each in group.members}
-    assert told == {(b"", b"")}
+    described = {
+        (bytes(each.member_metadata), bytes(each.member_assignment)) for each in group.members
+    }
+    assert described == {(b"", b"")}
 
 
 def test_an_empty_group_without_a_protocol() -> None:
@@ -102,5 +104,5 @@ def test_authorized_operations_are_returned_on_request() -> None:
     requested = describe(node, "g", "x", include_authorized_operations=True)
     (silent,) = describe(node, "g")
 
-    assert [each.authorized_operations for each in requested] == [ON_A_GROUP, NOT_ASKED_FOR]
-    assert silent.authorized_operations == NOT_ASKED_FOR
+    assert [each.authorized_operations for each in requested] == [ON_A_GROUP, NOT_REQUESTED]
+    assert silent.authorized_operations == NOT_REQUESTED

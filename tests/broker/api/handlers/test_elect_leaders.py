@@ -56,9 +56,9 @@ async def test_null_means_all_partitions(tmp_path: Path) -> None:
         await _leader_away(cluster)
         cluster.controller.create_topic("u", assignments=[(2, 3)])
 
-        answer = await cluster.client(3).send(ElectLeadersRequest(topic_partitions=None))
+        response = await cluster.client(3).send(ElectLeadersRequest(topic_partitions=None))
 
-        assert _errors(answer) == {("t", 0): ErrorCode.NONE}
+        assert _errors(response) == {("t", 0): ErrorCode.NONE}
 
 
 async def test_a_topic_without_elections_is_in_the_response(tmp_path: Path) -> None:
@@ -66,9 +66,9 @@ async def test_a_topic_without_elections_is_in_the_response(tmp_path: Path) -> N
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
 
-        answer = await cluster.client(3).send(ElectLeadersRequest(topic_partitions=None))
+        response = await cluster.client(3).send(ElectLeadersRequest(topic_partitions=None))
 
-        [topic] = answer.replica_election_results
+        [topic] = response.replica_election_results
         assert (topic.topic, topic.partition_result) == ("t", [])
 
 
@@ -78,9 +78,9 @@ async def test_an_error_has_a_message(tmp_path: Path) -> None:
         cluster.controller.create_topic("t", assignments=[(1, 2, 3)])
         requested = [TopicPartitions(topic="t", partitions=[0, 7, 0])]
 
-        answer = await cluster.client(1).send(ElectLeadersRequest(topic_partitions=requested))
+        response = await cluster.client(1).send(ElectLeadersRequest(topic_partitions=requested))
 
-        [topic] = answer.replica_election_results
+        [topic] = response.replica_election_results
         needless = "Leader election not needed for topic partition."
         assert [(each.partition_id, each.error_message) for each in topic.partition_result] == [
             (0, needless),
@@ -94,7 +94,7 @@ async def test_an_unknown_type_of_election_is_refused(tmp_path: Path) -> None:
     async with running_cluster(tmp_path) as cluster:
         request = ElectLeadersRequest(topic_partitions=T0, election_type=7)
 
-        answer = await cluster.client(1).send(request)
+        response = await cluster.client(1).send(request)
 
-        assert answer.error_code == ErrorCode.INVALID_REQUEST
-        assert _errors(answer) == {("t", 0): ErrorCode.INVALID_REQUEST}
+        assert response.error_code == ErrorCode.INVALID_REQUEST
+        assert _errors(response) == {("t", 0): ErrorCode.INVALID_REQUEST}

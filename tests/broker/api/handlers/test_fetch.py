@@ -277,11 +277,11 @@ async def test_a_session_waits_for_and_returns_changes_only(tmp_path: Path) -> N
         following.max_wait_ms = 10_000
         client.start(following, FETCH_VERSION)
         await _produce(producer, batch(b"a"))
-        news = await client.receive()
+        response = await client.receive()
 
         assert (quiet.session_id, quiet.responses) == (opened.session_id, [])
         assert waited_ms >= 300
-        assert list(_sizes(news)) == [0]
+        assert list(_sizes(response)) == [0]
 
 
 async def test_a_forgotten_partition_does_not_complete_a_fetch(tmp_path: Path) -> None:

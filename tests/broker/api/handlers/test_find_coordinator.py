@@ -25,7 +25,7 @@ async def test_the_first_request_creates_the_topic_of_offsets(tmp_path: Path, ve
         first, second = await client.send(body, version), await client.send(body, version)
 
         (unavailable,), (found,) = (
-            [answer] if version < 4 else answer.coordinators for answer in (first, second)
+            [response] if version < 4 else response.coordinators for response in (first, second)
         )
         assert unavailable.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
         assert (unavailable.node_id, unavailable.host, unavailable.port) == (-1, "", -1)
@@ -43,12 +43,13 @@ async def test_a_single_node_coordinates(tmp_path: Path, version: int, key_type:
         ensure_offsets_topic(running.controller, running.node.config)
         body = FindCoordinatorRequest(key="g", key_type=key_type if version else 0)
 
-        answer = await running.client().send(body, version)
+        response = await running.client().send(body, version)
 
-        assert (answer.node_id, answer.host, answer.port) == (1, "127.0.0.1", running.node.port)
-        assert answer.error_code == ErrorCode.NONE
+        coordinator = (response.node_id, response.host, response.port)
+        assert coordinator == (1, "127.0.0.1", running.node.port)
+        assert response.error_code == ErrorCode.NONE
         if version:
-            assert answer.error_message == "NONE"
+            assert response.error_message == "NONE"
 
 
 @pytest.mark.parametrize("version", range(4, 7))
@@ -58,9 +59,9 @@ async def test_many_coordinators_are_found_at_once(tmp_path: Path, version: int)
         ensure_offsets_topic(running.controller, running.node.config)
         body = FindCoordinatorRequest(coordinator_keys=["g", "", "g"])
 
-        answer = await running.client().send(body, version)
+        response = await running.client().send(body, version)
 
-        assert [(each.key, each.node_id, each.error_code) for each in answer.coordinators] == [
+        assert [(each.key, each.node_id, each.error_code) for each in response.coordinators] == [
             ("g", 1, ErrorCode.NONE),
             ("", 1, ErrorCode.NONE),
             ("g", 1, ErrorCode.NONE),
@@ -103,8 +104,8 @@ async def test_every_node_names_the_leader_of_the_groups_partition(tmp_path: Pat
         ]
         assert topic.internal
         assert len(set(leaders)) > 1
-        for answer in responses:
-            assert [each.node_id for each in answer.coordinators] == leaders
+        for response in responses:
+            assert [each.node_id for each in response.coordinators] == leaders
 
 
 async def test_a_group_whose_partition_has_no_leader_has_none(tmp_path: Path) -> None:
@@ -116,9 +117,9 @@ async def test_a_group_whose_partition_has_no_leader_has_none(tmp_path: Path) ->
         await cluster.client(1).send(body)
         await cluster.cluster.stop(2)
 
-        answer = await cluster.client(1).send(body)
+        response = await cluster.client(1).send(body)
 
-        assert sorted((each.node_id, each.error_code) for each in answer.coordinators) == [
+        assert sorted((each.node_id, each.error_code) for each in response.coordinators) == [
             (-1, ErrorCode.COORDINATOR_NOT_AVAILABLE),
             (1, ErrorCode.NONE),
         ]

@@ -40,7 +40,7 @@ def _request(*timestamps: int, partition: int | None = None) -> ListOffsetsReque
     )
 
 
-async def _ask(client: Client, timestamp: int, version: int = VERSION) -> tuple[int, int, int]:
+async def _list(client: Client, timestamp: int, version: int = VERSION) -> tuple[int, int, int]:
     response = await client.send(_request(timestamp), version)
     (partition,) = response.topics[0].partitions
     return partition.error_code, partition.offset, partition.timestamp
@@ -61,8 +61,8 @@ async def test_first_and_last(tmp_path: Path, version: int) -> None:
     async with running_node(tmp_path) as node:
         client = await _three_batches(node)
 
-        assert await _ask(client, -2, version) == (0, 0, -1)
-        assert await _ask(client, -1, version) == (0, 6, -1)
+        assert await _list(client, -2, version) == (0, 0, -1)
+        assert await _list(client, -1, version) == (0, 6, -1)
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ async def test_by_timestamp(tmp_path: Path, after: int, offset: int, found: int)
     async with running_node(tmp_path) as node:
         client = await _three_batches(node)
 
-        answer = await _ask(client, TIMESTAMP_MS + after)
+        result = await _list(client, TIMESTAMP_MS + after)
 
-        assert answer == (0, offset, TIMESTAMP_MS + found)
+        assert result == (0, offset, TIMESTAMP_MS + found)
 
 
 async def test_no_matching_record_is_no_error(tmp_path: Path) -> None:
@@ -83,9 +83,9 @@ async def test_no_matching_record_is_no_error(tmp_path: Path) -> None:
     async with running_node(tmp_path) as node:
         client = await _three_batches(node)
 
-        assert await _ask(client, TIMESTAMP_MS + 11) == (0, -1, -1)
-        assert await _ask(client, -5) == (0, -1, -1)
-        assert await _ask(client, -6) == (0, -1, -1)
+        assert await _list(client, TIMESTAMP_MS + 11) == (0, -1, -1)
+        assert await _list(client, -5) == (0, -1, -1)
+        assert await _list(client, -6) == (0, -1, -1)
 
 
 async def test_the_largest_timestamp(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ async def test_the_largest_timestamp(tmp_path: Path) -> None:
     async with running_node(tmp_path) as node:
         client = await _three_batches(node)
 
-        assert await _ask(client, -3) == (0, 2, TIMESTAMP_MS + 10)
+        assert await _list(client, -3) == (0, 2, TIMESTAMP_MS + 10)
 
 
 @pytest.mark.parametrize(("timestamp", "version"), [(-3, 6), (-4, 7), (-5, 8), (-6, 10), (-7, 11)])
@@ -104,7 +104,7 @@ async def test_a_timestamp_newer_than_the_version_is_refused(
     async with running_node(tmp_path) as node:
         client = await _three_batches(node)
 
-        assert await _ask(client, timestamp, version) == (ErrorCode.UNSUPPORTED_VERSION, -1, -1)
+        assert await _list(client, timestamp, version) == (ErrorCode.UNSUPPORTED_VERSION, -1, -1)
 
 
 async def test_a_partition_named_twice_is_refused(tmp_path: Path) -> None:
@@ -128,9 +128,9 @@ async def test_a_topic_named_twice_is_in_the_response_once(tmp_path: Path) -> No
         once = replace(topic, partitions=topic.partitions[:1])
         request.topics = [once, elsewhere, replace(topic, name="other", partitions=[])]
 
-        (answer,) = (await client.send(request, VERSION)).topics
+        (result,) = (await client.send(request, VERSION)).topics
 
-        assert [(each.partition_index, each.error_code) for each in answer.partitions] == [
+        assert [(each.partition_index, each.error_code) for each in result.partitions] == [
             (0, ErrorCode.NONE),
             (7, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
         ]
@@ -165,8 +165,8 @@ async def test_a_long_batch_is_decompressed_in_a_worker_thread(tmp_path: Path) -
         found = await client.receive()
 
         assert latest.topics[0].partitions[0].offset == 5
-        answer = found.topics[0].partitions[0]
-        assert (answer.offset, answer.timestamp) == (3, TIMESTAMP_MS + 3)
+        result = found.topics[0].partitions[0]
+        assert (result.offset, result.timestamp) == (3, TIMESTAMP_MS + 3)
 
 
 async def test_a_topic_that_is_deleted_during_a_search_is_unknown(tmp_path: Path) -> None:
@@ -181,6 +181,6 @@ async def test_a_topic_that_is_deleted_during_a_search_is_unknown(tmp_path: Path
         await trio.testing.wait_all_tasks_blocked()
         node.controller.delete_topic("t")
         offload.finish_next()
-        answer = (await client.receive()).topics[0].partitions[0]
+        result = (await client.receive()).topics[0].partitions[0]
 
-        assert (answer.error_code, answer.offset) == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1)
+        assert (result.error_code, result.offset) == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1)

@@ -17,7 +17,7 @@ from protocol.messages.offset_commit import (
 )
 from tests.broker.api.handlers.group_request import T_ID, GroupRequest, GroupServices, call
 
-NOBODY = UUID(int=9)
+UNKNOWN_ID = UUID(int=9)
 
 
 def commit(
@@ -67,9 +67,9 @@ def test_an_unknown_partition_has_an_error_of_its_own() -> None:
 
 def test_an_unknown_topic_id_has_an_error_of_its_own() -> None:
     """v10; an unknown partition of a known topic has the same error as before."""
-    response = commit(GroupServices(), 10, (NOBODY, 0), (T_ID, 7), (T_ID, 0))
+    response = commit(GroupServices(), 10, (UNKNOWN_ID, 0), (T_ID, 7), (T_ID, 0))
 
-    assert [topic.topic_id for topic in response.topics] == [NOBODY, T_ID, T_ID]
+    assert [topic.topic_id for topic in response.topics] == [UNKNOWN_ID, T_ID, T_ID]
     assert errors(response) == [
         ErrorCode.UNKNOWN_TOPIC_ID,
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,

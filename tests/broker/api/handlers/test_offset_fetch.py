@@ -19,7 +19,7 @@ from protocol.messages.offset_fetch import (
 )
 from tests.broker.api.handlers.group_request import T_ID, U_ID, GroupRequest, GroupServices, call
 
-NOBODY = UUID(int=9)
+UNKNOWN_ID = UUID(int=9)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def node() -> GroupServices:
     return node
 
 
-def told(topics: Any) -> dict[Any, list[tuple[int, int]]]:
+def offsets_of(topics: Any) -> dict[Any, list[tuple[int, int]]]:
     """Index and offset of all partitions, by topic."""
     return {
         topic.name or topic.topic_id: [
@@ -56,7 +56,7 @@ def test_partitions_of_one_group(node: GroupServices, version: int) -> None:
     body = OffsetFetchRequest(group_id="g", topics=topics)
     response = call(offset_fetch, GroupRequest(node, body, version))
 
-    assert told(response.topics) == {"t": [(0, 5), (9, -1)], "nope": [(0, -1)]}
+    assert offsets_of(response.topics) == {"t": [(0, 5), (9, -1)], "nope": [(0, -1)]}
     here, nothing = response.topics[0].partitions
     assert (here.metadata, nothing.metadata) == ("here", "")
     assert (here.error_code, nothing.error_code) == (ErrorCode.NONE, ErrorCode.NONE)
@@ -71,7 +71,7 @@ def test_all_offsets_of_one_group(node: GroupServices, version: int) -> None:
     nothing = OffsetFetchRequest(group_id="g", topics=[])
 
     response = call(offset_fetch, GroupRequest(node, everything, version))
-    assert told(response.topics) == {"t": [(0, 5), (1, 6)], "u": [(0, 7)]}
+    assert offsets_of(response.topics) == {"t": [(0, 5), (1, 6)], "u": [(0, 7)]}
     assert call(offset_fetch, GroupRequest(node, nothing, version)).topics == []
 
 
@@ -81,17 +81,17 @@ def test_many_groups_by_name(node: GroupServices, version: int) -> None:
     requested = [OffsetFetchRequestTopics(name="t", partition_indexes=[1])]
     groups = [
         OffsetFetchRequestGroup(group_id="g", topics=requested),
-        OffsetFetchRequestGroup(group_id="nobody", topics=requested),
-        OffsetFetchRequestGroup(group_id="nobody", topics=None),
+        OffsetFetchRequestGroup(group_id="absent", topics=requested),
+        OffsetFetchRequestGroup(group_id="absent", topics=None),
         OffsetFetchRequestGroup(group_id="g", topics=None),
     ]
     body = OffsetFetchRequest(groups=groups, require_stable=True)
     response = call(offset_fetch, GroupRequest(node, body, version))
 
-    assert [(group.group_id, told(group.topics)) for group in response.groups] == [
+    assert [(group.group_id, offsets_of(group.topics)) for group in response.groups] == [
         ("g", {"t": [(1, 6)]}),
-        ("nobody", {"t": [(1, -1)]}),
-        ("nobody", {}),
+        ("absent", {"t": [(1, -1)]}),
+        ("absent", {}),
         ("g", {"t": [(0, 5), (1, 6)], "u": [(0, 7)]}),
     ]
 
@@ -100,12 +100,12 @@ def test_topics_by_id(node: GroupServices) -> None:
     """v10: an unknown id is an error of its partitions."""
     requested = [
         OffsetFetchRequestTopics(topic_id=T_ID, partition_indexes=[0]),
-        OffsetFetchRequestTopics(topic_id=NOBODY, partition_indexes=[0]),
+        OffsetFetchRequestTopics(topic_id=UNKNOWN_ID, partition_indexes=[0]),
     ]
     body = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id="g", topics=requested)])
     (group,) = call(offset_fetch, GroupRequest(node, body, 10)).groups
 
-    assert told(group.topics) == {T_ID: [(0, 5)], NOBODY: [(0, -1)]}
+    assert offsets_of(group.topics) == {T_ID: [(0, 5)], UNKNOWN_ID: [(0, -1)]}
     errors = [each.error_code for topic in group.topics for each in topic.partitions]
     assert errors == [ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_ID]
 
@@ -118,5 +118,5 @@ def test_all_offsets_by_id_omit_deleted_topics(node: GroupServices) -> None:
     body = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id="g", topics=None)])
     (group,) = call(offset_fetch, GroupRequest(node, body, 10)).groups
 
-    assert told(group.topics) == {T_ID: [(0, 5), (1, 6)]}
-    assert U_ID not in told(group.topics)
+    assert offsets_of(group.topics) == {T_ID: [(0, 5), (1, 6)]}
+    assert U_ID not in offsets_of(group.topics)

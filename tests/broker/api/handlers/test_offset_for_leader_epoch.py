@@ -25,19 +25,19 @@ pytestmark = pytest.mark.anyio
 def _request(
     epoch: int, *, current: int = -1, topic: str = "t", partition: int = 0
 ) -> OffsetForLeaderEpochRequest:
-    asked = OffsetForLeaderPartition(
+    requested = OffsetForLeaderPartition(
         partition=partition, current_leader_epoch=current, leader_epoch=epoch
     )
     return OffsetForLeaderEpochRequest(
-        topics=[OffsetForLeaderTopic(topic=topic, partitions=[asked])]
+        topics=[OffsetForLeaderTopic(topic=topic, partitions=[requested])]
     )
 
 
-async def _ask(client: Client, request: OffsetForLeaderEpochRequest, version: int = 4) -> Any:
+async def _send(client: Client, request: OffsetForLeaderEpochRequest, version: int = 4) -> Any:
     response = await client.send(request, version)
     [topic] = response.topics
-    [answer] = topic.partitions
-    return answer.error_code, answer.leader_epoch, answer.end_offset
+    [result] = topic.partitions
+    return result.error_code, result.leader_epoch, result.end_offset
 
 
 async def _three_epochs(cluster: RunningCluster) -> tuple[Client, int]:
@@ -60,8 +60,8 @@ async def test_the_end_offset_of_an_epoch(tmp_path: Path, version: int) -> None:
     async with running_cluster(tmp_path) as cluster:
         client, epoch = await _three_epochs(cluster)
 
-        assert await _ask(client, _request(0), version) == (ErrorCode.NONE, 0, 2)
-        assert await _ask(client, _request(epoch), version) == (ErrorCode.NONE, epoch, 3)
+        assert await _send(client, _request(0), version) == (ErrorCode.NONE, 0, 2)
+        assert await _send(client, _request(epoch), version) == (ErrorCode.NONE, epoch, 3)
 
 
 async def test_an_epoch_without_records_ends_where_the_previous_one_does(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ async def test_an_epoch_without_records_ends_where_the_previous_one_does(tmp_pat
         client, epoch = await _three_epochs(cluster)
         assert epoch >= 2
 
-        assert await _ask(client, _request(1)) == (ErrorCode.NONE, 0, 2)
+        assert await _send(client, _request(1)) == (ErrorCode.NONE, 0, 2)
 
 
 async def test_a_future_epoch_is_unknown(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ async def test_a_future_epoch_is_unknown(tmp_path: Path) -> None:
     async with running_cluster(tmp_path) as cluster:
         client, epoch = await _three_epochs(cluster)
 
-        assert await _ask(client, _request(epoch + 1)) == (ErrorCode.NONE, -1, -1)
+        assert await _send(client, _request(epoch + 1)) == (ErrorCode.NONE, -1, -1)
 
 
 async def test_the_current_leader_and_epoch_are_required(tmp_path: Path) -> None:
@@ -86,11 +86,11 @@ async def test_the_current_leader_and_epoch_are_required(tmp_path: Path) -> None
     async with running_cluster(tmp_path) as cluster:
         client, epoch = await _three_epochs(cluster)
 
-        stale = await _ask(client, _request(0, current=epoch - 1))
-        future = await _ask(client, _request(0, current=epoch + 1))
-        elsewhere = await _ask(cluster.client(3), _request(0))
-        gone = await _ask(client, _request(0, topic="gone"))
-        beyond = await _ask(client, _request(0, partition=1))
+        stale = await _send(client, _request(0, current=epoch - 1))
+        future = await _send(client, _request(0, current=epoch + 1))
+        elsewhere = await _send(cluster.client(3), _request(0))
+        gone = await _send(client, _request(0, topic="gone"))
+        beyond = await _send(client, _request(0, partition=1))
 
         assert stale == (ErrorCode.FENCED_LEADER_EPOCH, -1, -1)
         assert future == (ErrorCode.UNKNOWN_LEADER_EPOCH, -1, -1)

@@ -29,7 +29,7 @@ def test_a_partition_with_a_leader() -> None:
 
 def test_a_leader_that_is_not_alive_is_omitted() -> None:
     """Its replica is offline."""
-    told = partition_facts(0, PARTITION, _image(1))
+    facts = partition_facts(0, PARTITION, _image(1))
 
-    assert told["leader_id"] == NO_LEADER
-    assert told["offline_replicas"] == [1, 3]
+    assert facts["leader_id"] == NO_LEADER
+    assert facts["offline_replicas"] == [1, 3]

@@ -234,8 +234,8 @@ async def test_records_are_acknowledged_when_they_are_flushed(
         result = await client.receive()
 
         assert (waiting["purgatory"], waiting["waited_for"]) == ("Produce", {"kind": "flush"})
-        told = (ErrorCode.KAFKA_STORAGE_ERROR, -1) if failed else (ErrorCode.NONE, 0)
-        assert _partitions(result) == {("t", 0): told}
+        expected = (ErrorCode.KAFKA_STORAGE_ERROR, -1) if failed else (ErrorCode.NONE, 0)
+        assert _partitions(result) == {("t", 0): expected}
 
 
 async def test_acks_0_does_not_wait_for_a_flush(

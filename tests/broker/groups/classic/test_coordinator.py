@@ -80,10 +80,10 @@ def test_a_pending_member_can_leave(player: ScriptPlayer) -> None:
     player.play(["enter a", "sync a", "join b", "enter c"])
     assert player.play(["join a"]) == []
 
-    answers = player.play(["leave b"])
+    responses = player.play(["leave b"])
 
-    assert answers[0] == "0 b leave NONE"
-    assert [answer.split()[:3] for answer in answers[1:]] == [
+    assert responses[0] == "0 b leave NONE"
+    assert [response.split()[:3] for response in responses[1:]] == [
         ["0", "a", "join"],
         ["0", "c", "join"],
     ]

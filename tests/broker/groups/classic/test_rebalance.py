@@ -24,13 +24,13 @@ def test_a_member_may_sync_before_the_others_have_their_join_responses() -> None
     """A pipelined SyncGroup arrives between two responses and finds the group consistent."""
     world = VirtualWorld()
     coordinator = world.coordinator
-    told: list[tuple[str, str]] = []
+    results: list[tuple[str, str]] = []
 
     def on_synced(name: str, result: SyncResult) -> None:
-        told.append((name, f"sync {result.error.name} {result.assignment.decode()}"))
+        results.append((name, f"sync {result.error.name} {result.assignment.decode()}"))
 
     def on_joined(name: str, result: JoinResult) -> None:
-        told.append((name, f"join {result.generation_id}"))
+        results.append((name, f"join {result.generation_id}"))
         parts = {each.member_id: b"part" for each in result.members}
         sync = SyncGroup(
             group_id="g",
@@ -55,7 +55,7 @@ def test_a_member_may_sync_before_the_others_have_their_join_responses() -> None
         world.end_request()
     world.wait(10_000)
 
-    assert told == [
+    assert results == [
         ("a", "join 1"),
         ("a", "sync NONE part"),
         ("b", "join 2"),
@@ -112,7 +112,7 @@ def test_an_exception_in_a_join_ends_in_error_responses(
 ) -> None:
     """The group begins a generation when all members have joined again."""
     world = VirtualWorld(Config(group_initial_rebalance_delay_ms=3000))
-    told: list[JoinResult] = []
+    results: list[JoinResult] = []
 
     def join(name: str, member_id: str) -> None:
         request = JoinGroup(
@@ -124,7 +124,7 @@ def test_an_exception_in_a_join_ends_in_error_responses(
             protocol_type="consumer",
             protocols=(MemberProtocol("p", b""),),
         )
-        world.coordinator.join_group(request, told.append)
+        world.coordinator.join_group(request, results.append)
         world.end_request()
 
     def fail(*_arguments: object) -> None:
@@ -134,14 +134,14 @@ def test_an_exception_in_a_join_ends_in_error_responses(
         patch.setattr(ClassicGroup, "init_next_generation", fail)
         join("a", "")
         join("b", "")
-        assert told == []
+        assert results == []
         world.wait(6000)
-    assert [each.error.name for each in told] == ["UNKNOWN_SERVER_ERROR"] * 2
+    assert [each.error.name for each in results] == ["UNKNOWN_SERVER_ERROR"] * 2
     assert "the join of group 'g' failed" in caplog.text
 
-    members = [each.member_id for each in told]
-    told.clear()
+    members = [each.member_id for each in results]
+    results.clear()
     for name, member_id in zip("ab", members, strict=True):
         join(name, member_id)
 
-    assert [(each.error, each.generation_id) for each in told] == [(ErrorCode.NONE, 1)] * 2
+    assert [(each.error, each.generation_id) for each in results] == [(ErrorCode.NONE, 1)] * 2

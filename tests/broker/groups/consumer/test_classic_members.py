@@ -70,9 +70,9 @@ def test_a_join_with_other_protocols_or_malformed_metadata_is_refused(
 ) -> None:
     """All classic members must support one of the protocols."""
     settled(player)
-    answers = player.play([f"join c v=3 {options}"])
+    responses = player.play([f"join c v=3 {options}"])
 
-    assert [answer.split()[:4] for answer in answers] == [["0", "c", "join", error]]
+    assert [response.split()[:4] for response in responses] == [["0", "c", "join", error]]
 
 
 def test_an_instance_that_its_member_has_changed_cannot_be_replaced() -> None:

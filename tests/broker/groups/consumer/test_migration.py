@@ -34,7 +34,7 @@ def joined(player: ScriptPlayer) -> str:
 
 
 @pytest.mark.parametrize(
-    ("policy", "answer"),
+    ("policy", "response"),
     [
         ("bidirectional", "0 b consume epoch 2 has nothing"),
         ("upgrade", "0 b consume epoch 2 has nothing"),
@@ -42,13 +42,13 @@ def joined(player: ScriptPlayer) -> str:
         ("disabled", "0 b consume GROUP_ID_NOT_FOUND"),
     ],
 )
-def test_the_policy_may_disable_upgrades(policy: str, answer: str) -> None:
+def test_the_policy_may_disable_upgrades(policy: str, response: str) -> None:
     """Then the classic group continues."""
     player = player_of(consumer_migration_policy=policy)
     player.play(STABLE_CLASSIC)
 
-    assert joined(player) == answer
-    expected = "NONE" if answer.endswith("NOT_FOUND") else "REBALANCE_IN_PROGRESS"
+    assert joined(player) == response
+    expected = "NONE" if response.endswith("NOT_FOUND") else "REBALANCE_IN_PROGRESS"
     assert player.play(["heartbeat a"]) == [f"0 a heartbeat {expected}"]
 
 
@@ -191,7 +191,7 @@ def test_a_downgraded_group_is_restored_from_its_record(how: str) -> None:
 def test_a_group_that_exceeds_the_classic_size_is_not_downgraded() -> None:
     """``group.max.size`` is compared with the remaining members."""
     player = player_of(max_size="1")
-    player.play([*STABLE_CLASSIC, "consume b t", "join c topics=t as=nobody"])
+    player.play([*STABLE_CLASSIC, "consume b t", "join c topics=t as=none"])
     player.play(["enter c topics=t", "quit b"])
 
     group = player._world.coordinator.groups["g"]

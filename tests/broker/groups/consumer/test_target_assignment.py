@@ -15,12 +15,12 @@ from tests.broker.groups.consumer.books import T, U, group_of, member, topics_of
 NOW_MS = 5000
 
 
-def assigned(group: ConsumerGroup, answer: Assignment) -> GroupDraft:
-    """The draft after an assignor has returned *answer*."""
+def assigned(group: ConsumerGroup, result: Assignment) -> GroupDraft:
+    """The draft after an assignor has returned *result*."""
     draft = GroupDraft(group)
 
     def assignor(_spec: GroupSpec) -> Assignment:
-        return answer
+        return result
 
     write_target_assignment(draft, assignor, topics_of(t=4, u=2), NOW_MS)
     return draft

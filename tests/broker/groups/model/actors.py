@@ -89,7 +89,7 @@ class Actors:
         is_out = actor.generation < 0 and self._rng.random() < 0.9
         act = self._rng.choice(entering if is_out else acts)
         request, version, client_id = act(actor)
-        sent = self._world.ask(request, version, client_id)
+        sent = self._world.send(request, version, client_id)
         actor.pending.append((act.__name__, sent))
         self._update(actor)
         response = sent.responses[0] if sent.responses else "parked"
@@ -146,7 +146,7 @@ class Actors:
         version = self._rng.choice((5, 5, 3, 0))
         assignments = []
         if actor.is_leader or self._rng.random() < 0.05:
-            for each in [*actor.others, *(["nobody"] if self._rng.random() < 0.1 else [])]:
+            for each in [*actor.others, *(["absent"] if self._rng.random() < 0.1 else [])]:
                 part = write_assignment({name: [0] for name in self._topics()}, 1)
                 part = part if self._rng.random() < 0.9 else self._rng.choice((b"", b"junk"))
                 assignments.append(SyncGroupRequestAssignment(member_id=each, assignment=part))
@@ -183,7 +183,7 @@ class Actors:
             return LeaveGroupRequest(group_id=group, member_id=member_id), version, actor.name
         members = [
             MemberIdentity(
-                member_id=self._mostly(each.member_id, ("", "nobody")),
+                member_id=self._mostly(each.member_id, ("", "absent")),
                 group_instance_id=self._instance(each),
             )
             for each in self._rng.choices(self.actors, k=self._rng.choice((0, 1, 1, 1, 2, 3)))
@@ -285,7 +285,7 @@ class Actors:
         return self._mostly(actor.group, GROUPS)
 
     def _member(self, actor: Actor, usual: str) -> str:
-        others = (*self.member_ids(), "nobody", "", actor.member_id)
+        others = (*self.member_ids(), "absent", "", actor.member_id)
         return self._mostly(actor.member_id or usual, (usual, *others), 0.15)
 
     def _instance(self, actor: Actor) -> str | None:

@@ -50,7 +50,7 @@ class Operators:
             )
         )
         request, version = make()
-        sent = self._world.ask(request, version, "operator")
+        sent = self._world.send(request, version, "operator")
         return (
             f"operator v{version} {request} -> {sent.responses[0] if sent.responses else 'parked'}"
         )

@@ -38,7 +38,7 @@ class ModelWorld:
 
     # ----------------------------------------------------------------------------- requests
 
-    def ask(self, body: Any, version: int, client_id: str | None) -> GroupRequest:
+    def send(self, body: Any, version: int, client_id: str | None) -> GroupRequest:
         """Send a request, which collects its responses."""
         self.parked = [each for each in self.parked if not each.responses]
         request = GroupRequest(self.node, body, version, client_id)
@@ -76,7 +76,7 @@ class ModelWorld:
                 raise Violation(f"{request.body} has {len(request.responses)} responses")
             waits = isinstance(request.body, JoinGroupRequest | SyncGroupRequest)
             if not (request.responses or waits or self.is_slow or request in self._slices):
-                raise Violation(f"{request.body} has no answer")
+                raise Violation(f"{request.body} has no response")
 
     def abandon(self, request: GroupRequest) -> None:
         """Disconnect the client of a waiting request."""

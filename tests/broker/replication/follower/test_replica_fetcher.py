@@ -203,7 +203,7 @@ async def test_corrupt_records_are_fetched_again(tmp_path: Path) -> None:
         leader.respond_to_fetch(partition.topic_id, damaged)
 
         again = await leader.fetch()
-        assert (again.topics, again.forgotten_topics_data) == ([], [])  # as it was told before
+        assert (again.topics, again.forgotten_topics_data) == ([], [])  # the session already has it
         leader.respond_to_fetch(partition.topic_id, _data(0, b"a"))
         await leader.fetch()
 

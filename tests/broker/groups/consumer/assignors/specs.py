@@ -104,9 +104,9 @@ def specs(draw: st.DrawFn, *, homogeneous: bool = False) -> GroupSpec:
     some = st.sampled_from(["", "t", "u", "tu", "tv", "tuv"])
     topics = dict.fromkeys(names, draw(some)) if homogeneous else {n: draw(some) for n in names}
     owners = {topic: draw(st.binary(max_size=9)) for topic in "tuv"}
-    held: dict[str, dict[str, set[int]]] = {name: {} for name in [*names, "nobody"]}
+    held: dict[str, dict[str, set[int]]] = {name: {} for name in [*names, "absent"]}
     for topic, of_topic in owners.items():
         for partition, number in enumerate(of_topic):
-            owner = [*names, "nobody"][number % (len(names) + 1)]
+            owner = [*names, "absent"][number % (len(names) + 1)]
             held[owner].setdefault(topic, set()).add(partition)
     return spec_of({topic: len(each) for topic, each in owners.items()}, topics, held)

@@ -45,12 +45,12 @@ def test_the_imbalance_is_the_difference_of_loads() -> None:
 def test_an_excluded_member_is_not_returned() -> None:
     """Its load is from other topics; None is returned when all are excluded."""
     balancer = MemberAssignmentBalancer(range(3), [1, 3, 2])
-    asked = []
+    called = []
     while (member := balancer.next_most_loaded()) is not None:
-        asked.append(member)
+        called.append(member)
         balancer.exclude_most_loaded()
 
-    assert asked == [1, 2, 0]
+    assert called == [1, 2, 0]
 
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=12))

@@ -15,7 +15,7 @@ from integration.wire.batches import batch, values
 from integration.wire.connection import Connection
 from integration.wire.requests import fetch, produce, read_fetch, read_produce
 
-TOPIC = "honest"
+TOPIC = "reserved"
 _PAUSE_SECONDS = 0.005
 _READ_BYTES = 1 << 20
 
