@@ -34,7 +34,7 @@ def send(bootstrap: str) -> Iterator[Send]:
     """Send a request with kafka-python's admin client, which has no method for quotas."""
     admin = KafkaAdminClient(bootstrap_servers=bootstrap)
     # kafka-python has no public way to send a request.
-    yield lambda request: admin._manager.run(admin._manager.send, request)
+    yield lambda request: admin._manager.run(admin._manager.send, request)  # noqa: SLF001 - there is no public way
     admin.close()
 
 

@@ -124,18 +124,18 @@ class TimerPlayer:
         else:
             self.now = number
             self.advance()
-        wheel: TimingWheel | None = self.timer._wheel
+        wheel: TimingWheel | None = self.timer._wheel  # noqa: SLF001 - Kafka's trace has it
         clocks = ""
         while wheel is not None:
             clocks += f" {wheel.current_time_ms}"
             wheel = wheel.overflow_wheel
         fired = " ".join(sorted(self.fired))
-        gauges = f"size {self.timer.size} queue {len(self.timer._queue)} clocks{clocks}"
+        gauges = f"size {self.timer.size} queue {len(self.timer._queue)} clocks{clocks}"  # noqa: SLF001 - Kafka's trace has it
         return f"{' '.join(words)} -> {fired} | {gauges}"
 
     def _run_due(self) -> None:
         """Run the tasks that were due when they were added, as Kafka's executor does."""
-        self.timer._run_due()
+        self.timer._run_due()  # noqa: SLF001 - Kafka's trace has it
 
     def advance(self) -> None:
         """As `SystemTimer.advance_clock`, a bucket at a time, to know when each task fires."""
@@ -155,7 +155,7 @@ class Numbered(TimerTask):
         self.number = number
 
     def run(self) -> None:
-        clock = self.player.timer._wheel.current_time_ms
+        clock = self.player.timer._wheel.current_time_ms  # noqa: SLF001 - Kafka's trace has it
         self.player.fired.append(f"{clock:010d}:{self.number}")
 
 

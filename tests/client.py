@@ -30,6 +30,7 @@ from broker.steps.offload import Offload
 from broker.wait_records.recorder import Recorder
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
+from protocol.messages.produce import ProduceRequest
 from tests.memory_transport import MemoryTransport, memory_transport_pair
 
 EPOCH_MS = 1_700_000_000_000.0
@@ -48,11 +49,12 @@ class Client:
         self._correlation_id = 0
 
     def start(self, body: Any, version: int | None = None, client_id: str = "test") -> None:
-        """Send a request without waiting for its response."""
+        """Send a request without waiting for its response; a produce with acks=0 has none."""
         version = body.__spec__.versions[-1] if version is None else version
         self._correlation_id += 1
         self.write(encode_request(body, version, self._correlation_id, client_id))
-        self._sent.append((RESPONSES[body.__spec__.key], version))
+        if not (isinstance(body, ProduceRequest) and body.acks == 0):
+            self._sent.append((RESPONSES[body.__spec__.key], version))
 
     async def send(self, body: Any, version: int | None = None, client_id: str = "test") -> Any:
         """Send a request and wait for its response."""
@@ -153,7 +155,7 @@ class RunningCluster:
     def __init__(self, cluster: Cluster, network: MemoryNetwork) -> None:
         self.cluster = cluster
         self.controller = cluster.controller
-        self._network = network
+        self.network = network
 
     def node(self, node_id: int) -> Node:
         """A running node."""
@@ -161,7 +163,7 @@ class RunningCluster:
 
     def client(self, node_id: int, room: int = 1 << 24) -> Client:
         """A new connection to a node."""
-        return Client(*self._network.join(self.node(node_id).port, room))
+        return Client(*self.network.join(self.node(node_id).port, room))
 
 
 class RunningNode(RunningCluster):
@@ -176,7 +178,7 @@ class RunningNode(RunningCluster):
         self, room: int = 1 << 24, wrap: Wrap | None = None
     ) -> Client:
         """A new connection; ``wrap`` replaces the node's transport."""
-        return Client(*self._network.join(self.node.port, room, wrap))
+        return Client(*self.network.join(self.node.port, room, wrap))
 
 
 @asynccontextmanager

@@ -91,9 +91,9 @@ class RemotePlayer(ScriptPlayer):
 
     def _let_arrive(self) -> None:
         """Wait until an open request is processed; later waits become shorter by this time."""
-        began_ms = self._world.now_ms()
+        began_ms = self.world.now_ms()
         self._remote.take(_QUIET_S)
-        took_ms = self._world.now_ms() - began_ms
+        took_ms = self.world.now_ms() - began_ms
         self._ahead_ms += took_ms
         self._spread_ms += took_ms
 
@@ -117,12 +117,12 @@ class RemotePlayer(ScriptPlayer):
         late_ms = (
             self._spread_ms if int(duration_ms) == 1 else 0
         )  # events due now must have occurred
-        self._world.wait(max(0, int(duration_ms) + ahead_ms - self._ahead_ms) + late_ms)
+        self.world.wait(max(0, int(duration_ms) + ahead_ms - self._ahead_ms) + late_ms)
         self._ahead_ms = ahead_ms
 
     @property
     def _remote(self) -> RemoteWorld:
-        return cast("RemoteWorld", self._world)
+        return cast("RemoteWorld", self.world)
 
     def _do_state(self) -> None:
         reported = self._remote.request(DescribeGroupsRequest(groups=[self._remote.group]), 5)

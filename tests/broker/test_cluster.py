@@ -101,7 +101,7 @@ async def test_a_stop_has_the_effects_of_a_crash(tmp_path: Path) -> None:
         assert not (tmp_path / "node-2" / ".kafka_cleanshutdown").exists()
         assert running.controller.image.brokers[2].fenced
         with pytest.raises(ConnectionRefusedError):
-            await running.cluster._network.connect("127.0.0.1", 9093)
+            await running.network.connect("127.0.0.1", 9093)
 
 
 async def test_a_node_without_a_data_directory_stops(
@@ -275,7 +275,7 @@ async def test_a_task_of_a_node_that_raises_ends_only_that_node(
             raise ZeroDivisionError
 
         with monkeypatch.context() as patch:
-            patch.setattr(running.cluster._network, "serve", serve)
+            patch.setattr(running.network, "serve", serve)
             await running.cluster.start(2)
             await trio.testing.wait_all_tasks_blocked()
 

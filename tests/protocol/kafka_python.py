@@ -15,7 +15,7 @@ def _class_of(name: str) -> Any:
 
     A class registers itself when it is created; the library's clients must find their own.
     """
-    registry = ResponseClassRegistry._response_class_registry
+    registry = ResponseClassRegistry._response_class_registry  # noqa: SLF001 - there is no public way
     before = dict(registry)
     try:
         return type(name, (ApiMessage,), {})
@@ -31,5 +31,5 @@ def kafka_python_decode(name: str, version: int, raw: bytes) -> Any:
 
 def kafka_python_encode(message: Any, version: int) -> bytes:
     """Encode a decoded message with kafka-python."""
-    message._header = None  # decoding leaves it unset, encoding reads it
+    message._header = None  # noqa: SLF001 - decoding leaves it unset, encoding reads it
     return bytes(message.encode(version=version))

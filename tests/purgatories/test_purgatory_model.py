@@ -90,8 +90,8 @@ class PurgatoryAgainstSets(RuleBasedStateMachine):
 
     @rule()
     def purge(self) -> None:
-        self.purgatory._begin_purge()
-        self.purgatory._purge()
+        self.purgatory._begin_purge()  # noqa: SLF001 - a purge at any time
+        self.purgatory._purge()  # noqa: SLF001 - a purge at any time
         for key, operations in self.listed.items():
             self.listed[key] = [op for op in operations if not self._is_over(op)]
 

@@ -97,12 +97,12 @@ class SlowTransport:
         """The other end's bytes have arrived."""
         if not (self.is_cut or self.closed):
             self.incoming += data
-            self._notify()
+            self.notify()
 
     def end(self) -> None:
         """The other end has closed, and all of its bytes have arrived."""
         self._at_end = True
-        self._notify()
+        self.notify()
 
     async def wait_readable(self) -> None:
         """Wait for bytes or the end."""
@@ -120,7 +120,7 @@ class SlowTransport:
         """Close this end; the other one reads the remaining bytes, then the end."""
         if not self.closed:
             self.closed = True
-            self._notify()
+            self.notify()
             self._later(self.other.end)
 
     def stall(self) -> None:
@@ -145,9 +145,10 @@ class SlowTransport:
         for side in (self, self.other):
             side.is_cut = True
             side.incoming.clear()
-            side._notify()
+            side.notify()
 
-    def _notify(self) -> None:
+    def notify(self) -> None:
+        """Wake what waits for this end."""
         self._changed.set()
         self._changed = trio.Event()
 

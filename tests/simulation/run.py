@@ -300,8 +300,8 @@ class Result:
 
 def play(seed: int) -> Result:
     """Draw a plan and follow it in virtual time."""
-    scheduler._ALLOW_DETERMINISTIC_SCHEDULING = True  # type: ignore[misc]  # as Hypothesis does it
-    scheduler._r.seed(seed)
+    scheduler._ALLOW_DETERMINISTIC_SCHEDULING = True  # type: ignore[misc]  # noqa: SLF001 - as Hypothesis does it
+    scheduler._r.seed(seed)  # noqa: SLF001 - as Hypothesis does it
     random.seed(seed)
     directory = Path(tempfile.mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
     result = Result(seed, [])

@@ -104,7 +104,7 @@ def test_a_full_disk_is_reported_in_one_line(tmp_path: Path) -> None:
     """The broker then ends, as Kafka without its metadata log; committed changes are kept."""
     store = ControllerStore(tmp_path / "controller.db")
     store.put_fact("cluster", "c")
-    store._database.execute("PRAGMA max_page_count = 1")
+    store._database.execute("PRAGMA max_page_count = 1")  # noqa: SLF001 - limits this connection only
 
     with pytest.raises(DiskFailed, match=r"controller\.db: database or disk is full; repair"):
         store.put_fact("long", "x" * 100_000)

@@ -36,10 +36,10 @@ class Loading:
         self.loaded: list[GroupStates] = []
         self.failures: list[tuple[int, str]] = []
         self.loader = CoordinatorLoader(
-            self._timer, log, GroupStates(), lambda: 0, self.loaded.append, self._on_failed
+            self._timer, log, GroupStates(), lambda: 0, self.loaded.append, self.on_failed
         )
 
-    def _on_failed(self, offset: int, error: Exception) -> None:
+    def on_failed(self, offset: int, error: Exception) -> None:
         self.failures.append((offset, str(error)))
 
     def finish(self) -> None:
@@ -203,7 +203,7 @@ def test_an_exception_from_on_loaded_fails_the_load() -> None:
         GroupStates(),
         lambda: 0,
         lambda _: [].pop(),
-        loading._on_failed,
+        loading.on_failed,
     )
     loading.loader.run()
 

@@ -47,15 +47,15 @@ class ConsumerCommands:
     """Plays commands and collects the responses."""
 
     def __init__(self, world: VirtualWorld) -> None:
-        self._world = world
-        self._members: dict[str, Member] = {}
+        self.world = world
+        self.members: dict[str, Member] = {}
         self._responses: list[str] = []
 
     def _do_topic(self, name: str, partitions: str) -> None:
-        self._world.put_topic(name, int(partitions))
+        self.world.put_topic(name, int(partitions))
 
     def _do_drop(self, name: str) -> None:
-        self._world.drop_topic(name)
+        self.world.drop_topic(name)
 
     def _do_consume(self, name: str, *words: str) -> None:
         options, member = options_of(words), self._member(name)
@@ -113,7 +113,7 @@ class ConsumerCommands:
 
     def _send(self, member: Member, request: ConsumerGroupHeartbeat, what: str) -> None:
         try:
-            result = self._world.coordinator.consumers.heartbeat(request, _VERSION)
+            result = self.world.coordinator.consumers.heartbeat(request, _VERSION)
         except ApiError as error:
             self._say(f"{member.name} {what} {error.code.name}")
             return
@@ -127,7 +127,7 @@ class ConsumerCommands:
         )
 
     def _do_describe(self) -> None:
-        group = self._world.coordinator.groups[GROUP]
+        group = self.world.coordinator.groups[GROUP]
         assert isinstance(group, ConsumerGroup)
         self._say(f"group {group.state_name} epoch {group.epoch} assigned {group.assignment_epoch}")
         named = {self._called(member_id): member for member_id, member in group.members.items()}
@@ -138,7 +138,7 @@ class ConsumerCommands:
             self._say(f"- {name} epoch {member.member_epoch} has {has}{goal}")
 
     def _shown(self, partitions: Mapping[UUID, Iterable[int]]) -> str:
-        names = self._world.image.names
+        names = self.world.image.names
         shown = sorted(
             f"{names.get(topic_id, '?')}-{','.join(map(str, sorted(parts)))}"
             for topic_id, parts in partitions.items()
@@ -151,17 +151,17 @@ class ConsumerCommands:
         def on_replicated(error: ErrorCode) -> None:
             self._say(f"{what} {error.name if error else result}")
 
-        self._world.coordinator.runtime.when_replicated(GROUP, on_replicated)
+        self.world.coordinator.runtime.when_replicated(GROUP, on_replicated)
 
     def _say(self, text: str) -> None:
-        self._responses.append(f"{self._world.now_ms():.0f} {text}")
+        self._responses.append(f"{self.world.now_ms():.0f} {text}")
 
     def _called(self, member_id: str) -> str:
         """The name of a member id in scripts."""
         return member_id
 
     def _member(self, name: str) -> Member:
-        return self._members.setdefault(name, Member("" if name == "-" else name))
+        return self.members.setdefault(name, Member("" if name == "-" else name))
 
 
 def options_of(words: tuple[str, ...]) -> dict[str, str]:

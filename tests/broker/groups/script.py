@@ -119,38 +119,38 @@ class ScriptPlayer(ConsumerCommands):
             name, *words = command.split()
             getattr(self, f"_do_{name}")(*words)
             if name not in _NO_REQUESTS:
-                self._world.end_request()
+                self.world.end_request()
         responses, self._responses = self._responses, []
         return responses
 
     # ----------------------------------------------------------------------------- commands
 
     def _do_wait(self, duration_ms: str) -> None:
-        self._world.wait(float(duration_ms))
+        self.world.wait(float(duration_ms))
 
     def _do_state(self) -> None:
-        group = classic_group(self._world.coordinator, GROUP)
+        group = classic_group(self.world.coordinator, GROUP)
         members = " ".join(sorted(self._called(each) for each in group.members))
         self._say(f"state {group.state} generation {group.generation_id} members {members}".strip())
 
     def _do_unload(self) -> None:
-        for partition in range(len(self._world.logs)):
-            self._world.coordinator.runtime.on_resignation(partition)
+        for partition in range(len(self.world.logs)):
+            self.world.coordinator.runtime.on_resignation(partition)
 
     def _do_slow(self) -> None:
-        self._world.slow_down()
+        self.world.slow_down()
 
     def _do_replicate(self) -> None:
-        self._world.replicate()
+        self.world.replicate()
 
     def _do_refuse(self, error: str) -> None:
-        self._world.refuse(None if error == "nothing" else ErrorCode[error])
+        self.world.refuse(None if error == "nothing" else ErrorCode[error])
 
     def _do_restart(self) -> None:
-        self._world.restart()
+        self.world.restart()
 
     def _do_expire(self) -> None:
-        self._world.coordinator.expire_offsets()
+        self.world.coordinator.expire_offsets()
 
     def _do_join(self, name: str, *words: str) -> None:
         member, options = self._member(name), options_of(words)
@@ -190,7 +190,7 @@ class ScriptPlayer(ConsumerCommands):
             require_known_member_id=version >= 4,
             supports_skipping_assignment=version >= 9,
         )
-        self._world.coordinator.join_group(request, on_response)
+        self.world.coordinator.join_group(request, on_response)
 
     def _do_sync(self, name: str, *words: str) -> None:
         member, options = self._member(name), options_of(words)
@@ -202,19 +202,19 @@ class ScriptPlayer(ConsumerCommands):
             protocol_type=options.get("type", member.protocol_type),
             protocol_name=options.get("protocol", member.protocol_name),
             assignments={
-                self._members[name].member_id: write_assignment(self._by_topic(part), 1)
+                self.members[name].member_id: write_assignment(self._by_topic(part), 1)
                 if member.is_consumer
                 else part.encode()
                 for name, part in options.items()
-                if name in self._members
+                if name in self.members
             },
         )
-        self._world.coordinator.sync_group(request, partial(self._on_synced, member))
+        self.world.coordinator.sync_group(request, partial(self._on_synced, member))
 
     def _do_heartbeat(self, name: str, *words: str) -> None:
         member, options = self._member(name), options_of(words)
         try:
-            error = self._world.coordinator.heartbeat(
+            error = self.world.coordinator.heartbeat(
                 GROUP,
                 self._id(options, member),
                 options.get("instance", member.instance),
@@ -230,15 +230,15 @@ class ScriptPlayer(ConsumerCommands):
         names = [word for word in words if "=" not in word]
         leaving = [
             LeavingMember(
-                member_id=self._members[name].member_id,
-                group_instance_id=self._members[name].instance,
+                member_id=self.members[name].member_id,
+                group_instance_id=self.members[name].instance,
             )
             for name in names
         ]
         if "instance" in options:
             leaving.append(LeavingMember(member_id="", group_instance_id=options["instance"]))
             names.append(options["instance"])
-        errors = self._world.coordinator.leave_group(GROUP, leaving)
+        errors = self.world.coordinator.leave_group(GROUP, leaving)
         for name, error in zip(names, errors, strict=True):
             self._say_when_replicated(f"{name} leave", error.name)
 
@@ -258,21 +258,21 @@ class ScriptPlayer(ConsumerCommands):
             commits=commits,
         )
         try:
-            errors = self._world.coordinator.offsets.commit(request)
+            errors = self.world.coordinator.offsets.commit(request)
         except ApiError as refused:
             self._say(f"{name} commit {' '.join([refused.code.name] * len(commits))}")
         else:
             self._say_when_replicated(f"{name} commit", " ".join(each.name for each in errors))
 
     def _do_offsets(self) -> None:
-        offsets = self._world.coordinator.offsets.fetch(GROUP)
+        offsets = self.world.coordinator.offsets.fetch(GROUP)
         shown = " ".join(f"{where}={what.offset}" for where, what in sorted(offsets.items()))
         self._say(f"offsets {shown or 'none'}")
 
     def _do_forget(self, *words: str) -> None:
         partitions = [TopicPartition(*_partition(word)) for word in words]
         try:
-            errors = self._world.coordinator.offsets.delete(GROUP, partitions)
+            errors = self.world.coordinator.offsets.delete(GROUP, partitions)
         except ApiError as refused:
             self._say(f"forget {refused.code.name}")
         else:
@@ -281,7 +281,7 @@ class ScriptPlayer(ConsumerCommands):
 
     def _do_delete(self) -> None:
         try:
-            self._world.coordinator.delete_group(GROUP)
+            self.world.coordinator.delete_group(GROUP)
         except ApiError as refused:
             self._say(f"delete {refused.code.name}")
         else:

@@ -36,4 +36,4 @@ def test_a_library_without_malloc_trim_is_not_called(monkeypatch: pytest.MonkeyP
 
     release_free_memory()
 
-    assert free_memory._release is None
+    assert release_of(object()) is None

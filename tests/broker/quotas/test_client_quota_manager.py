@@ -143,4 +143,4 @@ def test_inactive_clients_are_removed() -> None:
 
     metered.quota.remove_idle()
 
-    assert [client for _, client in metered.quota._rates] == ["here"]
+    assert [client for _, client in metered.quota._rates] == ["here"]  # noqa: SLF001 - memory is the only effect

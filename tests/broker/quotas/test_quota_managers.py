@@ -28,5 +28,5 @@ def test_inactive_clients_are_removed() -> None:
 
     quotas.remove_idle()
 
-    assert not quotas.produce._rates
-    assert not quotas.fetch._rates
+    assert not quotas.produce._rates  # noqa: SLF001 - memory is the only effect
+    assert not quotas.fetch._rates  # noqa: SLF001 - memory is the only effect

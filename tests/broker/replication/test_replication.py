@@ -8,8 +8,10 @@ import pytest
 import trio
 import trio.testing
 
+from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.replication.partition import Partition
+from protocol.errors import ErrorCode
 from tests.batches import batch
 from tests.broker.replication.world import KEY
 from tests.client import RunningCluster, running_cluster
@@ -113,9 +115,14 @@ async def test_partitions_of_other_nodes_are_known(tmp_path: Path) -> None:
     """By the node's image; a partition that does not exist is not."""
     async with running_cluster(tmp_path) as cluster:
         cluster.controller.create_topic("t", assignments=[(2,)])
-        is_known = cluster.node(1).replication.partitions._is_known
+        partitions = cluster.node(1).replication.partitions
 
-        assert is_known(KEY)
-        assert not is_known(TopicPartition("t", 1))
-        assert not is_known(TopicPartition("t", -1))
-        assert not is_known(TopicPartition("gone", 0))
+        for topic, index, error in (
+            ("t", 0, ErrorCode.NOT_LEADER_OR_FOLLOWER),
+            ("t", 1, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+            ("t", -1, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+            ("gone", 0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        ):
+            with pytest.raises(ApiError) as refused:
+                partitions.get_or_error(TopicPartition(topic, index))
+            assert refused.value.code is error

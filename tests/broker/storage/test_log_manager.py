@@ -15,6 +15,7 @@ from broker.storage.append import AppendRefused
 from broker.storage.background import Then
 from broker.storage.checkpoints import read_partition_metadata
 from broker.storage.disk import DiskFile
+from broker.storage.flusher import Flusher
 from broker.storage.log_manager import LogManager
 from broker.storage.open_files import OpenFiles
 from protocol.errors import ErrorCode
@@ -282,7 +283,7 @@ def test_only_flushes_by_flush_messages_are_awaited(
     manager, called = manager_at(tmp_path), list[str]()
     log, other = host(manager), host(manager, OTHERS)
     flushed: list[Then] = []
-    monkeypatch.setattr(manager._flusher, "sync", lambda _, then: flushed.append(then))
+    monkeypatch.setattr(Flusher, "sync", lambda _self, _, then: flushed.append(then))
     log.update_config(replace(log.config, flush_messages=2))
     log.append_as_leader(batch(1), 0)
     assert not manager.awaits_flush(ORDERS, 0)

@@ -13,6 +13,7 @@ import trio.testing
 from broker.common.clock import TrioClock
 from broker.wait_records.limits import LINGER_MS
 from broker.wait_records.outbox import Outbox
+from purgatories.on_error import OnError, log_error
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 from tests.broker.wait_records.records import KeepingSink, wait_record
@@ -21,9 +22,11 @@ pytestmark = pytest.mark.anyio
 
 
 @asynccontextmanager
-async def _running(sink: KeepingSink, records_max: int = 100) -> AsyncIterator[Outbox]:
+async def _running(
+    sink: KeepingSink, records_max: int = 100, on_error: OnError = log_error
+) -> AsyncIterator[Outbox]:
     """An outbox with one sink, and the timer that it needs."""
-    timer = SystemTimer("test", now_ms=TrioClock().now_ms)
+    timer = SystemTimer("test", now_ms=TrioClock().now_ms, on_error=on_error)
     outbox = Outbox(timer, [sink], records_max=records_max)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(run_reaper, timer)
@@ -124,8 +127,7 @@ async def test_a_record_that_cannot_be_encoded_is_dropped() -> None:
     """The error is reported; other records are not affected."""
     reported: list[str] = []
     sink = KeepingSink()
-    async with _running(sink) as outbox:
-        outbox._timer.on_error = lambda what, _error: reported.append(what)
+    async with _running(sink, on_error=lambda what, _: reported.append(what)) as outbox:
         broken = wait_record(1)
         broken.arrived_us = b"soon"  # type: ignore[assignment]  # that is what is wrong
         outbox.put(broken)

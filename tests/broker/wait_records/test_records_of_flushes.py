@@ -11,6 +11,7 @@ import trio
 import trio.testing
 
 from broker.storage.background import Then
+from broker.storage.flusher import Flusher
 from broker.wait_records.recorder import Recorder
 from tests.batches import batch
 from tests.broker.wait_records.records import kept_of
@@ -28,8 +29,7 @@ async def _waiting_for_a_flush(
     async with running_cluster(data_dir, 1, recorder=Recorder) as cluster:
         cluster.controller.create_topic("t", configs={"flush.messages": "1"})
         flushed: list[Then] = []
-        flusher = cluster.node(1).logs._flusher
-        monkeypatch.setattr(flusher, "sync", lambda _, then: flushed.append(then))
+        monkeypatch.setattr(Flusher, "sync", lambda _self, _, then: flushed.append(then))
         client = cluster.client(1)
         client.start(produce_request("t", batch(b"a"), acks=1), PRODUCE_VERSION)
         await trio.sleep(2)

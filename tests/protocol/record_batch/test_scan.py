@@ -183,7 +183,7 @@ def test_a_record_longer_than_a_piece_is_joined_once() -> None:
         walks.append(len(data))
         return walk(data, *rest)
 
-    walk = record_scan._walk
+    walk = record_scan._walk  # noqa: SLF001 - counts the calls
     with patch.object(record_scan, "_walk", counted):
         summary = summarise_pieces(cut(block, [1000]), 2)
 

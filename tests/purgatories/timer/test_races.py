@@ -146,7 +146,7 @@ def test_add_waits_while_the_clock_advances(
         adder.start()
         adders.append(adder)
         advance(wheel, time_ms)
-        assert not timer._lock.acquire(blocking=False)
+        assert not timer._lock.acquire(blocking=False)  # noqa: SLF001 - checks that it is held
         seen.append(timer.size)
 
     monkeypatch.setattr(TimingWheel, "advance_clock", advance_while_somebody_adds)

@@ -216,7 +216,7 @@ def test_closed_while_a_task_is_on_its_way_to_the_executor() -> None:
 
     class ClosedMeanwhile(ThreadPoolExecutor):
         def submit(self, *_: object) -> Future[Any]:  # type: ignore[override] # all that is used
-            timer._closed = True
+            timer._closed = True  # noqa: SLF001 - a close between two steps
             raise RuntimeError
 
     timer = SystemTimer("t", now_ms=ManualClock(), executor=ClosedMeanwhile(1))

@@ -24,6 +24,7 @@ class WheelAgainstSortedList(RuleBasedStateMachine):
     @initialize(size=st.integers(2, 5), start=st.floats(0, 1e7), tick=st.sampled_from([1, 1, 3]))
     def make(self, size: int, start: float, tick: int) -> None:
         self.clock.now_ms = start
+        self.tick_ms = tick
         self.timer = SystemTimer("model", now_ms=self.clock, tick_ms=tick, wheel_size=size)
 
     @rule(delay=st.one_of(st.integers(-5, 300), st.floats(0, 50), st.just(10**6)))
@@ -56,7 +57,7 @@ class WheelAgainstSortedList(RuleBasedStateMachine):
         """All due tasks run; none runs early, and none is late by more than a tick."""
         before = len(self.ran)
         target = self.clock() + by
-        tick = self.timer._tick_ms
+        tick = self.tick_ms
         self.clock.advance_to(target, self.timer)
         ran = self.ran[before:]
         assert len(set(ran)) == len(ran)
@@ -71,10 +72,10 @@ class WheelAgainstSortedList(RuleBasedStateMachine):
         """Each non-empty bucket is queued once; each entry is counted; a bucket has one id."""
         if not hasattr(self, "timer"):
             return
-        queued = [bucket for _, _, bucket in self.timer._queue._heap]
+        queued = [bucket for _, _, bucket in self.timer._queue._heap]  # noqa: SLF001 - an invariant of the state
         assert len({id(bucket) for bucket in queued}) == len(queued)
         linked = 0
-        wheel: TimingWheel | None = self.timer._wheel
+        wheel: TimingWheel | None = self.timer._wheel  # noqa: SLF001 - an invariant of the state
         while wheel is not None:
             assert wheel.current_time_ms % wheel.tick_ms == 0
             for bucket in wheel.buckets:
@@ -87,7 +88,7 @@ class WheelAgainstSortedList(RuleBasedStateMachine):
                 assert all(id_ * wheel.tick_ms == bucket.expiration_ms for id_ in ids)
             wheel = wheel.overflow_wheel
         assert linked == self.timer.size
-        assert linked + len(self.timer._due) == len(self.waiting)
+        assert linked + len(self.timer._due) == len(self.waiting)  # noqa: SLF001 - an invariant of the state
 
 
 TestWheelAgainstSortedList = WheelAgainstSortedList.TestCase

@@ -14,7 +14,7 @@ from tests.simulation.mutants.registry import mutant
 
 @mutant(44)
 def a_change_of_an_older_partition_is_made(patch: pytest.MonkeyPatch) -> None:
-    check = alter_partition._check_partition
+    check = alter_partition._check_partition  # noqa: SLF001 - a mutant replaces it
 
     def check_partition(change: AlterPartition, known: Any, brokers: Any) -> None:
         check(replace(change, partition_epoch=known.partition_epoch), known, brokers)
@@ -30,7 +30,7 @@ def a_change_of_a_former_leader_is_made(patch: pytest.MonkeyPatch) -> None:
     the partition epoch of a former leader is old, too. It is refused with another code then, which
     no leader distinguishes.
     """
-    check = alter_partition._check_partition
+    check = alter_partition._check_partition  # noqa: SLF001 - a mutant replaces it
 
     def check_partition(change: AlterPartition, known: Any, brokers: Any) -> None:
         if change.leader_epoch < known.leader_epoch:
@@ -52,7 +52,7 @@ def a_follower_that_has_restarted_joins(patch: pytest.MonkeyPatch) -> None:
 
 @mutant(0)
 def a_reassignment_completes_before_its_replicas_are_in_sync(patch: pytest.MonkeyPatch) -> None:
-    complete = partition_change._complete_reassignment
+    complete = partition_change._complete_reassignment  # noqa: SLF001 - a mutant replaces it
 
     def complete_at_once(target: Any) -> Any:
         all_replicas = replace(target, isr=(*target.isr, *target.adding_replicas))

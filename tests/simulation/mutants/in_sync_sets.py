@@ -24,7 +24,7 @@ def a_pending_newcomer_is_not_waited_for(patch: pytest.MonkeyPatch) -> None:
 
 @mutant(8)
 def a_change_with_unknown_outcome_is_undone(patch: pytest.MonkeyPatch) -> None:
-    decided = LeaderState._handle_alter_partition_response
+    decided = LeaderState._handle_alter_partition_response  # noqa: SLF001 - a mutant replaces it
 
     def and_take_back(self: LeaderState, state: IsrState, response: Any) -> None:
         decided(self, state, response)
@@ -41,7 +41,7 @@ def a_lagging_follower_is_never_removed(patch: pytest.MonkeyPatch) -> None:
 
 @mutant(13)
 def a_crashed_replica_stays_eligible(patch: pytest.MonkeyPatch) -> None:
-    eligible = partition_change._eligible
+    eligible = partition_change._eligible  # noqa: SLF001 - a mutant replaces it
 
     def whatever_it_lost(partition: Any, target: Any, min_isr: int, _crashed: Any) -> Any:
         return eligible(partition, target, min_isr, ())
@@ -88,7 +88,7 @@ def the_high_watermark_does_not_wait_for_joining_followers(patch: pytest.MonkeyP
 
 @mutant(16)
 def a_newcomer_need_not_reach_the_epoch_start(patch: pytest.MonkeyPatch) -> None:
-    expand = LeaderState._maybe_expand_isr
+    expand = LeaderState._maybe_expand_isr  # noqa: SLF001 - a mutant replaces it
 
     def maybe_expand_isr(self: LeaderState, replica: Replica) -> None:
         start, self.epoch_start_offset = self.epoch_start_offset, 0

@@ -10,6 +10,7 @@ import trio
 
 from broker.common.topic_partition import TopicPartition
 from broker.storage.background import Then
+from broker.storage.flusher import Flusher
 from protocol.errors import ErrorCode
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from protocol.record_batch.header import TRANSACTIONAL_BIT
@@ -223,7 +224,7 @@ async def test_records_are_acknowledged_when_they_are_flushed(
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", configs={"flush.messages": "1"})
         flushed: list[Then] = []
-        monkeypatch.setattr(node.node.logs._flusher, "sync", lambda _, then: flushed.append(then))
+        monkeypatch.setattr(Flusher, "sync", lambda _self, _, then: flushed.append(then))
         client = node.client()
 
         client.start(produce_request("t", batch(b"a"), acks=1), PRODUCE_VERSION)
@@ -244,7 +245,7 @@ async def test_acks_0_does_not_wait_for_a_flush(
     """The next request begins."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", configs={"flush.messages": "1"})
-        monkeypatch.setattr(node.node.logs._flusher, "sync", lambda _flush, _then: None)
+        monkeypatch.setattr(Flusher, "sync", lambda _self, _flush, _then: None)
         client = node.client()
         for _ in range(2):
             client.start(produce_request("t", batch(b"a"), acks=0), PRODUCE_VERSION)

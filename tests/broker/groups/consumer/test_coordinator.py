@@ -145,7 +145,7 @@ def test_the_last_member_leaves_an_empty_group(player: ScriptPlayer) -> None:
 def test_only_the_member_with_an_instance_id_may_leave_with_it(player: ScriptPlayer) -> None:
     """Another member is fenced."""
     player.play(["consume a t instance=i", "consume b t"])
-    player._members["b"].instance = "i"
+    player.members["b"].instance = "i"
 
     assert player.play(["quit b", "pause b"]) == [
         "0 b quit FENCED_INSTANCE_ID",

@@ -111,7 +111,7 @@ def test_groups_that_cannot_be_upgraded(
     player.play(["topic t 4", *commands])
     group = classic_group(world.coordinator, "g")
     with pytest.raises(ApiError) as refused:
-        world.coordinator.consumers._migration.upgraded(group)
+        world.coordinator.consumers._migration.upgraded(group)  # noqa: SLF001 - scripts have no error messages
 
     assert refused.value.code is ErrorCode.GROUP_ID_NOT_FOUND
     assert why in (refused.value.message or "")
@@ -170,7 +170,7 @@ def test_a_group_is_downgraded_when_its_last_consumer_leaves(
     player = upgraded(**settings)
     player.play(["quit b"])
 
-    assert type(player._world.coordinator.groups["g"]) is kind
+    assert type(player.world.coordinator.groups["g"]) is kind
 
 
 @pytest.mark.parametrize("how", ["quit b", "wait 45000"])
@@ -194,7 +194,7 @@ def test_a_group_that_exceeds_the_classic_size_is_not_downgraded() -> None:
     player.play([*STABLE_CLASSIC, "consume b t", "join c topics=t as=none"])
     player.play(["enter c topics=t", "quit b"])
 
-    group = player._world.coordinator.groups["g"]
+    group = player.world.coordinator.groups["g"]
     assert isinstance(group, ConsumerGroup)
     assert len(group.members) == 2
 
@@ -204,7 +204,7 @@ def test_a_group_with_another_consumer_is_not_downgraded() -> None:
     player = upgraded()
     player.play(["consume d t", "quit b"])
 
-    assert isinstance(player._world.coordinator.groups["g"], ConsumerGroup)
+    assert isinstance(player.world.coordinator.groups["g"], ConsumerGroup)
 
 
 def test_assignments_are_written_in_the_version_of_the_member() -> None:

@@ -94,7 +94,7 @@ class Rules:
     def _check_metadata_hash(self, group: ConsumerGroup) -> None:
         subscriptions = self._world.node.groups.consumers.subscriptions
         is_resolved = group.subscribed_regexes() == group.regexes.keys()
-        if not is_resolved or group.group_id not in subscriptions._up_to_date:
+        if not is_resolved or group.group_id not in subscriptions._up_to_date:  # noqa: SLF001 - compared with the timers and caches
             return
         now = subscriptions.metadata_hash(group)
         _require(
@@ -104,10 +104,10 @@ class Rules:
         )
 
     def _check_timeouts(self, group: ConsumerGroup) -> None:
-        timer = self._world.node.groups.consumers.timeouts._timer
+        timer = self._world.node.groups.consumers.timeouts._timer  # noqa: SLF001 - compared with the timers and caches
         running = {
             (key.member_id, key.timeout)
-            for key in timer._tasks
+            for key in timer._tasks  # noqa: SLF001 - compared with the timers and caches
             if isinstance(key, TimeoutKey) and key.group_id == group.group_id
         }
         # A classic member's session begins when its join is replicated.

@@ -33,9 +33,9 @@ class ScriptedLeader:
         self.is_up = True
         self.connections = 0
         self._connected = trio.Event()
-        self._transport: MemoryTransport | None = None
+        self.transport: MemoryTransport | None = None
         self._inbox = Inbox(1 << 24, Scratch())
-        self._header: RequestHeader | None = None
+        self.header: RequestHeader | None = None
 
     async def connect(self, _host: str, _port: int) -> MemoryTransport:
         """A connection to it."""
@@ -43,7 +43,7 @@ class ScriptedLeader:
         if not self.is_up:
             raise ConnectionRefusedError
         self.connections += 1
-        theirs, self._transport = memory_transport_pair()
+        theirs, self.transport = memory_transport_pair()
         self._inbox = Inbox(1 << 24, Scratch())
         self._connected.set()
         return theirs
@@ -52,9 +52,9 @@ class ScriptedLeader:
         """The next request."""
         while (frame := self._inbox.next_frame()) is None:
             await self._more()
-        self._header, position = decode_request_header(frame)
-        cls = REQUESTS[self._header.api_key]
-        return decode(cls, self._header.api_version, frame[position:])
+        self.header, position = decode_request_header(frame)
+        cls = REQUESTS[self.header.api_key]
+        return decode(cls, self.header.api_version, frame[position:])
 
     async def fetch(self) -> FetchRequest:
         """The next request, which is a Fetch."""
@@ -64,13 +64,13 @@ class ScriptedLeader:
 
     def respond(self, body: Any) -> None:
         """Respond to the last request."""
-        assert self._header is not None
-        assert self._transport is not None
+        assert self.header is not None
+        assert self.transport is not None
         out = Output()
-        start = begin_response(out, self._header)
-        encode_into(out, body, self._header.api_version)
+        start = begin_response(out, self.header)
+        encode_into(out, body, self.header.api_version)
         out.finish_frame(start)
-        self._transport.send([out.joined()])
+        self.transport.send([out.joined()])
 
     def respond_to_fetch(self, topic_id: Any, *partitions: PartitionData, error: int = 0) -> None:
         """Respond to a Fetch with these partitions of one topic."""
@@ -83,25 +83,25 @@ class ScriptedLeader:
 
     def disconnect(self) -> None:
         """Close the connection."""
-        assert self._transport is not None
-        self._transport.close()
+        assert self.transport is not None
+        self.transport.close()
 
     @property
     def has_request(self) -> bool:
         """Whether a request is waiting to be read."""
-        return self._transport is not None and bool(self._transport.incoming)
+        return self.transport is not None and bool(self.transport.incoming)
 
     async def _more(self) -> None:
         """Receive, on the follower's next connection if it has closed this one."""
-        while self._transport is None:
+        while self.transport is None:
             await self._connected.wait()
         self._inbox.settle()
-        transport = self._transport
+        transport = self.transport
         await transport.wait_readable()
         if count := transport.receive_into(self._inbox.space()):
             self._inbox.received(count)
-        elif self._transport is transport:
-            self._transport, self._connected = None, trio.Event()
+        elif self.transport is transport:
+            self.transport, self._connected = None, trio.Event()
 
 
 class FollowingNode:

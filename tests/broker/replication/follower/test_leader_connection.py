@@ -49,9 +49,9 @@ async def test_a_request_is_sent_and_its_response_used() -> None:
 
     assert used == SESSION
     assert requested[0].max_wait_ms == 123
-    assert leader._header is not None
-    assert leader._header.client_id == "node-1"
-    assert leader._header.api_version == 18
+    assert leader.header is not None
+    assert leader.header.client_id == "node-1"
+    assert leader.header.api_version == 18
 
 
 async def test_a_paused_node_neither_sends_nor_receives() -> None:
@@ -107,8 +107,8 @@ async def test_a_large_request_waits_until_writable() -> None:
     """A full socket buffer is not an error."""
     leader, node = ScriptedLeader(), FollowingNode()
     connection = await _connected(leader, node)
-    assert leader._transport is not None
-    leader._transport.other.room = 10
+    assert leader.transport is not None
+    leader.transport.other.room = 10
 
     async def serve() -> None:
         await leader.fetch()

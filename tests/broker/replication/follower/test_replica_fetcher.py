@@ -395,4 +395,5 @@ async def test_without_partitions_the_connection_is_closed(tmp_path: Path) -> No
         leader.respond_to_fetch(UUID(int=0))
         await trio.testing.wait_all_tasks_blocked()
 
-        assert fetcher._connection is None
+        assert leader.transport is not None
+        assert leader.transport.other.closed

@@ -76,7 +76,7 @@ async def test_a_partition_has_one_leader(tmp_path: Path) -> None:
     fetchers.add_fetcher_for_partition(partition, 3)
     fetchers.assign_pending()
     assert len(fetchers) == 1
-    assert [bool(fetchers._fetchers[leader]._partition_states) for leader in (2, 3)] == [
+    assert [bool(fetchers._fetchers[leader]._partition_states) for leader in (2, 3)] == [  # noqa: SLF001 - without connections
         False,
         True,
     ]

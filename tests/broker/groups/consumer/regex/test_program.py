@@ -146,7 +146,7 @@ def test_the_cost_of_a_repetition_depends_on_the_name() -> None:
     for program in programs:
         assert program.matches("aaaa")
 
-    few, many = (len(program._ways) for program in programs)
+    few, many = (len(program._ways) for program in programs)  # noqa: SLF001 - the size of the cache
     assert few == many < 50
 
 
@@ -157,6 +157,6 @@ def test_the_caches_are_limited() -> None:
     for _ in range(300):
         program.matches("".join(rng.choices("abc", k=200)))
 
-    assert len(program._ways) < PLACES_MAX + 100_000
+    assert len(program._ways) < PLACES_MAX + 100_000  # noqa: SLF001 - the size of the cache
     program.matches("a")
     assert program.matches("ab")
