@@ -202,6 +202,9 @@ class FakeFacts:
         ]
         return {"cluster_id": "fake", "nodes": nodes, "topics": topics}
 
+    def metrics(self) -> str:
+        return "a_metric 1.0\n"
+
     def timers(self) -> JsonObject:
         return {"timers": self.timers_held}
 

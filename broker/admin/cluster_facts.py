@@ -9,6 +9,7 @@ from typing import Any
 
 from broker.admin.errors import AdminErrors
 from broker.admin.facts import JsonObject, NotServed, RequestQuery
+from broker.admin.metrics import metrics
 from broker.admin.parked_requests import parked_requests
 from broker.cluster import Cluster, Member
 from broker.common.topic_partition import TopicPartition
@@ -58,6 +59,10 @@ class ClusterFacts:
         }
 
     # ------------------------------------------------------------------------------ requests
+
+    def metrics(self) -> str:
+        """See `Facts`."""
+        return metrics(self._cluster)
 
     def timers(self) -> JsonObject:
         """See `Facts`."""

@@ -76,6 +76,10 @@ class Facts(Protocol):
         """{"timers": [{"node", ...}]}: a snapshot of each timer of the running nodes."""
         ...
 
+    def metrics(self) -> str:
+        """Metrics of the running nodes in Prometheus' text format, for `GET /metrics`."""
+        ...
+
     def groups(self) -> list[JsonObject]:
         """Groups: ``group``, ``state`` (Kafka's name of it), ``members`` (the number)."""
         ...

@@ -46,8 +46,16 @@ class HttpRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class PlainText:
+    """A value that is sent as it is, not as JSON."""
+
+    text: str
+    content_type: str
+
+
+@dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """A status and a value that JSON can hold."""
+    """A status and a value: `PlainText`, or what JSON can hold."""
 
     status: HTTPStatus
     value: object
@@ -195,9 +203,9 @@ class HttpConnection:
         """Send a response; False if the client does not read it in time."""
         if self._http.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
             return False
-        body = printable_json(json.dumps(response.value)).encode() + b"\n"
+        body, content_type = _encoded(response.value)
         headers = {
-            "Content-Type": "application/json",
+            "Content-Type": content_type,
             "Content-Length": str(len(body)),
             "Cache-Control": "no-store",
             "X-Content-Type-Options": "nosniff",
@@ -217,6 +225,13 @@ class HttpConnection:
         with trio.move_on_after(REQUEST_TIMEOUT_S) as timeout:
             await self._stream.send_all(out)
         return not timeout.cancelled_caught
+
+
+def _encoded(value: object) -> tuple[bytes, str]:
+    """The body and its content type."""
+    if isinstance(value, PlainText):
+        return value.text.encode(), value.content_type
+    return printable_json(json.dumps(value)).encode() + b"\n", "application/json"
 
 
 _BOTH_DONE = {h11.CLIENT: h11.DONE, h11.SERVER: h11.DONE}

@@ -6,12 +6,13 @@ from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 from broker.admin.facts import Facts, JsonObject
-from broker.admin.http import HttpError
+from broker.admin.http import HttpError, PlainText
 from broker.admin.parameters import read_condition, read_requests
 from broker.admin.routes import Call, Handler, Routes
 from broker.admin.wait import TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX, wait_until
 from purgatories.timer.system_timer import SystemTimer
 
+METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _NODE_ID_MAX = 2**31 - 1
 
 
@@ -28,7 +29,12 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
             timeout_ms = TIMEOUT_MS_DEFAULT
         return await wait_until(condition, facts, timer, timeout_ms)
 
+    async def metrics(call: Call) -> object:
+        call.query.allow()
+        return PlainText(facts.metrics(), METRICS_CONTENT_TYPE)
+
     return {
+        "/metrics": {"GET": metrics},
         "/v1/cluster": {"GET": _get(facts.cluster)},
         "/v1/statistics": {"GET": _get(facts.statistics)},
         "/v1/timers": {"GET": _get(facts.timers)},

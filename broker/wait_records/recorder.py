@@ -6,7 +6,7 @@ begin --> parked --> completed --> sent --> recent, outbox
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -50,6 +50,8 @@ class Recorder:
         self._current: RequestHeader | None = None
         self._group_cause: Cause | None = None
         self._recorded = 0
+        # The number of records by node, API key, version and error code.
+        self.counts: Counter[tuple[int, int, int, int]] = Counter()
 
     def statistics(self) -> dict[str, Any]:
         """How many requests were ``recorded``, how many are ``kept``, and the ``outbox``."""
@@ -148,6 +150,8 @@ class Recorder:
             return
         record.arrived_us = self._wall_us_at(record.arrived_ms)
         self._recorded += 1
+        header = record.header
+        self.counts[record.node, header.api_key, header.api_version, record.error] += 1
         self.recent.append(record)
         if self.outbox is not None:
             self.outbox.put(record)

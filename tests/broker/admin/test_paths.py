@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.admin.http import HttpError, HttpRequest
+from broker.admin.http import HttpError, HttpRequest, PlainText
 from broker.admin.paths import routes
 from broker.admin.routes import AccessRules, Router
 from broker.common.clock import TrioClock
@@ -36,6 +36,10 @@ async def test_facts_are_served() -> None:
     assert await request(facts, "/v1/cluster") == (200, facts.cluster())
     assert await request(facts, "/v1/statistics") == (200, {"connections": 3})
     assert await request(facts, "/v1/timers") == (200, {"timers": []})
+    assert await request(facts, "/metrics") == (
+        200,
+        PlainText("a_metric 1.0\n", "text/plain; version=0.0.4; charset=utf-8"),
+    )
     assert await request(facts, "/v1/cluster?topic=t") == (
         400,
         "no parameter is named 'topic'; this path has none",

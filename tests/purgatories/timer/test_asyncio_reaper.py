@@ -18,7 +18,7 @@ from purgatories.timer.timer_task import TimerTask
 Run = Callable[[Coroutine[Any, Any, None]], None]
 
 
-class VirtualTime(selectors.SelectSelector):
+class VirtualTime(selectors.DefaultSelector):
     """A selector whose time jumps to the end of each wait, unless a descriptor is ready."""
 
     def __init__(self) -> None:

@@ -1,0 +1,177 @@
+"""The metrics of `GET /metrics` in Prometheus' text format.
+
+Names and labels are those that the JMX exporter's example configuration gives Kafka's MBeans, so
+that dashboards for Kafka work; the label ``node`` is added, because one process has several nodes.
+Request metrics need wait records (``serve --record``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from broker.cluster import Cluster
+from broker.common.topic_partition import TopicPartition
+from broker.node import Node
+from broker.wait_records.record import WaitRecord
+from broker.wait_records.recorder import Recorder
+from protocol.api_names import api_name
+from protocol.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+
+# Quantiles are those of the latest records; more of them would take too long in one step.
+RECORDS_MAX = 2000
+_QUANTILES = (0.5, 0.75, 0.95, 0.98, 0.99, 0.999)  # as in Kafka's histograms
+# Kafka's names of the phases of a wait record, and of their sum.
+_PHASES = ("requestqueuetimems", "localtimems", "remotetimems", "responsesendtimems", "totaltimems")
+_FETCH = "Fetch"
+
+Labels = tuple[str, ...]
+
+
+def metrics(cluster: Cluster) -> str:
+    """Return the metrics of all running nodes."""
+    # Imported here, because it is rarely needed and slow to import.
+    from prometheus_client import CollectorRegistry, generate_latest
+
+    class Collector:
+        """Reads the cluster when the text is generated."""
+
+        def collect(self) -> Iterator[Metric]:
+            yield from _purgatories(cluster.nodes)
+            yield from _replicas(cluster)
+            yield from _connections(cluster.nodes)
+            if cluster.recorder is not None:
+                yield from _requests(cluster.recorder)
+
+    registry = CollectorRegistry()
+    registry.register(Collector())
+    return generate_latest(registry).decode()
+
+
+def _purgatories(nodes: Iterable[Node]) -> Iterator[Metric]:
+    prefix = "kafka_server_delayedoperationpurgatory_"
+    labels = ("node", "delayedOperation")
+    size = _gauge(f"{prefix}purgatorysize", "pairs of operation and key", labels)
+    delayed = _gauge(f"{prefix}numdelayedoperations", "operations in the timer", labels)
+    fetches = _counter(
+        "kafka_server_delayedfetchmetrics_expires",
+        "fetches that timed out",
+        ("node", "fetcherType"),
+    )
+    produces = _counter(
+        "kafka_server_delayedproducemetrics_expires",
+        "partitions of produces that timed out",
+        ("node", "topic", "partition"),
+    )
+    for node in nodes:
+        for purgatory in node.purgatories:
+            size.add_metric((str(node.id), purgatory.name), purgatory.watched())
+            delayed.add_metric((str(node.id), purgatory.name), purgatory.num_delayed())
+            for tag, count in purgatory.expirations.by_tag().items():
+                if isinstance(tag, TopicPartition):
+                    produces.add_metric((str(node.id), tag.topic, str(tag.partition)), count)
+                else:
+                    fetches.add_metric((str(node.id), str(tag)), count)
+    yield from (size, delayed, fetches, produces)
+
+
+def _replicas(cluster: Cluster) -> Iterator[Metric]:
+    prefix = "kafka_server_replicamanager_"
+    counted = {
+        name: _gauge(f"{prefix}{name}", text, ("node",))
+        for name, text in (
+            ("partitioncount", "replicas on the node"),
+            ("leadercount", "partitions that the node leads"),
+            ("underreplicatedpartitions", "led partitions whose ISR lacks a replica"),
+            (
+                "underminisrpartitioncount",
+                "led partitions with fewer in-sync replicas than needed",
+            ),
+        )
+    }
+    offline = _gauge(
+        "kafka_controller_kafkacontroller_offlinepartitionscount",
+        "partitions without a leader",
+        (),
+    )
+    image = cluster.controller.image
+    offline.add_metric((), sum(each.leader < 0 for topic in image for each in topic.partitions))
+    for node in cluster.nodes:
+        partitions = list(node.replicas.partitions.values())
+        states = [each.leader_state for each in partitions if each.leader_state is not None]
+        under = sum(len(each.isr.committed) < len(each.registration.replicas) for each in states)
+        under_min = sum(each.below_min_isr for each in states)
+        values = (len(partitions), len(states), under, under_min)
+        for gauge, value in zip(counted.values(), values, strict=True):
+            gauge.add_metric((str(node.id),), value)
+    yield offline
+    yield from counted.values()
+
+
+def _connections(nodes: Iterable[Node]) -> Iterator[Metric]:
+    gauge = _gauge(
+        "kafka_server_socket_server_metrics_connection_count", "connections of clients", ("node",)
+    )
+    for node in nodes:
+        gauge.add_metric((str(node.id),), len(node.connections))
+    yield gauge
+
+
+def _requests(recorder: Recorder) -> Iterator[Metric]:
+    prefix = "kafka_network_requestmetrics_"
+    total = _counter(f"{prefix}requests", "requests", ("node", "request", "version"))
+    errors = _counter(f"{prefix}errors", "requests by error code", ("node", "request", "error"))
+    by_version: dict[Labels, int] = {}
+    by_error: dict[Labels, int] = {}
+    for (node, api_key, version, error), count in recorder.counts.items():
+        name = api_name(api_key)
+        versioned = (str(node), name, str(version))
+        failed = (str(node), name, ErrorCode(error).name)
+        by_version[versioned] = by_version.get(versioned, 0) + count
+        by_error[failed] = by_error.get(failed, 0) + count
+    for labels, count in by_version.items():
+        total.add_metric(labels, count)
+    for labels, count in by_error.items():
+        errors.add_metric(labels, count)
+    yield from (total, errors, *_durations(prefix, recorder))
+
+
+def _durations(prefix: str, recorder: Recorder) -> Iterator[Metric]:
+    """The quantiles of each phase by node and API, over the latest records."""
+    latest: dict[Labels, list[tuple[int, ...]]] = {}
+    for record in islice(reversed(recorder.recent), RECORDS_MAX):
+        phases = record.phases_us()
+        for name in _names(record):
+            latest.setdefault((str(record.node), name), []).append((*phases, sum(phases)))
+    for index, phase in enumerate(_PHASES):
+        gauge = _gauge(f"{prefix}{phase}", "in ms", ("node", "request", "quantile"))
+        for labels, rows in latest.items():
+            ordered = sorted(row[index] for row in rows)
+            for quantile in _QUANTILES:
+                value = ordered[min(int(quantile * len(ordered)), len(ordered) - 1)]
+                gauge.add_metric((*labels, str(quantile)), value / 1000)
+        yield gauge
+
+
+def _names(record: WaitRecord) -> Iterator[str]:
+    """The API; fetches are also counted by who sends them, as in Kafka."""
+    name = api_name(record.header.api_key)
+    yield name
+    if name == _FETCH:
+        yield "FetchFollower" if record.follower else "FetchConsumer"
+
+
+def _gauge(name: str, text: str, labels: Labels) -> GaugeMetricFamily:
+    from prometheus_client import core
+
+    return core.GaugeMetricFamily(name, text, labels=labels)
+
+
+def _counter(name: str, text: str, labels: Labels) -> CounterMetricFamily:
+    from prometheus_client import core
+
+    return core.CounterMetricFamily(name, text, labels=labels)

@@ -1,0 +1,86 @@
+"""The metrics in Prometheus' text format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+from prometheus_client.parser import text_string_to_metric_families
+
+from broker.admin.cluster_facts import ClusterFacts
+from broker.wait_records.recorder import Recorder
+from tests.batches import batch
+from tests.client import running_cluster
+from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
+
+pytestmark = pytest.mark.anyio
+
+Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
+
+
+def samples(facts: ClusterFacts) -> Samples:
+    """Every sample, by its name and labels."""
+    return {
+        (sample.name, frozenset(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(facts.metrics())
+        for sample in family.samples
+    }
+
+
+def value(found: Samples, name: str, **labels: str) -> float:
+    return found[name, frozenset(labels.items())]
+
+
+async def test_purgatories_and_replicas_are_counted(tmp_path: Path) -> None:
+    """A waiting fetch is in its node's purgatory; a stopped follower leaves the in-sync set."""
+    async with running_cluster(tmp_path) as cluster:
+        cluster.controller.create_topic("t", assignments=[(2, 3, 1)])
+        client = cluster.client(2)
+        await client.send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
+        client.start(fetch_request("t", 1, max_wait_ms=60_000), FETCH_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+        await cluster.cluster.stop(3)
+        await trio.testing.wait_all_tasks_blocked()
+        found = samples(ClusterFacts(cluster.cluster))
+
+    purgatory = "kafka_server_delayedoperationpurgatory_numdelayedoperations"
+    assert value(found, purgatory, node="2", delayedOperation="Fetch") >= 1
+    replicas = "kafka_server_replicamanager_"
+    assert value(found, f"{replicas}partitioncount", node="1") == 1
+    assert value(found, f"{replicas}leadercount", node="2") == 1
+    assert value(found, f"{replicas}underreplicatedpartitions", node="2") == 1
+    assert value(found, f"{replicas}underminisrpartitioncount", node="2") == 0
+    assert value(found, "kafka_controller_kafkacontroller_offlinepartitionscount") == 0
+    assert value(found, "kafka_server_socket_server_metrics_connection_count", node="2") >= 1
+    assert not any(("node", "3") in labels for _, labels in found)
+
+
+async def test_requests_are_counted_and_their_phases_have_quantiles(tmp_path: Path) -> None:
+    """By API, version and error; a consumer's fetch is also a FetchConsumer."""
+    async with running_cluster(tmp_path, recorder=Recorder) as cluster:
+        cluster.controller.create_topic("t", assignments=[(1,)])
+        client = cluster.client(1)
+        await client.send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
+        await client.send(fetch_request("t", 1, max_wait_ms=50), FETCH_VERSION)
+        found = samples(ClusterFacts(cluster.cluster))
+
+    prefix = "kafka_network_requestmetrics_"
+    of_produce = {"request": "Produce", "version": str(PRODUCE_VERSION)}
+    assert value(found, f"{prefix}requests_total", node="1", **of_produce) == 1
+    assert value(found, f"{prefix}errors_total", node="1", request="Fetch", error="NONE") == 1
+    labels = {"node": "1", "quantile": "0.5"}
+    parked = value(found, f"{prefix}remotetimems", request="FetchConsumer", **labels)
+    assert parked == pytest.approx(50, abs=2)
+    total = value(found, f"{prefix}totaltimems", request="Fetch", **labels)
+    assert total >= parked
+
+
+async def test_without_wait_records_there_are_no_request_metrics(tmp_path: Path) -> None:
+    """The other metrics exist."""
+    async with running_cluster(tmp_path) as cluster:
+        found = samples(ClusterFacts(cluster.cluster))
+
+    assert not any("requestmetrics" in name for name, _ in found)
+    assert ("kafka_server_replicamanager_leadercount", frozenset({("node", "1")})) in found
