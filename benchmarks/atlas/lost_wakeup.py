@@ -103,7 +103,7 @@ EXPERIMENT = Experiment(
     "An operation that is checked without blocking loses events unless a check that finds the lock "
     "taken leaves a flag (KAFKA-6653).",
     "One thread adds an operation to a purgatory, and an event in a second thread meets its "
-    "condition and checks its key before each step of the first one, in all interleavings. "
+    "condition and checks its key, in each interleaving before another step of the first one. "
     "An event is lost if the first thread has read the condition already and still holds the lock; "
     "with the flag it checks again, and with a blocking lock the event waits.",
     ("operation", "keys", "interleavings", "lost events"),
