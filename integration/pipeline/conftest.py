@@ -73,7 +73,7 @@ def analysed(
 
 
 @pytest.fixture
-def copy(spark: SparkSession, analysed: Store, tmp_path: Path) -> Store:
+def copied(spark: SparkSession, analysed: Store, tmp_path: Path) -> Store:
     """A copy of the tables that a test may change."""
     shutil.copytree(analysed.out, tmp_path / "out")
     return Store(spark, str(tmp_path / "out"))
