@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]  # no types there
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -65,6 +66,17 @@ def proxy_before(upstream: str, folder: Path) -> Iterator[ServerProcess]:
         process.stop()
 
 
+def wait_until_unused(proxy: ServerProcess) -> None:
+    """Wait until the proxy has closed all connections, so that no request is in progress."""
+    process = psutil.Process(proxy.pid)
+
+    def is_unused() -> bool:
+        sockets = process.net_connections("tcp")
+        return all(each.status == psutil.CONN_LISTEN for each in sockets)
+
+    eventually(is_unused, "the proxy closed all connections")
+
+
 def test_clients_of_the_proxy_are_recorded(recording: ServerProcess, tmp_path: Path) -> None:
     """All records are consumed through the proxy, and the phases of every wait record add up."""
     bootstrap = re.findall(r"bootstrap=(\S+)", recording.stdout())[0]
@@ -87,6 +99,8 @@ def test_clients_of_the_proxy_are_recorded(recording: ServerProcess, tmp_path: P
     eventually(all_came, "all messages", within=20)
     consumer.close()
     assert values == [b"%d" % number for number in range(MESSAGES)]
+    del producer, admin  # which closes their connections
+    wait_until_unused(recording)
 
     assert recording.stop() == 0
     records = [json.loads(line) for line in (tmp_path / "records").read_text().splitlines()]

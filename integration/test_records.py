@@ -22,8 +22,8 @@ from integration.clients.timed_clients import (
     WAIT_MS,
     Client,
     Seen,
+    Threads,
     TimedConnection,
-    Turns,
     long_polls,
     produces,
 )
@@ -60,7 +60,7 @@ def _polls(kafka: Cluster, topic: str) -> list[Seen]:
             offset, released = number // 2, number % 2
             wait_ms = LONG_MS if released else WAIT_MS
             frame = fetch(topic, 0, offset, max_wait_ms=wait_ms, correlation_id=number)
-            before, sent_us = Turns.of(kafka.pid), time.time_ns() / 1000
+            before = Threads.of(kafka.pid)
             client.send(frame)
             if released:
                 kafka.wait_parked("Fetch", topic)
@@ -71,8 +71,8 @@ def _polls(kafka: Cluster, topic: str) -> list[Seen]:
             # A process's waiting time is counted when the wait ends, so the broker sends another
             # response.
             producer.request(produce(ELSEWHERE, 0, batch([b"new"])))
-            turns = Turns.of(kafka.pid).since(before)
-            seen.append(Seen(number, sent_us, client.received_us, turns))
+            turns = Threads.of(kafka.pid).since(before)
+            seen.append(Seen(number, client.sent_us, client.received_us, turns))
     return seen
 
 

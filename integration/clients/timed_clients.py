@@ -3,12 +3,13 @@
 Each sends requests to the leader of one partition, one at a time, until a file exists. Correlation
 ids are unique to a client, so that a record can be matched to its request.
 
-The kernel's timestamps of received data are used, so that the scheduling of this process does not
-matter.
+The kernel's timestamps of sent and received data are used, so that the scheduling of this process
+does not matter.
 """
 
 from __future__ import annotations
 
+import select
 import socket
 import struct
 import time
@@ -16,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from integration.machine.scheduling import on_cpu_ns, run_delay_ns
+from integration.machine.scheduling import Scheduled, of_kernel_threads, of_threads
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
 from integration.wire.requests import fetch, metadata, produce, read_fetch, read_metadata
@@ -25,7 +26,11 @@ NUMBERS = 1_000_000  # correlation ids for each client
 PAUSE_SECONDS = 0.001
 WAIT_MS = 50
 
-_SO_TIMESTAMPNS = 35  # on Linux; the module socket does not define it
+# On Linux; the module socket does not define them.
+_SO_TIMESTAMPNS = 35
+_SO_TIMESTAMPING = 37
+_OF_SENT_DATA = 1 << 1 | 1 << 4 | 1 << 11  # from the network driver, in software, without the data
+_CONTROL_BYTES = 512
 _TIMESPEC = struct.Struct("@ll")
 
 
@@ -35,14 +40,35 @@ class Turns(NamedTuple):
     ran_ms: float
     waited_ms: float
 
-    @classmethod
-    def of(cls, pid: int) -> Turns:
-        """Return the figures since its start."""
-        return cls(on_cpu_ns(pid) / 1e6, run_delay_ns(pid) / 1e6)
 
-    def since(self, before: Turns) -> Turns:
-        """Return the difference from *before* until now."""
-        return Turns(self.ran_ms - before.ran_ms, self.waited_ms - before.waited_ms)
+class Threads(NamedTuple):
+    """The figures of a broker's threads, and those of the kernel that deliver data to it."""
+
+    broker: dict[str, Scheduled]
+    kernel: dict[str, Scheduled]
+
+    @classmethod
+    def of(cls, pid: int) -> Threads:
+        """Return the figures since the start of each thread."""
+        return cls(of_threads(pid), of_kernel_threads())
+
+    def since(self, before: Threads) -> Turns:
+        """Return the scheduling from *before* until now; a thread that ended meanwhile is left out.
+
+        A broker also waits while a thread of the kernel, which has its data, waits.
+        """
+        broker = _since(self.broker, before.broker)
+        kernel = _since(self.kernel, before.kernel)
+        return Turns(broker.ran_ns / 1e6, (broker.waited_ns + kernel.waited_ns) / 1e6)
+
+
+def _since(now: dict[str, Scheduled], before: dict[str, Scheduled]) -> Scheduled:
+    none = Scheduled(0, 0)
+    pairs = [(thread, before.get(name, none)) for name, thread in now.items()]
+    return Scheduled(
+        sum(after.ran_ns - earlier.ran_ns for after, earlier in pairs),
+        sum(after.waited_ns - earlier.waited_ns for after, earlier in pairs),
+    )
 
 
 class Seen(NamedTuple):
@@ -55,18 +81,35 @@ class Seen(NamedTuple):
 
 
 class TimedConnection(Connection):
-    """Knows the time at which the kernel received the last data."""
+    """Knows the times at which the kernel sent and received the last data."""
 
     def __init__(self, bootstrap: str) -> None:
         super().__init__(bootstrap)
         self.socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+        self.socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPING, _OF_SENT_DATA)
+        self._sent = select.poll()
+        self._sent.register(self.socket, 0)  # for the timestamp, which is reported as an error
+        self.sent_us = 0.0
         self.received_us = 0.0
 
+    def send(self, frame: bytes) -> None:
+        """Send a frame, which must fit into one segment, and keep the time."""
+        super().send(frame)
+        assert self._sent.poll(10_000), "no timestamp of the sent data"
+        _, control, _, _ = self.socket.recvmsg(0, _CONTROL_BYTES, socket.MSG_ERRQUEUE)
+        self.sent_us = _stamp_us(control)
+
     def _more(self) -> bytes:
-        data, [(_, _, stamp)], _, _ = self.socket.recvmsg(1 << 20, 64)
-        seconds, nanoseconds = _TIMESPEC.unpack(stamp)
-        self.received_us = seconds * 1e6 + nanoseconds / 1000
+        data, control, _, _ = self.socket.recvmsg(1 << 20, _CONTROL_BYTES)
+        self.received_us = _stamp_us(control)
         return data
+
+
+def _stamp_us(control: list[tuple[int, int, bytes]]) -> float:
+    """The Unix time in control messages of a socket."""
+    [stamp] = [data for _, kind, data in control if kind == _SO_TIMESTAMPNS]
+    seconds, nanoseconds = _TIMESPEC.unpack(stamp)
+    return float(seconds * 1e6 + nanoseconds / 1000)
 
 
 class Client(NamedTuple):
@@ -102,19 +145,18 @@ def long_polls(client: Client, first: int) -> list[Seen]:
 
 def _seen(client: Client, first: int, request: Callable[[int, bytes | None], bytes]) -> list[Seen]:
     requested: list[tuple[int, float, float]] = []
-    turns: list[Turns] = []
+    threads: list[Threads] = []
     response = None
     with TimedConnection(_leader(client)) as connection:
         while not client.until.exists():
             number = first + len(requested)
             frame = request(number, response)
-            turns.append(Turns.of(client.pid))
-            sent_us = time.time_ns() / 1000
+            threads.append(Threads.of(client.pid))
             response = connection.request(frame)
-            requested.append((number, sent_us, connection.received_us))
+            requested.append((number, connection.sent_us, connection.received_us))
             time.sleep(PAUSE_SECONDS)
     # A process's waiting time is counted when the wait ends, which is before its next response.
-    windows = zip(requested, turns, turns[2:], strict=False)
+    windows = zip(requested, threads, threads[2:], strict=False)
     return [Seen(*facts, after.since(before)) for facts, before, after in windows]
 
 
