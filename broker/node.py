@@ -30,10 +30,10 @@ from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.coordinators.coordinator_leadership import CoordinatorLeadership
 from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.network.connections import Connections
+from broker.network.transport import Connect
 from broker.quotas.connection_quotas import ConnectionQuotas
 from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
-from broker.replication.follower.replica_fetcher import Connect
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.replication.replication import Replication

@@ -11,7 +11,7 @@ Each method of a transport whose peer has disconnected, or that was closed on th
 from __future__ import annotations
 
 import socket
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 import trio
@@ -53,6 +53,10 @@ class Transport(Protocol):
     def close(self) -> None:
         """Close at once and wake waiting tasks; closing again has no effect."""
         ...
+
+
+# Opens a connection to a host and port; raises OSError.
+Connect = Callable[[str, int], Awaitable[Transport]]
 
 
 class SocketTransport:

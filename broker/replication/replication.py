@@ -16,8 +16,8 @@ from broker.config import Config
 from broker.controller.alter_partition import AlterPartition
 from broker.controller.channel import ControllerChannel
 from broker.controller.image import Broker, MetadataImage
+from broker.network.transport import Connect
 from broker.replication.delta_applier import DeltaApplier, OnLeadershipChange
-from broker.replication.follower.replica_fetcher import Connect
 from broker.replication.follower.replica_fetcher_manager import ReplicaFetcherManager
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import AlterPartitionResult

@@ -75,6 +75,12 @@ class ConnectionKeys:
     quota_window_size_seconds: int = key(
         "quota.window.size.seconds", int32(1), 1, "The length of such a window."
     )
+    request_timeout_ms: int = key(
+        "request.timeout.ms",
+        int32(),
+        30_000,
+        "How long a request between nodes waits for its response before its connection is closed.",
+    )
     queued_max_request_bytes: int = key(
         "queued.max.request.bytes",
         int64(),

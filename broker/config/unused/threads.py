@@ -7,7 +7,6 @@ from broker.config.kinds import int32, int64
 
 _threads = no_effect("one thread serves all requests")
 _sockets = no_effect("the operating system's default applies")
-_requests = no_effect("requests between nodes of one process do not time out")
 _quotas = no_effect("these quotas are not enforced")
 
 KEYS = (
@@ -25,7 +24,6 @@ KEYS = (
     _sockets("socket.connection.setup.timeout.max.ms", int64(), 30_000),
     _sockets("socket.connection.setup.timeout.ms", int64(), 10_000),
     _sockets("socket.listen.backlog.size", int32(1), 50),
-    _requests("request.timeout.ms", int32(), 30_000),
     _quotas("alter.log.dirs.replication.quota.window.num", int32(1), 11),
     _quotas("alter.log.dirs.replication.quota.window.size.seconds", int32(1), 1),
     _quotas("controller.quota.window.num", int32(1), 11),

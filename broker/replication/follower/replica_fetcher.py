@@ -11,21 +11,20 @@ records. Kafka's ``ReplicaFetcherThread``, as a task.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.controller.image import Broker
-from broker.network.transport import Disconnected, Transport
+from broker.network.inter_broker_connection import InterBrokerConnection
+from broker.network.transport import Connect, Disconnected
 from broker.replication.follower.fetch_session_handler import FetchSessionHandler, name_of
-from broker.replication.follower.leader_connection import LeaderConnection
 from broker.replication.follower.partition_fetch_state import PartitionFetchState
-from broker.replication.follower.timed_event import TimedEvent
 from broker.replication.follower.truncation import truncation_offset
 from broker.replication.partition import Partition
 from broker.steps.queue import Slices
+from broker.steps.timed_event import TimedEvent
 from broker.storage.append import AppendRefused
 from protocol.codec import Malformed
 from protocol.errors import ErrorCode
@@ -41,8 +40,6 @@ from protocol.record_batch.pieces import pieces
 from purgatories.timer.system_timer import SystemTimer
 
 log = logging.getLogger("antechamber.replication")
-
-Connect = Callable[[str, int], Awaitable[Transport]]
 
 # Other tasks run after each so many partitions of a response.
 _PARTITIONS_AT_ONCE = 16
@@ -86,7 +83,7 @@ class ReplicaFetcher:
         self._partition_states: dict[TopicPartition, PartitionFetchState] = {}
         self._session = FetchSessionHandler(node.config, node.node_id)
         self._wake = TimedEvent(node.timer)
-        self._connection: LeaderConnection | None = None
+        self._connection: InterBrokerConnection | None = None
         self._is_interrupted = False
 
     def add_partition(self, partition: Partition) -> None:
@@ -156,13 +153,13 @@ class ReplicaFetcher:
         for state in out_of_range:
             await self._fetch_offset_and_truncate(connection, state)
 
-    async def _connected(self) -> LeaderConnection:
+    async def _connected(self) -> InterBrokerConnection:
         if self._connection is None:
             leader = self._node.alive(self.source)
             if leader is None:
                 raise Disconnected(f"node {self.source} is not registered or fenced")
             transport = await self._connect(leader.host, leader.port)
-            self._connection = LeaderConnection(
+            self._connection = InterBrokerConnection(
                 transport, self._node.scratch, f"node-{self._node.node_id}", self._node.may_fetch
             )
         return self._connection
@@ -263,7 +260,7 @@ class ReplicaFetcher:
             self._delay_partitions([state])
 
     async def _fetch_offset_and_truncate(
-        self, connection: LeaderConnection, state: PartitionFetchState
+        self, connection: InterBrokerConnection, state: PartitionFetchState
     ) -> None:
         """Continue where the leader has records (``fetchOffsetAndTruncate``).
 
@@ -292,7 +289,7 @@ class ReplicaFetcher:
             partition.log.maybe_increment_log_start_offset(log_start_offset)
 
     async def _fetch_offset_from_leader(
-        self, connection: LeaderConnection, state: PartitionFetchState, timestamp: int
+        self, connection: InterBrokerConnection, state: PartitionFetchState, timestamp: int
     ) -> int:
         key = state.partition.key
         requested = ListOffsetsPartition(

@@ -9,7 +9,8 @@ from __future__ import annotations
 import trio
 
 from broker.common.topic_partition import TopicPartition
-from broker.replication.follower.replica_fetcher import Connect, FollowerNode, ReplicaFetcher
+from broker.network.transport import Connect
+from broker.replication.follower.replica_fetcher import FollowerNode, ReplicaFetcher
 from broker.replication.partition import Partition
 
 # So many new partitions do not wait for the others of the same change.

@@ -1,4 +1,4 @@
-"""A follower's connection to a leader: one request at a time."""
+"""A connection to another node, or to this one: one request at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ RESPONSE_BYTES_MAX = 2**31 - 1
 AT_ONCE_BYTES = 32 * 1024
 
 
-class LeaderConnection:
+async def always() -> None:
+    """The gate of a connection that is never paused."""
+
+
+class InterBrokerConnection:
     """Sends requests over *transport*; awaits ``gate`` before each send and each receive."""
 
     def __init__(
@@ -29,13 +33,24 @@ class LeaderConnection:
         transport: Transport,
         scratch: Scratch,
         client_id: str,
-        gate: Callable[[], Awaitable[object]],
+        gate: Callable[[], Awaitable[object]] = always,
     ) -> None:
         self._transport = transport
         self._inbox = Inbox(RESPONSE_BYTES_MAX, scratch)
         self._client_id = client_id
         self._gate = gate
         self._correlation_id = 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the connection is open and nothing has arrived, so that it can be used."""
+        try:
+            self._transport.receive_into(memoryview(bytearray(1)))
+        except BlockingIOError:
+            return True
+        except Disconnected:
+            return False
+        return False
 
     async def send_request(self, body: Any, use: Callable[[Any], T]) -> T:
         """Send a request and return the result of *use* for the response.
@@ -106,6 +121,6 @@ class LeaderConnection:
             except BlockingIOError:
                 continue
             if count == 0:
-                raise Disconnected("the leader has closed the connection")
+                raise Disconnected("the node has closed the connection")
             self._inbox.received(count)
         return frame

@@ -7,7 +7,7 @@ import trio
 import trio.testing
 
 from broker.common.clock import TrioClock
-from broker.replication.follower.timed_event import TimedEvent
+from broker.steps.timed_event import TimedEvent
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 

@@ -1,4 +1,4 @@
-"""A follower's connection to its leader."""
+"""A connection between nodes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 import trio
 import trio.testing
 
+from broker.network.inter_broker_connection import InterBrokerConnection
 from broker.network.transport import Disconnected
-from broker.replication.follower.leader_connection import LeaderConnection
 from protocol.codec import Malformed
 from protocol.messages.fetch import FetchRequest, FetchResponse
 from tests.broker.replication.follower.scripted_leader import (
@@ -20,9 +20,9 @@ from tests.memory_transport import memory_transport_pair
 pytestmark = pytest.mark.anyio
 
 
-async def _connected(leader: ScriptedLeader, node: FollowingNode) -> LeaderConnection:
+async def _connected(leader: ScriptedLeader, node: FollowingNode) -> InterBrokerConnection:
     transport = await leader.connect("", 0)
-    return LeaderConnection(transport, node.scratch, "node-1", node.may_fetch)
+    return InterBrokerConnection(transport, node.scratch, "node-1", node.may_fetch)
 
 
 def _request(max_wait_ms: int = 500) -> FetchRequest:
@@ -96,7 +96,7 @@ async def test_an_invalid_response_is_malformed() -> None:
     """The fetcher then disconnects."""
     node = FollowingNode()
     ours, theirs = memory_transport_pair()
-    connection = LeaderConnection(ours, node.scratch, "node-1", node.may_fetch)
+    connection = InterBrokerConnection(ours, node.scratch, "node-1", node.may_fetch)
     theirs.send([(6).to_bytes(4, "big"), (1).to_bytes(4, "big"), b"\0\0"])
 
     with pytest.raises(Malformed):
