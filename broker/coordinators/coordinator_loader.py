@@ -22,7 +22,15 @@ class CoordinatorPlayback(Protocol):
     """The state that the records of a partition add up to."""
 
     def load(self, raw: RawRecord, now_wall_ms: int) -> None:
-        """Apply a record of the log; raises `Malformed` and `InconsistentRecord`."""
+        """Apply a record of the log; raises `Malformed` and `InconsistentRecord`.
+
+        A record with a producer id belongs to a transaction, which is open until
+        `end_transaction`.
+        """
+        ...
+
+    def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
+        """Commit or abort the records of *producer_id* that have been loaded."""
         ...
 
 
@@ -72,5 +80,8 @@ class CoordinatorLoader(TimerTask):
         now_ms = self._wall_ms()
         for record in records:
             self._next_offset = record.offset
-            self._state.load(record, now_ms)
+            if isinstance(record, RawRecord):
+                self._state.load(record, now_ms)
+            else:
+                self._state.end_transaction(record.producer_id, is_commit=record.is_commit)
         self._next_offset = next_offset

@@ -9,12 +9,32 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from broker.coordinators.coordinator_record import RawRecord
+from protocol.record_batch.control import EndTxnMarker
+
+
+class TransactionalProducer(NamedTuple):
+    """The producer in whose transaction records are written.
+
+    ``verification_guard`` is the guard of the transaction's verification, 0 if none is needed.
+    """
+
+    producer_id: int
+    producer_epoch: int
+    verification_guard: int = 0
+
+
+class TransactionEnd(NamedTuple):
+    """A transaction marker in the log: it commits or aborts the records of a producer id."""
+
+    producer_id: int
+    is_commit: bool
+    offset: int
 
 
 class LogSlice(NamedTuple):
-    """Some records, and the offset at which to continue reading."""
+    """Some records and transaction markers, and the offset at which to continue reading."""
 
-    records: Sequence[RawRecord]
+    records: Sequence[RawRecord | TransactionEnd]
     next_offset: int
 
 
@@ -37,17 +57,29 @@ class CoordinatorLog(Protocol):
         ...
 
     def read(self, offset: int) -> LogSlice:
-        """Return some of the records from *offset* on, which is below the end offset.
+        """Return some records and markers from *offset* on, which is below the end offset.
 
         Raises `ApiError` if the disk fails, `CorruptRecords` for bytes that are not a batch.
         """
         ...
 
-    def append(self, records: Sequence[RawRecord]) -> None:
-        """Append *records* in one batch.
+    def append(
+        self, records: Sequence[RawRecord], producer: TransactionalProducer | None = None
+    ) -> None:
+        """Append *records* in one batch, in the transaction of *producer* if there is one.
 
         Raises `ApiError` with Produce's error if the log refuses; then nothing is appended. If the
         append moves the high watermark, the runtime is notified after this call, by the action
         queue.
         """
+        ...
+
+    def append_marker(
+        self,
+        producer_id: int,
+        producer_epoch: int,
+        marker: EndTxnMarker,
+        transaction_version: int,
+    ) -> None:
+        """Append the control batch that ends a transaction; otherwise as `append`."""
         ...

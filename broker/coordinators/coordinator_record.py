@@ -12,6 +12,7 @@ from struct import Struct
 from typing import Any, NamedTuple
 
 from protocol.codec import Malformed, decode, encode
+from protocol.record_batch.header import NO_PRODUCER_ID
 
 # The offset of a record that has not been read from a log.
 NO_OFFSET = -1
@@ -29,11 +30,15 @@ class CoordinatorRecord(NamedTuple):
 
 @dataclass(slots=True)
 class RawRecord:
-    """A serialized record; ``offset`` is its offset in the log that it was read from."""
+    """A serialized record; ``offset`` is its offset in the log that it was read from.
+
+    ``producer_id`` is that of its batch: a record with one belongs to a transaction.
+    """
 
     key: bytes
     value: bytes | None
     offset: int = field(default=NO_OFFSET, compare=False)
+    producer_id: int = field(default=NO_PRODUCER_ID, compare=False)
 
 
 class InconsistentRecord(Exception):  # noqa: N818 - it names the record

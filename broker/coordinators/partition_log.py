@@ -7,17 +7,23 @@ the records.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from broker.common.clock import Clock
 from broker.common.errors import ApiError
-from broker.coordinators.coordinator_log import LogSlice
+from broker.coordinators.coordinator_log import (
+    LogSlice,
+    TransactionalProducer,
+    TransactionEnd,
+)
 from broker.coordinators.coordinator_record import RawRecord
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.storage.append import AppendOrigin, AppendRefused
 from protocol.record_batch.batch import batches, build_batch, records
+from protocol.record_batch.control import EndTxnMarker, build_end_txn_marker, end_txn_marker
+from protocol.record_batch.header import TRANSACTIONAL_BIT, BatchHeader
 from protocol.record_batch.record import Record
 from purgatories.action_queue import ActionQueue
 
@@ -61,30 +67,64 @@ class PartitionLog:
         return self._partition.log.high_watermark
 
     def read(self, offset: int) -> LogSlice:
-        """Return the records of some batches from *offset* on, without transaction markers.
+        """Return the records and the transaction markers of some batches from *offset* on.
 
-        Raises `ApiError` and `CorruptRecords` as `CoordinatorLog.read`.
+        Other control batches are left out. Raises `ApiError` and `CorruptRecords` as
+        `CoordinatorLog.read`.
         """
         log = self._partition.log
         raw = memoryview(log.read(offset, _READ_BYTES, log.log_end_offset_metadata, True).records)
-        found: list[RawRecord] = []
+        found: list[RawRecord | TransactionEnd] = []
         # Compaction may have removed the last records of the log.
         next_offset = log.log_end_offset
         for position, header in batches(raw):
             next_offset = header.next_offset
             if header.is_control:
+                found += _transaction_end(raw[position:], header, offset)
                 continue
+            producer_id = header.producer_id
             found += (
-                RawRecord(each.key or b"", each.value, each.offset)
+                RawRecord(each.key or b"", each.value, each.offset, producer_id)
                 for each in records(raw, position)
                 if each.offset >= offset
             )
         return LogSlice(found, next_offset)
 
-    def append(self, records: Sequence[RawRecord]) -> None:
+    def append(
+        self, records: Sequence[RawRecord], producer: TransactionalProducer | None = None
+    ) -> None:
         """Append them in one batch; raises `ApiError`. The caller runs the action queue."""
         now_ms = self._clock.wall_ms()
-        batch = build_batch([Record(each.key, each.value, timestamp=now_ms) for each in records])
+        values = [Record(each.key, each.value, timestamp=now_ms) for each in records]
+        if producer is None:
+            self._append(build_batch(values))
+            return
+        batch = build_batch(
+            values,
+            producer_id=producer.producer_id,
+            producer_epoch=producer.producer_epoch,
+            base_sequence=0,  # the sequence numbers of coordinators are not checked
+            attributes=TRANSACTIONAL_BIT,
+        )
+        self._append(batch)
+
+    def append_marker(
+        self,
+        producer_id: int,
+        producer_epoch: int,
+        marker: EndTxnMarker,
+        transaction_version: int,  # noqa: ARG002 - the log does not check it yet
+    ) -> None:
+        """Append a marker; raises `ApiError`. The caller runs the action queue."""
+        batch = build_end_txn_marker(
+            marker,
+            producer_id=producer_id,
+            producer_epoch=producer_epoch,
+            timestamp=self._clock.wall_ms(),
+        )
+        self._append(batch)
+
+    def _append(self, batch: bytes) -> None:
         try:
             appended = self._partition.append_as_leader(
                 memoryview(bytearray(batch)),
@@ -96,3 +136,12 @@ class PartitionLog:
             raise ApiError(refusal.error, refusal.message) from refusal
         moved = [(self._partition.key, appended.high_watermark_moved, self.end_offset)]
         self._actions.add(partial(self._purgatories.after_append, moved))
+
+
+def _transaction_end(
+    batch: memoryview, header: BatchHeader, offset: int
+) -> Iterator[TransactionEnd]:
+    """The marker in a control batch, if it is one and not below *offset*."""
+    marker = end_txn_marker(batch)
+    if marker is not None and header.base_offset >= offset:
+        yield TransactionEnd(header.producer_id, not marker.is_abort, header.base_offset)

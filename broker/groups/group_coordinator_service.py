@@ -245,8 +245,9 @@ class GroupCoordinatorService:
         """Coordinate the groups that were loaded: their members' sessions begin."""
         self.states.adopt(state)
         for group_id, group in state.groups.items():
-            offsets = state.offsets.written(group_id)
-            replicate = partial(self.states.offsets.replicate, group_id, offsets)
+            replicate = partial(
+                self.states.offsets.replicated.adopt, group_id, state.offsets.written
+            )
             self.runtime.once_replicated(group_id, replicate)
             if isinstance(group, ClassicGroup):
                 self._classic.start(group, None)

@@ -8,15 +8,22 @@ earlier one; compaction may leave the keys in any order.
 from __future__ import annotations
 
 from broker.common.topic_partition import TopicPartition
-from broker.coordinators.coordinator_record import CoordinatorRecord, InconsistentRecord, RawRecord
+from broker.coordinators.coordinator_record import (
+    NO_OFFSET,
+    CoordinatorRecord,
+    InconsistentRecord,
+    RawRecord,
+)
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_metadata_record import restore_group
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.replay import replay
-from broker.groups.offsets import Changes, OffsetAndMetadata, OffsetTable
+from broker.groups.group_offsets import OffsetTable
+from broker.groups.offsets import Changes, OffsetAndMetadata
 from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue
 from broker.groups.records.offsets import LegacyOffsetCommitKey, OffsetCommitKey
 from broker.groups.records.serde import GROUP_RECORDS
+from protocol.record_batch.header import NO_PRODUCER_ID
 
 AnyGroup = ClassicGroup | ConsumerGroup
 
@@ -35,25 +42,47 @@ class GroupStates:
         """
         record = GROUP_RECORDS.deserialize(raw)
         if record is not None:
-            self.replay(record, now_wall_ms)
+            self.replay(record, now_wall_ms, raw.offset, raw.producer_id)
 
-    def replay(self, record: CoordinatorRecord, now_wall_ms: int) -> None:
+    def replay(
+        self,
+        record: CoordinatorRecord,
+        now_wall_ms: int,
+        record_offset: int = NO_OFFSET,
+        producer_id: int = NO_PRODUCER_ID,
+    ) -> None:
         """Apply a record; raises `InconsistentRecord`."""
         key, value = record
         if isinstance(key, OffsetCommitKey | LegacyOffsetCommitKey):
-            offset = None if value is None else OffsetAndMetadata.from_record(value)
+            offset = None if value is None else OffsetAndMetadata.from_record(value, record_offset)
             partition = TopicPartition(key.topic, key.partition)
-            self.put_offsets(key.group, {partition: offset}, now_wall_ms)
+            self.put_offsets(key.group, {partition: offset}, now_wall_ms, producer_id)
         elif isinstance(key, GroupMetadataKey):
             self._replay_generation(key.group, value, now_wall_ms)
         else:
             self._replay_consumer_group(record)
 
-    def put_offsets(self, group_id: str, changes: Changes, now_wall_ms: int) -> None:
-        """Apply written offsets; a group that does not exist is created without members."""
+    def put_offsets(
+        self,
+        group_id: str,
+        changes: Changes,
+        now_wall_ms: int,
+        producer_id: int = NO_PRODUCER_ID,
+    ) -> None:
+        """Apply written offsets; a group that does not exist is created without members.
+
+        With a *producer_id* they are pending until its transaction ends.
+        """
         if group_id not in self.groups and any(changes.values()):
             self.groups[group_id] = ClassicGroup(group_id, now_wall_ms)
-        self.offsets.write(group_id, changes)
+        self.offsets.written.change(group_id, changes, producer_id)
+
+    def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
+        """Commit or abort the loaded offsets of *producer_id*."""
+        written = self.offsets.written
+        written.end_transaction(
+            producer_id, list(written.groups_of(producer_id)), is_commit=is_commit
+        )
 
     def remove(self, group_id: str) -> None:
         """Remove a group that is deleted or unloaded, and its offsets."""
@@ -64,7 +93,7 @@ class GroupStates:
         """Add loaded groups with their offsets, which may not be replicated yet."""
         self.groups.update(loaded.groups)
         for group_id in loaded.groups:
-            self.offsets.write(group_id, loaded.offsets.written(group_id))
+            self.offsets.written.adopt(group_id, loaded.offsets.written)
 
     def _replay_generation(
         self, group_id: str, value: GroupMetadataValue | None, now_wall_ms: int

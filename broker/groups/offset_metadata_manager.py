@@ -152,7 +152,7 @@ class OffsetMetadataManager:
         if group is None:
             return {}
         group.check_offset_fetch(member_id, member_epoch)
-        return self._states.offsets.replicated(group_id)
+        return self._states.offsets.replicated.committed(group_id)
 
     # ----------------------------------------------------------------------------- deletion
 
@@ -168,7 +168,7 @@ class OffsetMetadataManager:
         if group is None:
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
         group.check_offset_deletion()
-        written = self._states.offsets.written(group_id)
+        written = self._states.offsets.written.committed(group_id)
         errors, deleted = {}, []
         for partition in partitions:
             errors[partition] = ErrorCode.NONE
@@ -182,7 +182,7 @@ class OffsetMetadataManager:
     def on_topics_deleted(self, topics: Sequence[str]) -> None:
         """Delete the offsets of deleted topics."""
         for group_id in list(self._states.groups):
-            written = self._states.offsets.written(group_id)
+            written = self._states.offsets.written.committed(group_id)
             deleted = [each for each in written if each.topic in topics]
             if deleted:
                 self._delete_offsets(group_id, deleted)
@@ -190,7 +190,7 @@ class OffsetMetadataManager:
     def expire(self, group_id: str) -> bool:
         """Delete the expired offsets of a group; returns whether no offset is left."""
         group = self._states.groups[group_id]
-        written = self._states.offsets.written(group_id)
+        written = self._states.offsets.written.committed(group_id)
         old = [
             partition
             for partition, offset in written.items()
@@ -198,7 +198,7 @@ class OffsetMetadataManager:
         ]
         if old:
             self._delete_offsets(group_id, old)
-        return not self._states.offsets.written(group_id)
+        return not self._states.offsets.written.committed(group_id)
 
     def _is_expired(self, group: AnyGroup, offset: OffsetAndMetadata) -> bool:
         since_ms = group.retention_base_ms(offset)
@@ -219,7 +219,9 @@ class OffsetMetadataManager:
 
     def tombstones(self, group_id: str) -> list[CoordinatorRecord]:
         """The records that delete all offsets of a group."""
-        return [tombstone(group_id, each) for each in self._states.offsets.written(group_id)]
+        return [
+            tombstone(group_id, each) for each in self._states.offsets.written.committed(group_id)
+        ]
 
     def _change(
         self, group_id: str, changes: Mapping[TopicPartition, OffsetAndMetadata | None]
@@ -235,7 +237,7 @@ class OffsetMetadataManager:
         ]
         self._runtime.append(group_id, records)
         self._states.put_offsets(group_id, changes, self._clock.wall_ms())
-        replicate = partial(self._states.offsets.replicate, group_id, changes)
+        replicate = partial(self._states.offsets.replicated.change, group_id, changes)
         self._runtime.once_replicated(group_id, replicate)
 
 

@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from broker.common.errors import ApiError
-from broker.coordinators.coordinator_log import LogSlice
+from broker.coordinators.coordinator_log import (
+    LogSlice,
+    TransactionalProducer,
+    TransactionEnd,
+)
 from broker.coordinators.coordinator_record import RawRecord
 from protocol.errors import ErrorCode
+from protocol.record_batch.control import EndTxnMarker
+from protocol.record_batch.header import NO_PRODUCER_ID
 
 
 class KeptLog:
     """Replicates each append until ``slow`` is set, and after that only in `replicate`.
 
     ``read_max`` is the number of records that a call of `read` returns. *add_action* queues the
-    notification after an append; without it, nothing is notified of appends.
+    notification after an append; without it, nothing is notified of appends. ``refusal`` is the
+    error of appends. ``producers`` are the producers of transactional batches, and ``markers`` the
+    arguments of `append_marker`.
     """
 
     start_offset = 0
@@ -24,8 +32,10 @@ class KeptLog:
         on_high_watermark: Callable[[], None] = lambda: None,
         add_action: Callable[[Callable[[], None]], object] = lambda _: None,
     ) -> None:
-        self.records: list[RawRecord] = []
+        self.records: list[RawRecord | TransactionEnd] = []
         self.batches = 0
+        self.producers: list[TransactionalProducer] = []
+        self.markers: list[tuple[int, int, EndTxnMarker, int]] = []
         self.slow = False
         self.read_max = 1_000_000
         self.refusal: ErrorCode | None = None
@@ -38,16 +48,39 @@ class KeptLog:
         return len(self.records)
 
     def read(self, offset: int) -> LogSlice:
-        found = [
-            RawRecord(each.key, each.value, offset + index)
-            for index, each in enumerate(self.records[offset : offset + self.read_max])
-        ]
+        found = self.records[offset : offset + self.read_max]
         return LogSlice(found, offset + len(found))
 
-    def append(self, records: Sequence[RawRecord]) -> None:
+    def append(
+        self, records: Sequence[RawRecord], producer: TransactionalProducer | None = None
+    ) -> None:
+        producer_id = NO_PRODUCER_ID
+        if producer is not None:
+            producer_id = producer.producer_id
+        end = self.end_offset
+        self._append(
+            [
+                RawRecord(each.key, each.value, end + index, producer_id)
+                for index, each in enumerate(records)
+            ]
+        )
+        if producer is not None:
+            self.producers.append(producer)
+
+    def append_marker(
+        self,
+        producer_id: int,
+        producer_epoch: int,
+        marker: EndTxnMarker,
+        transaction_version: int,
+    ) -> None:
+        self._append([TransactionEnd(producer_id, not marker.is_abort, self.end_offset)])
+        self.markers.append((producer_id, producer_epoch, marker, transaction_version))
+
+    def _append(self, entries: Sequence[RawRecord | TransactionEnd]) -> None:
         if self.refusal is not None:
             raise ApiError(self.refusal)
-        self.records += records
+        self.records += entries
         self.batches += 1
         if not self.slow:
             self.high_watermark = len(self.records)

@@ -10,7 +10,7 @@ import pytest
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.coordinators.coordinator_loader import CoordinatorLoader
-from broker.coordinators.coordinator_log import LogSlice
+from broker.coordinators.coordinator_log import LogSlice, TransactionalProducer
 from broker.coordinators.coordinator_record import CoordinatorRecord, RawRecord
 from broker.groups.group_states import GroupStates
 from broker.groups.records.classic import GroupMetadataKey
@@ -18,6 +18,7 @@ from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
 from broker.groups.records.serde import GROUP_RECORDS
 from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
+from protocol.record_batch.control import EndTxnMarker
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.coordinators.kept_log import KeptLog
 from tests.protocol.random_messages import random_message
@@ -127,8 +128,11 @@ def test_the_last_record_of_a_key_is_kept() -> None:
     loading.finish()
 
     (states,) = loading.loaded
-    assert {each: list(states.offsets.written(each)) for each in "ab"} == {"a": [T0], "b": []}
-    assert states.offsets.written("a")[T0].offset == 7
+    assert {each: list(states.offsets.written.committed(each)) for each in "ab"} == {
+        "a": [T0],
+        "b": [],
+    }
+    assert states.offsets.written.committed("a")[T0].offset == 7
 
 
 def test_records_of_unknown_types_are_ignored() -> None:
@@ -140,6 +144,25 @@ def test_records_of_unknown_types_are_ignored() -> None:
 
     (states,) = loading.loaded
     assert list(states.groups) == ["a"]
+
+
+@pytest.mark.parametrize("is_commit", [True, False])
+def test_a_marker_ends_the_transaction_of_the_records_before_it(is_commit: bool) -> None:
+    """Markers are applied in the order of the log."""
+    log = KeptLog()
+    log.append([commit("a", 1), commit("b", 1)])
+    log.append([commit("a", 2), commit("b", 2)], TransactionalProducer(5, 0))
+    log.append_marker(5, 0, EndTxnMarker(not is_commit, coordinator_epoch=0), 0)
+    log.append([commit("b", 3)], TransactionalProducer(5, 0))
+    loading = Loading(log)
+    loading.loader.run()
+    loading.finish()
+
+    (states,) = loading.loaded
+    written = states.offsets.written
+    offsets = {each: written.committed(each)[T0].offset for each in "ab"}
+    assert offsets == dict.fromkeys("ab", 2 if is_commit else 1)
+    assert (written.pending("a"), written.pending("b")) == (frozenset(), {T0})
 
 
 @pytest.mark.parametrize(

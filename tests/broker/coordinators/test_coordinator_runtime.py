@@ -31,6 +31,9 @@ class Keys(list[bytes]):
             raise ZeroDivisionError
         self.append(raw.key)
 
+    def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
+        self.append(b"%d %s" % (producer_id, b"commit" if is_commit else b"abort"))
+
 
 class Runtime:
     """A runtime whose node leads both partitions of its topic, and the coordinator that it runs.

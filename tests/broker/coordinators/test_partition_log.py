@@ -10,6 +10,7 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.common.state_changes import StateChanges
+from broker.coordinators.coordinator_log import TransactionalProducer, TransactionEnd
 from broker.coordinators.coordinator_record import RawRecord
 from broker.coordinators.partition_log import PartitionLog
 from broker.replication.partition import Partition
@@ -17,13 +18,14 @@ from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.storage.append import AppendOrigin
 from protocol.errors import ErrorCode
 from protocol.record_batch.batch import batches, build_batch
+from protocol.record_batch.control import ControlRecordType, EndTxnMarker, end_txn_marker
+from protocol.record_batch.header import CONTROL_BIT
 from protocol.record_batch.record import Record
 from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.virtual_world import EPOCH_MS, ManualClock
 from tests.broker.replication.world import KEY, make_follower, make_partition
-from tests.broker.storage.logs import marker
 
 A, B, C = (RawRecord(each, each) for each in (b"a", b"b", b"c"))
 CLOCK = ManualClock()
@@ -37,6 +39,12 @@ def purgatories() -> PartitionPurgatories:
 
 def _purgatory(name: str) -> DelayedOperationPurgatory[Any]:
     return DelayedOperationPurgatory(name, SystemTimer(name, now_ms=lambda: 0))
+
+
+def raw_log(partition: Partition) -> memoryview:
+    """The bytes of the log."""
+    view = partition.log
+    return memoryview(view.read(0, 1000, view.log_end_offset_metadata, True).records)
 
 
 @pytest.fixture
@@ -65,24 +73,61 @@ def test_records_that_are_appended_together_are_one_batch(
 ) -> None:
     """Mirrors testWriteRecords; the batch has the time and the leader epoch."""
     log.append([A, B])
-    view = partition.log
-    ((_, header),) = batches(
-        memoryview(view.read(0, 1000, view.log_end_offset_metadata, True).records)
-    )
+    ((_, header),) = batches(raw_log(partition))
 
     assert (header.base_offset, header.last_offset) == (0, 1)
     assert (header.max_timestamp, header.partition_leader_epoch) == (EPOCH_MS, 5)
 
 
-def test_transaction_markers_are_not_returned(partition: Partition, log: PartitionLog) -> None:
-    """Transactional offset commits are in the same log."""
-    log.append([A])
-    batch = build_batch([Record(b"b", b"b", timestamp=EPOCH_MS)], producer_id=5, producer_epoch=0)
-    partition.append_as_leader(memoryview(bytearray(batch)), -1, 13, AppendOrigin.COORDINATOR)
-    partition.append_as_leader(marker(2, abort=False), -1, 13, AppendOrigin.COORDINATOR)
+def test_records_of_a_transaction_are_a_batch_of_its_producer(
+    partition: Partition, log: PartitionLog
+) -> None:
+    """Its batch is transactional and begins at sequence 0."""
+    log.append([A, B], TransactionalProducer(5, 2))
+    ((_, header),) = batches(raw_log(partition))
 
-    assert log.read(0) == ([A, B], 3)
-    assert log.read(2) == ([], 3)
+    assert (header.producer_id, header.producer_epoch, header.base_sequence) == (5, 2, 0)
+    assert (header.is_transactional, header.is_control) == (True, False)
+
+
+@pytest.mark.parametrize("is_abort", [True, False])
+def test_an_appended_marker_ends_the_transaction(
+    partition: Partition, log: PartitionLog, is_abort: bool
+) -> None:
+    """Mirrors testWriteTransactionEndMarker: a control batch with the coordinator epoch."""
+    log.append_marker(5, 2, EndTxnMarker(is_abort, coordinator_epoch=9), 0)
+    raw = raw_log(partition)
+    ((_, header),) = batches(raw)
+
+    assert end_txn_marker(raw) == EndTxnMarker(is_abort, coordinator_epoch=9)
+    assert (header.producer_id, header.producer_epoch, header.base_sequence) == (5, 2, -1)
+    assert (header.max_timestamp, header.partition_leader_epoch) == (EPOCH_MS, 5)
+
+
+def test_records_and_markers_are_returned_with_their_producers(log: PartitionLog) -> None:
+    """In the order of the log; records outside transactions have no producer id."""
+    log.append([A])
+    log.append([B], TransactionalProducer(5, 0))
+    log.append_marker(5, 0, EndTxnMarker(is_abort=False, coordinator_epoch=0), 0)
+    log.append_marker(5, 0, EndTxnMarker(is_abort=True, coordinator_epoch=0), 0)
+    found, next_offset = log.read(0)
+
+    assert found == [A, B, TransactionEnd(5, True, 2), TransactionEnd(5, False, 3)]
+    assert [each.producer_id for each in found] == [-1, 5, 5, 5]
+    assert next_offset == 4
+    assert log.read(3) == ([TransactionEnd(5, False, 3)], 4)
+
+
+def test_other_control_batches_are_not_returned(partition: Partition, log: PartitionLog) -> None:
+    """As the control batches of a quorum, which are no transaction markers."""
+    log.append([A])
+    key = (int(ControlRecordType.LEADER_CHANGE)).to_bytes(4)
+    batch = build_batch(
+        [Record(key, b"value", timestamp=EPOCH_MS)], attributes=CONTROL_BIT, producer_epoch=0
+    )
+    partition.append_as_leader(memoryview(bytearray(batch)), -1, 13, AppendOrigin.COORDINATOR)
+
+    assert log.read(0) == ([A], 2)
 
 
 def test_a_large_log_takes_several_reads(log: PartitionLog) -> None:

@@ -88,14 +88,14 @@ def test_an_offset_creates_a_group() -> None:
     states = replayed(offset_of("g"))
 
     assert isinstance(states.groups["g"], ClassicGroup)
-    assert states.offsets.written("g")[T0].offset == 5
+    assert states.offsets.written.committed("g")[T0].offset == 5
 
 
 def test_an_offset_written_before_kafka_0_9() -> None:
     """Its key has another type and the same meaning."""
     key = LegacyOffsetCommitKey(group="g", topic="t", partition=0)
 
-    assert replayed(CoordinatorRecord(key, OFFSET)).offsets.written("g")[T0].offset == 5
+    assert replayed(CoordinatorRecord(key, OFFSET)).offsets.written.committed("g")[T0].offset == 5
 
 
 def test_the_tombstone_of_an_offset_creates_no_group() -> None:
@@ -103,7 +103,7 @@ def test_the_tombstone_of_an_offset_creates_no_group() -> None:
     states = replayed(offset_of("g"), offset_of("g", None), offset_of("h", None))
 
     assert list(states.groups) == ["g"]
-    assert states.offsets.written("g") == {}
+    assert states.offsets.written.committed("g") == {}
 
 
 def test_a_simple_group_becomes_a_consumer_group() -> None:
@@ -111,7 +111,7 @@ def test_a_simple_group_becomes_a_consumer_group() -> None:
     states = replayed(offset_of("g"), CONSUMER)
 
     assert isinstance(states.groups["g"], ConsumerGroup)
-    assert states.offsets.written("g")[T0].offset == 5
+    assert states.offsets.written.committed("g")[T0].offset == 5
 
 
 def test_a_group_changes_its_protocol() -> None:
@@ -143,8 +143,8 @@ def test_loaded_groups_are_added() -> None:
     states.adopt(replayed(offset_of("g"), CONSUMER))
 
     assert list(states.groups) == ["here", "g"]
-    assert list(states.offsets.written("g")) == [T0]
-    assert states.offsets.replicated("g") == {}
+    assert list(states.offsets.written.committed("g")) == [T0]
+    assert states.offsets.replicated.committed("g") == {}
 
 
 def test_removing_a_group_removes_its_offsets() -> None:
@@ -154,4 +154,4 @@ def test_removing_a_group_removes_its_offsets() -> None:
     states.remove("g")
 
     assert list(states.groups) == ["h"]
-    assert states.offsets.written("g") == {}
+    assert states.offsets.written.committed("g") == {}

@@ -175,7 +175,7 @@ def _offsets_of(states: GroupStates, group_id: str) -> Any:
         partition: offset
         if offset.expire_timestamp_ms is None
         else replace(offset, topic_id=ZERO_UUID)
-        for partition, offset in states.offsets.written(group_id).items()
+        for partition, offset in states.offsets.written.committed(group_id).items()
     }
 
 

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from broker.api.outcome import PARKED
 from broker.api.table import HANDLERS
+from broker.coordinators.coordinator_log import TransactionEnd
+from broker.coordinators.coordinator_record import RawRecord
 from broker.groups.group_states import GroupStates
 from broker.steps.offload import Inline
 from protocol.messages.join_group import JoinGroupRequest
@@ -136,15 +138,23 @@ class ModelWorld:
             new = log.records[self._shadowed[index] :]
             self._shadowed[index] = len(log.records)
             for each in new:
-                self.shadow.load(each, self.world.clock.wall_ms())
+                self._load(each, self.shadow)
 
     def compacted(self) -> GroupStates:
         """Return the replay of the logs with only the last record of each key."""
         states = GroupStates()
         for log in self.world.logs:
-            last = {record.key: index for index, record in enumerate(log.records)}
-            kept = [log.records[index] for index in sorted(last.values())]
-            for each in kept:
-                if each.value is not None:
-                    states.load(each, self.world.clock.wall_ms())
+            last = {record.key: record for record in log.records if isinstance(record, RawRecord)}
+            for each in log.records:
+                is_kept = isinstance(each, TransactionEnd) or (
+                    last[each.key] is each and each.value is not None
+                )
+                if is_kept:
+                    self._load(each, states)
         return states
+
+    def _load(self, entry: RawRecord | TransactionEnd, states: GroupStates) -> None:
+        if isinstance(entry, RawRecord):
+            states.load(entry, self.world.clock.wall_ms())
+        else:
+            states.end_transaction(entry.producer_id, is_commit=entry.is_commit)

@@ -1,0 +1,136 @@
+"""The offsets of groups: the committed ones, and those of open transactions.
+
+Kafka's ``OffsetMetadataManager.Offsets`` and ``OpenTransactions``. An offset that is committed in
+a transaction is *pending* until the marker of the transaction is in the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from collections.abc import Set as AbstractSet
+
+from broker.common.topic_partition import TopicPartition
+from broker.groups.offsets import Changes, OffsetAndMetadata, Offsets
+from protocol.record_batch.header import NO_PRODUCER_ID
+
+_Offsets = dict[TopicPartition, OffsetAndMetadata]
+
+
+class OffsetTable:
+    """The offsets of the groups that a node coordinates.
+
+    Requests that write use the *written* offsets. OffsetFetch returns the *replicated* ones,
+    because the next leader may not have the others (Kafka reads its state as of the last committed
+    offset). Each change is applied to both, when it is appended and when it is replicated.
+    """
+
+    __slots__ = ("replicated", "written")
+
+    def __init__(self) -> None:
+        self.written = GroupOffsets()
+        self.replicated = GroupOffsets()
+
+    def remove(self, group_id: str) -> None:
+        """Remove the offsets of a group that is unloaded."""
+        self.written.remove(group_id)
+        self.replicated.remove(group_id)
+
+
+class GroupOffsets:
+    """The offsets that records up to some offset of the log add up to."""
+
+    __slots__ = ("_committed", "_groups", "_pending")
+
+    def __init__(self) -> None:
+        self._committed: dict[str, _Offsets] = {}
+        # By group and producer id.
+        self._pending: dict[str, dict[int, _Offsets]] = {}
+        # Invariant: the groups in which a producer id has pending offsets.
+        self._groups: dict[int, set[str]] = {}
+
+    def committed(self, group_id: str) -> Offsets:
+        """The committed offsets of a group."""
+        return self._committed.get(group_id, {})
+
+    def pending(self, group_id: str) -> AbstractSet[TopicPartition]:
+        """The partitions for which a group has an offset in an open transaction."""
+        by_producer = self._pending.get(group_id)
+        return set().union(*by_producer.values()) if by_producer else frozenset()
+
+    def groups_of(self, producer_id: int) -> Collection[str]:
+        """The groups that have offsets in the open transaction of a producer id."""
+        return self._groups.get(producer_id, ())
+
+    def change(self, group_id: str, changes: Changes, producer_id: int = NO_PRODUCER_ID) -> None:
+        """Apply *changes*, whose offsets are pending if there is a *producer_id*.
+
+        A deletion deletes the pending offsets of all producers, too.
+        """
+        if producer_id == NO_PRODUCER_ID:
+            offsets = self._committed.setdefault(group_id, {})
+        else:
+            offsets = self._pending.setdefault(group_id, {}).setdefault(producer_id, {})
+            self._groups.setdefault(producer_id, set()).add(group_id)
+        for partition, offset in changes.items():
+            if offset is None:
+                self._delete(group_id, partition)
+            else:
+                offsets[partition] = offset
+        self._drop_empty(group_id)
+
+    def end_transaction(
+        self, producer_id: int, group_ids: Iterable[str], *, is_commit: bool
+    ) -> None:
+        """Commit or drop the pending offsets of *producer_id* in some groups.
+
+        The record with the largest offset determines the committed offset, so an ordinary commit
+        after that of the transaction stays in effect.
+        """
+        for group_id in group_ids:
+            pending = self._pending.get(group_id, {}).pop(producer_id, None)
+            if pending is None:
+                continue
+            if is_commit:
+                committed = self._committed.setdefault(group_id, {})
+                for partition, offset in pending.items():
+                    present = committed.get(partition)
+                    if present is None or offset.record_offset > present.record_offset:
+                        committed[partition] = offset
+            self._forget(producer_id, group_id)
+            self._drop_empty(group_id)
+
+    def adopt(self, group_id: str, loaded: GroupOffsets) -> None:
+        """Add the offsets of a group that has been loaded."""
+        self.change(group_id, loaded.committed(group_id))
+        for producer_id, offsets in loaded._pending.get(group_id, {}).items():
+            self.change(group_id, offsets, producer_id)
+
+    def remove(self, group_id: str) -> None:
+        """Remove the offsets of a group that is deleted or unloaded."""
+        self._committed.pop(group_id, None)
+        for producer_id in self._pending.pop(group_id, {}):
+            self._forget(producer_id, group_id)
+
+    def _delete(self, group_id: str, partition: TopicPartition) -> None:
+        self._committed.get(group_id, {}).pop(partition, None)
+        for offsets in self._pending.get(group_id, {}).values():
+            offsets.pop(partition, None)
+
+    def _drop_empty(self, group_id: str) -> None:
+        """Remove the entries without offsets."""
+        if not self._committed.get(group_id, True):
+            del self._committed[group_id]
+        by_producer = self._pending.get(group_id)
+        if by_producer is None:
+            return
+        for producer_id in [each for each, offsets in by_producer.items() if not offsets]:
+            del by_producer[producer_id]
+            self._forget(producer_id, group_id)
+        if not by_producer:
+            del self._pending[group_id]
+
+    def _forget(self, producer_id: int, group_id: str) -> None:
+        groups = self._groups[producer_id]
+        groups.discard(group_id)
+        if not groups:
+            del self._groups[producer_id]
