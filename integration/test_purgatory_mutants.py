@@ -1,4 +1,4 @@
-"""The tests of `purgatories` detect each of some fifty deliberate mistakes."""
+"""The tests of `purgatories` detect each of 47 deliberate mistakes."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ each of them is deterministic.
 from __future__ import annotations
 
 import dis
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -27,19 +28,46 @@ import purgatories
 
 PATIENCE_S = 30
 _FOLDER: Final = str(Path(purgatories.__file__).parent)
-# Instructions that may read or write what another thread writes or reads; all others are local.
-_SHARED: Final = (
-    "BEFORE_WITH",
-    "BINARY_SUBSCR",
-    "CALL",
-    "CONTAINS_OP",
-    "DELETE_ATTR",
-    "DELETE_SUBSCR",
-    "FOR_ITER",
-    "LOAD_ATTR",
-    "STORE_ATTR",
-    "STORE_SUBSCR",
+# Instructions that use only their frame (variables, constants, stack), new objects and the names of
+# modules. All others may read or write what another thread writes or reads. The names are those of
+# CPython 3.11 to 3.14; an instruction that is not listed is a step, so an instruction that a later
+# version adds can only add interleavings.
+_LOCAL: Final = frozenset({*dis.haslocal, *dis.hasconst})
+_LOCAL_NAMES: Final = (
+    "BUILD_",
+    "CACHE",
+    "CHECK_EXC_MATCH",
+    "COPY",
+    "END_FOR",
+    "EXTENDED_ARG",
+    "IS_OP",
+    "JUMP_BACKWARD",
+    "JUMP_FORWARD",
+    "KW_NAMES",
+    "LIST_APPEND",
+    "LOAD_ASSERTION_ERROR",
+    "LOAD_COMMON_CONSTANT",
+    "LOAD_FAST",
+    "LOAD_GLOBAL",
+    "LOAD_SMALL_INT",
+    "MAKE_",
+    "MAP_ADD",
+    "NOP",
+    "NOT_TAKEN",
+    "POP_EXCEPT",
+    "POP_ITER",
+    "POP_TOP",
+    "PRECALL",
+    "PUSH_",
+    "RAISE_VARARGS",
+    "RERAISE",
+    "RESUME",
+    "RETURN_",
+    "SET_FUNCTION_ATTRIBUTE",
+    "SWAP",
+    "UNPACK_SEQUENCE",
 )
+_JUMP_WITHOUT_TEST: Final = re.compile(r"POP_JUMP_(FORWARD_|BACKWARD_)?IF_(NOT_)?NONE")
 _MODULES_WITH_LOCKS: Final = (
     "delayed_operation",
     "expiration_meter",
@@ -63,17 +91,23 @@ class Meeting:
         self._steps_left = -1
         self._action: Action | None = None  # of the second thread
 
+    def rehearse(self, action: Action) -> int:
+        """Run *action* alone; returns the number of its steps.
+
+        CPython 3.13 reports the instructions of a function only from its second traced call. So an
+        action is rehearsed once before its steps are counted.
+        """
+        self._steps_left = sys.maxsize
+        self._trace(action)
+        return sys.maxsize - self._steps_left
+
     def interleave(self, first: Action, second: Action, at: int) -> bool:
         """Run *first* in this thread, and *second* in another one before step *at* of it.
 
         Returns False, and does not run *second*, if *first* has fewer steps.
         """
         self._steps_left, self._action, self._second, self._error = at, second, None, None
-        sys.settrace(self._on_call)
-        try:
-            first()
-        finally:
-            sys.settrace(None)
+        self._trace(first)
         if self._second is None:
             return False
         self._second.join(PATIENCE_S)
@@ -81,6 +115,15 @@ class Meeting:
         if self._error is not None:
             raise self._error
         return True
+
+    def _trace(self, action: Action) -> None:
+        # CPython 3.12 reports instructions only if a frame wants them when tracing begins.
+        sys._getframe().f_trace_opcodes = True  # noqa: SLF001 - the documented way to the frame
+        sys.settrace(self._on_call)
+        try:
+            action()
+        finally:
+            sys.settrace(None)
 
     def _on_call(self, frame: FrameType, event: str, _argument: object) -> Any:
         if not frame.f_code.co_filename.startswith(_FOLDER):
@@ -180,5 +223,15 @@ def _lock(met: Meeting, make: Callable[[], Any]) -> Lock:
 def shared_steps(code: CodeType) -> frozenset[int]:
     """The offsets of the instructions of *code* that may read or write shared state."""
     return frozenset(
-        each.offset for each in dis.get_instructions(code) if each.opname.startswith(_SHARED)
+        each.offset
+        for each in dis.get_instructions(code)
+        if not _is_local(each.opcode, each.opname)
+    )
+
+
+def _is_local(opcode: int, name: str) -> bool:
+    return (
+        opcode in _LOCAL
+        or name.startswith(_LOCAL_NAMES)
+        or _JUMP_WITHOUT_TEST.fullmatch(name) is not None
     )

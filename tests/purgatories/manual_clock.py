@@ -6,6 +6,7 @@ from purgatories.delayed_operation import DelayedOperation
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
+from purgatories.try_lock_operation import TryLockOperation
 
 
 class ManualClock:
@@ -56,6 +57,10 @@ class MockOperation(DelayedOperation):
     def on_expiration(self) -> None:
         self.expiries += 1
         self.mark_expired("mock")
+
+
+class MockTryLockOperation(MockOperation, TryLockOperation):
+    """A `MockOperation` that is checked without blocking."""
 
 
 class MockPurgatory:

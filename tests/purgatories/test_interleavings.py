@@ -14,16 +14,11 @@ import pytest
 
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
-from purgatories.try_lock_operation import TryLockOperation
 from tests.purgatories.interleavings import meeting
-from tests.purgatories.manual_clock import ManualClock, MockOperation
+from tests.purgatories.manual_clock import ManualClock, MockOperation, MockTryLockOperation
 
 DELAY_MS = 5
 LATE_MS = 1000
-
-
-class MockTryLockOperation(MockOperation, TryLockOperation):
-    """A `MockOperation` that is checked without blocking."""
 
 
 class World:
@@ -123,12 +118,29 @@ def interleave(
 ) -> int:
     """Play every interleaving of the two; returns their number."""
     with meeting() as met:
+        met.rehearse(partial(first, World(operation_type, is_waiting=is_waiting)))
         for at in count():
             world = World(operation_type, is_waiting=is_waiting)
             if not met.interleave(partial(first, world), partial(second, world), at):
                 return at
             world.check()
     raise AssertionError
+
+
+@pytest.mark.parametrize("operation_type", [MockOperation, MockTryLockOperation])
+@pytest.mark.parametrize("action", [WATCH, *ACTIONS])
+def test_the_steps_of_an_action_are_the_same_in_each_run(
+    operation_type: type[Any], action: Callable[[World], None]
+) -> None:
+    """After the rehearsal; otherwise the interleavings would not be all."""
+    is_waiting = action is not WATCH
+    with meeting() as met:
+        runs = [
+            met.rehearse(partial(action, World(operation_type, is_waiting=is_waiting)))
+            for _ in range(4)
+        ]
+    assert len(set(runs[1:])) == 1
+    assert runs[1] > 10
 
 
 @pytest.mark.parametrize("operation_type", [MockOperation, MockTryLockOperation])

@@ -13,16 +13,11 @@ import pytest
 
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
-from purgatories.try_lock_operation import TryLockOperation
-from tests.purgatories.manual_clock import ManualClock, MockOperation
+from tests.purgatories.manual_clock import ManualClock, MockOperation, MockTryLockOperation
 
 THREADS = 8
 STEPS = 1500  # for each thread
 KEYS = 12
-
-
-class MockTryLockOperation(MockOperation, TryLockOperation):
-    """A `MockOperation` that is checked without blocking."""
 
 
 @pytest.fixture
