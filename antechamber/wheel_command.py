@@ -20,7 +20,7 @@ from typing import Any
 from antechamber.admin_client import AdminClient
 from antechamber.command_line import CommandParser, UsageError, run
 from antechamber.process import command, environment
-from antechamber.ring import CURRENT, duration, ring, side_by_side
+from antechamber.ring import CURRENT, Symbol, duration, ring, side_by_side
 
 _FOLLOW_INTERVAL_S = 0.5
 _CLEAR = "\x1b[H\x1b[2J"
@@ -141,7 +141,7 @@ def _timer(timer: Snapshot) -> str:
     return "\n".join([*lines, _rings(timer, _count)])
 
 
-def _rings(timer: Snapshot, symbol: Any) -> str:
+def _rings(timer: Snapshot, symbol: Symbol) -> str:
     rings = [ring(level, number, symbol) for number, level in enumerate(timer["levels"], 1)]
     lines = side_by_side(rings, get_terminal_size().columns)
     return "".join(f"{line}\n" for line in ["", *lines])

@@ -51,8 +51,8 @@ class TimerSnapshot(TypedDict):
 
 
 def kind_of(task: TimerTask) -> str:
-    """Return the name of the task's class."""
-    return type(task).__name__
+    """Return the name of the task's class, without the underscore of a private class."""
+    return type(task).__name__.lstrip("_")
 
 
 def snapshot(timer: SystemTimer, kind: Callable[[TimerTask], str] = kind_of) -> TimerSnapshot:

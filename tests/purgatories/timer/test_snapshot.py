@@ -30,6 +30,17 @@ def test_a_snapshot_has_each_level_and_its_buckets_in_use() -> None:
     assert coarse["buckets"] == [{"index": 1, "at_ms": 20, "tasks": {"MockOperation": 2}}]
 
 
+def test_tasks_of_private_classes_are_listed_without_the_underscore() -> None:
+    """Their class is the kind that a reader of the snapshot sees."""
+
+    class _Cleanup(TimerTask):
+        pass
+
+    timer = SystemTimer("t", now_ms=ManualClock())
+    timer.add(_Cleanup(5))
+    assert snapshot(timer)["levels"][0]["buckets"][0]["tasks"] == {"Cleanup": 1}
+
+
 def test_a_cancelled_task_is_in_no_bucket_while_its_bucket_is_queued() -> None:
     """As in Kafka, an empty bucket stays in the queue until it fires."""
     timer = SystemTimer("t", now_ms=ManualClock())
