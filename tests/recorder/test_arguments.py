@@ -19,7 +19,7 @@ def test_an_upstream_is_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "message"),
     [
         ([], "--upstream"),
         (["--upstream", "kafka"], "record: --upstream: 'kafka' is not the HOST:PORT"),
@@ -28,13 +28,13 @@ def test_an_upstream_is_enough() -> None:
     ],
 )
 def test_invalid_arguments_are_2_and_one_line(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An invalid argument gives exit code 2 and one line that names the option."""
     with pytest.raises(SystemExit) as ended:
-        parse(words)
+        parse(arguments)
 
     stderr = capsys.readouterr().err
     assert ended.value.code == 2
-    assert said in stderr
+    assert message in stderr
     assert stderr.count("\n") == 1

@@ -34,7 +34,7 @@ from tests.held_offload import HeldOffload
 OTHERS = TopicPartition("others", 0)
 
 
-class House:
+class CleanedLogs:
     """Logs with a cleaner whose pauses end when the test calls `work`."""
 
     def __init__(
@@ -72,17 +72,17 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
+def cleaned(tmp_path: Path) -> CleanedLogs:
     """An empty log."""
-    return House(tmp_path)
+    return CleanedLogs(tmp_path)
 
 
-def test_a_dirty_log_is_compacted(house: House, tmp_path: Path) -> None:
+def test_a_dirty_log_is_compacted(cleaned: CleanedLogs, tmp_path: Path) -> None:
     """The first dirty offset is written to its checkpoint."""
-    log = house.log()
+    log = cleaned.log()
     before = len(read_all(log))
-    house.cleaner.start()
-    house.work()
+    cleaned.cleaner.start()
+    cleaned.work()
     assert len(read_all(log)) < before
     active = log.segments.active.base_offset
     assert log.first_dirty_offset == active
@@ -91,41 +91,41 @@ def test_a_dirty_log_is_compacted(house: House, tmp_path: Path) -> None:
     assert cleanable(log, NOW_MS) is None
 
 
-def test_the_first_dirty_offset_survives_a_restart(house: House, tmp_path: Path) -> None:
+def test_the_first_dirty_offset_survives_a_restart(cleaned: CleanedLogs, tmp_path: Path) -> None:
     """The clean part is not dirty again."""
-    log = house.log()
-    house.cleaner.start()
+    log = cleaned.log()
+    cleaned.cleaner.start()
     first_dirty = log.first_dirty_offset
-    house.logs.close()
-    again = House(tmp_path)
+    cleaned.logs.close()
+    again = CleanedLogs(tmp_path)
     assert again.log(batches=0).first_dirty_offset == first_dirty
     again.logs.close()
 
 
-def test_a_log_with_policy_delete_is_not_compacted(house: House) -> None:
+def test_a_log_with_policy_delete_is_not_compacted(cleaned: CleanedLogs) -> None:
     """Its keys have no meaning."""
-    log = house.log(cleanup_policy=("delete",))
-    house.cleaner.start()
+    log = cleaned.log(cleanup_policy=("delete",))
+    cleaned.cleaner.start()
     assert len(read_all(log)) == 8
 
 
-def test_a_log_with_both_policies_is_compacted_and_deleted(house: House) -> None:
+def test_a_log_with_both_policies_is_compacted_and_deleted(cleaned: CleanedLogs) -> None:
     """Superseded records are removed, and old segments are deleted."""
-    log = house.log(cleanup_policy=("compact", "delete"), retention_ms=1000)
-    house.cleaner.start()
+    log = cleaned.log(cleanup_policy=("compact", "delete"), retention_ms=1000)
+    cleaned.cleaner.start()
     assert len(read_all(log)) < 8
-    house.clock.time_ms += 2000
-    log.append_as_leader(batch(1, key=b"new", timestamp=house.clock.time_ms), 0)
+    cleaned.clock.time_ms += 2000
+    log.append_as_leader(batch(1, key=b"new", timestamp=cleaned.clock.time_ms), 0)
     replicate(log)
-    house.logs.each(delete_old_segments)
+    cleaned.logs.each(delete_old_segments)
     assert [record.key for record in read_all(log)][-1] == b"new"
     assert log.log_start_offset > 0
 
 
-def test_a_log_must_be_dirty_enough(house: House) -> None:
+def test_a_log_must_be_dirty_enough(cleaned: CleanedLogs) -> None:
     """More than ``min.cleanable.dirty.ratio``."""
-    log = house.log(min_cleanable_dirty_ratio=0.5)
-    house.cleaner.start()
+    log = cleaned.log(min_cleanable_dirty_ratio=0.5)
+    cleaned.cleaner.start()
     for _ in range(2):
         log.append_as_leader(batch(1, key=b"k", size=100), 0)
     replicate(log)
@@ -137,9 +137,9 @@ def test_a_log_must_be_dirty_enough(house: House) -> None:
     assert not found.is_due
 
 
-def test_an_old_record_makes_a_log_due(house: House) -> None:
+def test_an_old_record_makes_a_log_due(cleaned: CleanedLogs) -> None:
     """After ``max.compaction.lag.ms``, for any dirty ratio."""
-    log = house.log(min_cleanable_dirty_ratio=1.0, max_compaction_lag_ms=1000)
+    log = cleaned.log(min_cleanable_dirty_ratio=1.0, max_compaction_lag_ms=1000)
     found = cleanable(log, NOW_MS + 1000)
     assert found is not None
     assert not found.is_due
@@ -148,16 +148,16 @@ def test_an_old_record_makes_a_log_due(house: House) -> None:
     assert later.is_due
 
 
-def test_a_young_record_is_not_compacted(house: House) -> None:
+def test_a_young_record_is_not_compacted(cleaned: CleanedLogs) -> None:
     """Before the end of ``min.compaction.lag.ms``."""
-    log = house.log(min_compaction_lag_ms=1000)
+    log = cleaned.log(min_compaction_lag_ms=1000)
     assert cleanable(log, NOW_MS + 999) is None
     assert cleanable(log, NOW_MS + 1000) is not None
 
 
-def test_unstable_records_are_not_compacted(house: House) -> None:
+def test_unstable_records_are_not_compacted(cleaned: CleanedLogs) -> None:
     """Only segments below the last stable offset."""
-    log = house.log(batches=4)
+    log = cleaned.log(batches=4)
     end = log.log_end_offset
     log.append_as_follower(transactional(end, 0), 0)
     for _ in range(6):
@@ -173,33 +173,33 @@ def test_unstable_records_are_not_compacted(house: House) -> None:
     assert decided.end > end
 
 
-def test_the_log_with_the_largest_dirty_ratio_is_first(house: House) -> None:
+def test_the_log_with_the_largest_dirty_ratio_is_first(cleaned: CleanedLogs) -> None:
     """One log at a time, until none is due."""
-    clean = house.log(batches=12)
-    house.cleaner.start()
-    house.work()
+    clean = cleaned.log(batches=12)
+    cleaned.cleaner.start()
+    cleaned.work()
     for _ in range(8):
         clean.append_as_leader(batch(1, key=b"k", size=100), 0)
     replicate(clean)
-    filthy = house.log(OTHERS)
+    filthy = cleaned.log(OTHERS)
     ratios = [found.dirty_ratio for log in (clean, filthy) if (found := cleanable(log, NOW_MS))]
     assert ratios == sorted(ratios)
-    house.cleaner.start()
-    house.work()
+    cleaned.cleaner.start()
+    cleaned.work()
     assert cleanable(clean, NOW_MS) is None
     assert cleanable(filthy, NOW_MS) is None
 
 
-def test_a_compaction_has_pauses(house: House) -> None:
+def test_a_compaction_has_pauses(cleaned: CleanedLogs) -> None:
     """Requests are handled in between."""
-    log = house.log(batches=0, segment_bytes=1 << 20)
+    log = cleaned.log(batches=0, segment_bytes=1 << 20)
     for _ in range(40):
         log.append_as_leader(batch(1, key=b"k", size=60_000), 0)
     replicate(log)
-    house.cleaner.start()
+    cleaned.cleaner.start()
     assert log.first_dirty_offset == 0, "it has only begun"
-    house.cleaner.start()
-    assert house.work() >= 30
+    cleaned.cleaner.start()
+    assert cleaned.work() >= 30
     assert log.first_dirty_offset > 0
 
 
@@ -208,8 +208,8 @@ def test_records_are_examined_in_worker_threads(
 ) -> None:
     """Also those of a single large batch."""
     offload = HeldOffload()
-    house = House(tmp_path, offload=offload)
-    log = house.log(batches=0, segment_bytes=1 << 20)
+    cleaned = CleanedLogs(tmp_path, offload=offload)
+    log = cleaned.log(batches=0, segment_bytes=1 << 20)
     for _ in range(2):
         log.append_as_leader(batch(5000, key=b"k", size=100), 0)
     replicate(log)
@@ -223,14 +223,14 @@ def test_records_are_examined_in_worker_threads(
             return original(self, *batch)
 
         monkeypatch.setattr(Compaction, name, watched)
-    house.cleaner.start()
+    cleaned.cleaner.start()
     while offload.jobs:
         job = offload.jobs.popleft()
         computes = True
         outcome = job.compute()
         computes = False
         job.finish(outcome)
-        house.work()
+        cleaned.work()
     assert examined == [True, True]
     assert len(read_all(log)) == 5001
 
@@ -238,67 +238,67 @@ def test_records_are_examined_in_worker_threads(
 def test_a_log_that_is_deleted_during_a_computation_is_not_compacted(tmp_path: Path) -> None:
     """The result of the computation is not used."""
     offload = HeldOffload()
-    house = House(tmp_path, offload=offload)
-    log = house.log()
-    house.cleaner.start()
-    house.logs.delete(log.topic_partition)
+    cleaned = CleanedLogs(tmp_path, offload=offload)
+    log = cleaned.log()
+    cleaned.cleaner.start()
+    cleaned.logs.delete(log.topic_partition)
     offload.finish_next()
     assert not offload.jobs
-    assert house.disk.failure is None
+    assert cleaned.disk.failure is None
 
 
-def test_a_log_that_is_deleted_meanwhile_is_not_compacted(house: House) -> None:
+def test_a_log_that_is_deleted_meanwhile_is_not_compacted(cleaned: CleanedLogs) -> None:
     """The next log is compacted."""
-    log = house.log(batches=0, segment_bytes=1 << 20)
+    log = cleaned.log(batches=0, segment_bytes=1 << 20)
     for _ in range(40):
         log.append_as_leader(batch(1, key=b"k", size=60_000), 0)
     replicate(log)
-    house.cleaner.start()
-    house.logs.delete(ORDERS)
-    house.work()
-    other = house.log(OTHERS)
-    house.cleaner.start()
-    house.work()
+    cleaned.cleaner.start()
+    cleaned.logs.delete(ORDERS)
+    cleaned.work()
+    other = cleaned.log(OTHERS)
+    cleaned.cleaner.start()
+    cleaned.work()
     assert cleanable(other, NOW_MS) is None
-    assert house.disk.failure is None
+    assert cleaned.disk.failure is None
 
 
 def test_a_log_with_damaged_records_is_not_compacted(
-    house: House, caplog: pytest.LogCaptureFixture
+    cleaned: CleanedLogs, caplog: pytest.LogCaptureFixture
 ) -> None:
     """One message reports it; other logs are compacted."""
-    log, other = house.log(), house.log(OTHERS)
+    log, other = cleaned.log(), cleaned.log(OTHERS)
     path = log.directory / f"{0:020d}.log"
     content = bytearray(path.read_bytes())
     content[HEADER_BYTES : HEADER_BYTES + 2] = b"\xfe\x7f"  # the length of the first record
     path.write_bytes(content)
-    house.cleaner.start()
-    house.work()
+    cleaned.cleaner.start()
+    cleaned.work()
     assert "orders-0 is no longer compacted" in caplog.text
     assert len(read_all(other)) < 8
     caplog.clear()
-    house.cleaner.start()
+    cleaned.cleaner.start()
     assert not caplog.text
 
 
 def test_a_disk_that_fails_during_a_compaction_is_offline(tmp_path: Path) -> None:
     """As during an append."""
-    house = House(tmp_path)
-    house.log()
-    house.disk.room = 0
-    house.cleaner.start()
-    house.work()
-    assert house.logs.is_offline(ORDERS)
-    house.logs.close()
+    cleaned = CleanedLogs(tmp_path)
+    cleaned.log()
+    cleaned.disk.room = 0
+    cleaned.cleaner.start()
+    cleaned.work()
+    assert cleaned.logs.is_offline(ORDERS)
+    cleaned.logs.close()
 
 
 def test_a_log_whose_compaction_raises_is_not_compacted_again(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    cleaned: CleanedLogs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The exception is reported; others are compacted (Kafka's ``markPartitionUncleanable``)."""
     reported: list[str] = []
-    house.logs.on_error = lambda what, _error: reported.append(what)
-    log, other = house.log(), house.log(OTHERS)
+    cleaned.logs.on_error = lambda what, _error: reported.append(what)
+    log, other = cleaned.log(), cleaned.log(OTHERS)
     steps = Compaction.steps
 
     def broken(compaction: Compaction) -> Iterator[Any]:
@@ -307,19 +307,19 @@ def test_a_log_whose_compaction_raises_is_not_compacted_again(
         yield from steps(compaction)
 
     monkeypatch.setattr(Compaction, "steps", broken)
-    house.cleaner.start()
-    house.work()
-    house.cleaner.start()
-    house.work()
+    cleaned.cleaner.start()
+    cleaned.work()
+    cleaned.cleaner.start()
+    cleaned.work()
     assert reported == ["compaction of orders-0"]
     assert len(read_all(other)) < 8
 
 
-def test_a_task_that_raises_for_one_log_runs_for_the_others(house: House) -> None:
+def test_a_task_that_raises_for_one_log_runs_for_the_others(cleaned: CleanedLogs) -> None:
     """In every run."""
     reported: list[str] = []
-    house.logs.on_error = lambda what, _error: reported.append(what)
-    log, other = house.log(), house.log(OTHERS)
+    cleaned.logs.on_error = lambda what, _error: reported.append(what)
+    log, other = cleaned.log(), cleaned.log(OTHERS)
     done: list[UnifiedLog] = []
 
     def chore(each: UnifiedLog) -> None:
@@ -327,7 +327,7 @@ def test_a_task_that_raises_for_one_log_runs_for_the_others(house: House) -> Non
             raise ZeroDivisionError
         done.append(each)
 
-    house.logs.each(chore)
+    cleaned.logs.each(chore)
     assert done == [other]
     (what,) = reported
     assert what.endswith(" of orders-0")

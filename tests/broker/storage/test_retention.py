@@ -20,7 +20,7 @@ from tests.broker.storage.logs import (
 )
 
 
-class House:
+class RetainedLogs:
     """Logs with segments of one batch each, and the scheduled steps of retention."""
 
     def __init__(self, path: Path) -> None:
@@ -38,7 +38,7 @@ class House:
         replicate(log)
         return log
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Run the scheduled step."""
         [action] = self.later
         self.later = []
@@ -47,15 +47,15 @@ class House:
 
 def test_a_step_deletes_so_many_segments_of_all_logs(tmp_path: Path) -> None:
     """The next step continues; each log ends with a new segment."""
-    house = House(tmp_path)
-    logs = [house.log(number, SEGMENTS_PER_STEP) for number in range(3)]
-    house.clock.time_ms += 2000
+    retained = RetainedLogs(tmp_path)
+    logs = [retained.log(number, SEGMENTS_PER_STEP) for number in range(3)]
+    retained.clock.time_ms += 2000
 
     left = []
-    house.retention.start()
-    while house.later:
+    retained.retention.start()
+    while retained.later:
         left.append(sum(len(log.segments.base_offsets) for log in logs))
-        house.go_on()
+        retained.resume()
 
     assert left == [2 * SEGMENTS_PER_STEP + 1, SEGMENTS_PER_STEP + 2, 3]
     assert [log.log_start_offset for log in logs] == [SEGMENTS_PER_STEP] * 3
@@ -63,36 +63,36 @@ def test_a_step_deletes_so_many_segments_of_all_logs(tmp_path: Path) -> None:
 
 def test_the_log_start_follows_each_step(tmp_path: Path) -> None:
     """Deleted segments are not read."""
-    house = House(tmp_path)
-    log = house.log(0, SEGMENTS_PER_STEP + 5)
-    house.clock.time_ms += 2000
+    retained = RetainedLogs(tmp_path)
+    log = retained.log(0, SEGMENTS_PER_STEP + 5)
+    retained.clock.time_ms += 2000
 
-    house.retention.start()
+    retained.retention.start()
 
     assert log.log_start_offset == log.segments.base_offsets[0] == SEGMENTS_PER_STEP
 
 
 def test_a_start_during_a_deletion_does_nothing(tmp_path: Path) -> None:
     """One step is scheduled, not two."""
-    house = House(tmp_path)
-    house.log(0, 3 * SEGMENTS_PER_STEP)
-    house.clock.time_ms += 2000
+    retained = RetainedLogs(tmp_path)
+    retained.log(0, 3 * SEGMENTS_PER_STEP)
+    retained.clock.time_ms += 2000
 
-    house.retention.start()
-    house.retention.start()
+    retained.retention.start()
+    retained.retention.start()
 
-    assert len(house.later) == 1
+    assert len(retained.later) == 1
 
 
 def test_a_small_deletion_takes_one_step(tmp_path: Path) -> None:
     """No other step is scheduled."""
-    house = House(tmp_path)
-    house.log(0, 3)
-    house.retention.start()
-    house.clock.time_ms += 2000
-    house.retention.start()
+    retained = RetainedLogs(tmp_path)
+    retained.log(0, 3)
+    retained.retention.start()
+    retained.clock.time_ms += 2000
+    retained.retention.start()
 
-    assert not house.later
+    assert not retained.later
 
 
 def test_old_segments_are_deleted_by_time(tmp_path: Path) -> None:
