@@ -12,24 +12,22 @@ import logging
 from collections.abc import Callable
 from functools import partial
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from broker.api.handlers.api_versions import unsupported_version
 from broker.api.long_request import LongRequest
 from broker.api.outcome import PARKED
 from broker.api.request import Request, ResponseSink
 from broker.api.services import Services
-from broker.api.table import API_BY_KEY, advertised_versions
+from broker.api.table import API_BY_KEY
 from broker.common.errors import Refused
+from broker.network.connection import Connection
 from broker.steps.limits import DECODED_AT_ONCE_BYTES
+from broker.wait_records.recorder import Recorder
 from protocol.api_names import api_name
 from protocol.codec import Malformed, decode
 from protocol.headers import API_VERSIONS_KEY, RequestHeader, decode_request_header, peek
 from protocol.messages.api_versions import ApiVersionsRequest
-
-if TYPE_CHECKING:
-    from broker.network.connection import Connection
-    from broker.wait_records.recorder import Recorder
 
 log = logging.getLogger("antechamber.requests")
 
@@ -68,11 +66,7 @@ class Dispatcher:
             services.unexpected_errors.in_frame(header, peer, error)
             raise Refused("the request cannot be decoded") from error
         request = Request(header, body, services, self._resume, connection, peer, arrived_ms, size)
-        recorder = self._recorder
-        if recorder is not None:
-            hosted = services.replicas.partitions
-            recorder.begin(request, services.node_id, connection.id, connection.free_ms, hosted)
-        connection.begin(request)
+        self._begin(connection, request)
         if is_large:
             long = LongRequest(request)
             self._handle(connection, request, partial(long.decode, cls, handler), frame[start:])
@@ -81,6 +75,14 @@ class Dispatcher:
         if log.isEnabledFor(logging.INFO):
             _log(connection, request)
         return None
+
+    def _begin(self, connection: Connection, request: Request[Any]) -> None:
+        """Make *request* the one in progress of *connection*, and record it."""
+        if (recorder := self._recorder) is not None:
+            services = self._services
+            hosted = services.replicas.partitions
+            recorder.begin(request, services.node_id, connection.id, connection.free_ms, hosted)
+        connection.begin(request)
 
     def resume(
         self, request: Request[Any], step: Callable[[Result], object], given: Result
@@ -139,14 +141,12 @@ class Dispatcher:
         header = RequestHeader(API_VERSIONS_KEY, 0, correlation_id, None)
         services, peer = self._services, connection.peer
         request = Request(header, None, services, self._resume, connection, peer, arrived_ms)
-        if (recorder := self._recorder) is not None:
-            hosted = services.replicas.partitions
-            recorder.begin(request, services.node_id, connection.id, connection.free_ms, hosted)
+        self._begin(connection, request)
+        if self._recorder is not None:
             assert request.observer is not None
             request.observer.record.header = header._replace(api_version=requested_version)
-            recorder.end()
-        connection.begin(request)
-        own = next(each for each in advertised_versions() if each.api_key == API_VERSIONS_KEY)
+            self._recorder.end()
+        own = next(each for each in services.api_versions if each.api_key == API_VERSIONS_KEY)
         request.respond(unsupported_version(own))
 
 

@@ -141,7 +141,7 @@ class Connection:
             return Interest.CLOSED
         reader = self._reader
         try:
-            if reader.memory is not None and reader.lacks_memory:
+            if reader.lacks_memory:
                 return Interest.MEMORY
             if reader.receive():
                 self.active_ms = reader.received_ms

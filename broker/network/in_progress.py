@@ -7,7 +7,11 @@ from typing import Protocol
 
 
 class CloseReason(StrEnum):
-    """Why a connection was closed."""
+    """Why a connection was closed.
+
+    `broker.api.request_channel` translates it to the cause of a wait record (`CauseKind`, which has
+    more members), because `broker.network` does not import `broker.wait_records`.
+    """
 
     DISCONNECT = "disconnect"
     ERROR = "error"

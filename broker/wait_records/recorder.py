@@ -1,7 +1,8 @@
 """Makes a wait record of each request of the process.
 
-begin --> parked --> completed --> sent --> recent, outbox
-`-----> abandoned ------------'
+    begin --> parked --> completed --> sent --> recent, outbox
+                 `-----> abandoned ------------'
+A request that does not wait is not parked: it is completed when its handler returns the response.
 """
 
 from __future__ import annotations
@@ -49,14 +50,13 @@ class Recorder:
         self._excluded_topic = excluded_topic
         self._current: RequestHeader | None = None
         self._group_cause: Cause | None = None
-        self._recorded = 0
         # The number of records by node, API key, version and error code.
         self.counts: Counter[tuple[int, int, int, int]] = Counter()
 
     def statistics(self) -> dict[str, Any]:
         """How many requests were ``recorded``, how many are ``kept``, and the ``outbox``."""
         return {
-            "recorded": self._recorded,
+            "recorded": self.counts.total(),
             "kept": len(self.recent),
             "outbox": None if self.outbox is None else self.outbox.statistics(),
         }
@@ -149,7 +149,6 @@ class Recorder:
         if self._excluded_topic is not None and self._is_excluded(record, self._excluded_topic):
             return
         record.arrived_us = self._wall_us_at(record.arrived_ms)
-        self._recorded += 1
         header = record.header
         self.counts[record.node, header.api_key, header.api_version, record.error] += 1
         self.recent.append(record)

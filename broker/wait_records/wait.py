@@ -1,9 +1,10 @@
 """What a parked request waits for, described by the code that parks it.
 
-handler --> request.park(operation, wait)
-|
-the recorder <----------------+----------------> the admin interface
-when the request is parked and completed         while the request is parked
+    handler --> request.park(operation, wait)
+                                          |
+                      the recorder <------+------> the admin interface
+The recorder reads it when the request is parked and when it is completed, the admin interface while
+the request is parked.
 """
 
 from __future__ import annotations
