@@ -26,6 +26,7 @@ from broker.config import Config
 from broker.config.dynamic import ALL_NODES
 from broker.controller.channel import ControllerChannel
 from broker.controller.controller import Controller
+from broker.controller.features import FEATURES, TRANSACTION_VERSION
 from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.coordinators.coordinator_leadership import CoordinatorLeadership
 from broker.groups.group_coordinator_service import GroupCoordinatorService
@@ -44,6 +45,8 @@ from broker.storage.disk import DiskFile
 from broker.storage.log_manager import LogManager
 from broker.storage.log_tasks import schedule_log_tasks
 from broker.storage.open_files import OpenFiles
+from broker.transactions.coordinator import TransactionCoordinator
+from broker.transactions.marker_sender import HeldMarkers
 from broker.wait_records.recorder import Recorder
 from protocol.framing import Scratch
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -104,13 +107,8 @@ class Node:
         self.replication = self._replication(connect)
         self.replicas = self.replication.replicas
         self.groups = self._groups()
-        self._coordinator_leadership = CoordinatorLeadership(
-            [self.groups.runtime],
-            self.replication.purgatories,
-            self.replicas.actions,
-            lambda: self.image,
-            clock,
-        )
+        self.transactions = self._transactions()
+        self._coordinator_leadership = self._leadership_of_coordinators()
         self.fetch_sessions = self._fetch_sessions()
         self._schedule_periodic_work()
         self.feed = controller.register(broker, self)
@@ -284,6 +282,25 @@ class Node:
         schedule(self.timer, groups.expire_offsets, delay_ms=interval_ms, period_ms=interval_ms)
         return groups
 
+    def _transactions(self) -> TransactionCoordinator:
+        return TransactionCoordinator(
+            self.config,
+            self.clock,
+            self.timer,
+            self.replicas.actions,
+            HeldMarkers(),
+            lambda: FEATURES[TRANSACTION_VERSION].level,
+        )
+
+    def _leadership_of_coordinators(self) -> CoordinatorLeadership:
+        return CoordinatorLeadership(
+            [self.groups.runtime, self.transactions.runtime],
+            self.replication.purgatories,
+            self.replicas.actions,
+            lambda: self.image,
+            self.clock,
+        )
+
     def _services(self) -> Services:
         return Services(
             node_id=self.id,
@@ -293,6 +310,7 @@ class Node:
             controller=self.controller,
             replicas=self.replicas,
             groups=self.groups,
+            transactions=self.transactions,
             logs=self.logs,
             fetch_sessions=self.fetch_sessions,
             client_quotas=self.client_quotas,

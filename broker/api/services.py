@@ -19,6 +19,7 @@ from broker.replication.replica_manager import ReplicaManager
 from broker.steps.offload import Offload
 from broker.steps.queue import StepQueue
 from broker.storage.log_manager import LogManager
+from broker.transactions.coordinator import TransactionCoordinator
 from protocol.errors import ErrorCode
 from protocol.messages.api_versions import ApiVersion
 
@@ -56,6 +57,7 @@ class Services:
     controller: Controller
     replicas: ReplicaManager
     groups: GroupCoordinatorService
+    transactions: TransactionCoordinator
     logs: LogManager
     fetch_sessions: FetchSessionCache
     client_quotas: QuotaManagers

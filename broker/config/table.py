@@ -21,7 +21,6 @@ from broker.config.unused import (
     threads,
     tiering,
     tls,
-    transactions,
 )
 
 _UNUSED = (
@@ -34,7 +33,6 @@ _UNUSED = (
     plugins,
     threads,
     logs,
-    transactions,
     share_groups,
     streams_groups,
     tiering,

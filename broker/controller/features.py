@@ -2,7 +2,8 @@
 
 The level of a feature states what clients may rely on: with ``eligible.leader.replicas.version``
 that partitions have eligible leader replicas (KIP-966), with ``group.version`` that groups of the
-consumer protocol exist (KIP-848), with ``metadata.version`` which of Kafka's rules apply (30 is
+consumer protocol exist (KIP-848), with ``transaction.version`` 2 that a transaction bumps the epoch
+of its producer (KIP-890), with ``metadata.version`` which of Kafka's rules apply (30 is
 4.3). The levels are those of a new cluster of Kafka 4.3 and cannot be changed here. Which requests
 clients can use depends on the list in ApiVersions.
 """
@@ -17,6 +18,7 @@ from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
 
 METADATA_VERSION = "metadata.version"
+TRANSACTION_VERSION = "transaction.version"
 _UPGRADE = 1
 _SAFE_DOWNGRADE = 2
 # Upgrade, safe downgrade, unsafe downgrade.
@@ -40,7 +42,7 @@ FEATURES: Mapping[str, Feature] = MappingProxyType(
         METADATA_VERSION: Feature(7, 30, 30),
         "share.version": Feature(0, 1, 1),
         "streams.version": Feature(0, 1, 1),
-        "transaction.version": Feature(0, 2, 2),
+        TRANSACTION_VERSION: Feature(0, 2, 2),
     }
 )
 

@@ -42,6 +42,11 @@ class CoordinatorLog(Protocol):
     """A partition that this node leads."""
 
     @property
+    def leader_epoch(self) -> int:
+        """The epoch in which this node leads the partition."""
+        ...
+
+    @property
     def start_offset(self) -> int:
         """The log start offset."""
         ...

@@ -191,16 +191,27 @@ class CoordinatorRuntime:
         if partition.deferred or partition.log.high_watermark < partition.end_offset:
             self._behind.add(index)
 
+    def coordinator_epoch(self, key: str) -> int:
+        """The leader epoch in which this node loaded the partition of *key*."""
+        return self._partitions[self.partition_for(key)].leader_epoch
+
     def write(
-        self, key: str, records: Iterable[CoordinatorRecord], on_replicated: OnReplicated
+        self,
+        key: str,
+        records: Iterable[CoordinatorRecord],
+        on_replicated: OnReplicated,
+        timeout_ms: int | None = None,
     ) -> None:
-        """Append records; *on_replicated* is called when they are replicated, or with an error."""
+        """Append records; *on_replicated* is called when they are replicated, or with an error.
+
+        ``timeout_ms`` replaces the runtime's commit timeout.
+        """
         try:
             self.append(key, records)
         except ApiError as error:
             on_replicated(error.code)
         else:
-            self.when_replicated(key, on_replicated)
+            self.when_replicated(key, on_replicated, timeout_ms)
 
     # --------------------------------------------------------------------------- waiting
 
@@ -208,12 +219,18 @@ class CoordinatorRuntime:
         """Whether all records of the partition of *key* are replicated."""
         return not self._behind or self.partition_for(key) not in self._behind
 
-    def when_replicated(self, key: str, on_replicated: OnReplicated) -> None:
-        """Call back when all present records of the partition are replicated, or with an error."""
+    def when_replicated(
+        self, key: str, on_replicated: OnReplicated, timeout_ms: int | None = None
+    ) -> None:
+        """Call back when all present records of the partition are replicated, or with an error.
+
+        ``timeout_ms`` replaces the runtime's commit timeout.
+        """
         if self.is_replicated(key):
             on_replicated(ErrorCode.NONE)
             return
-        event = DeferredEvent(on_replicated, self._commit_timeout_ms, self._actions)
+        limit_ms = self._commit_timeout_ms if timeout_ms is None else timeout_ms
+        event = DeferredEvent(on_replicated, limit_ms, self._actions)
         self._defer(key, event)
         self._timer.add(event)
 
@@ -249,11 +266,16 @@ class CoordinatorRuntime:
 
 
 class _Partition:
-    """A loaded partition; ``end_offset`` is the end of the log after the runtime's last append."""
+    """A loaded partition.
 
-    __slots__ = ("deferred", "end_offset", "log")
+    ``end_offset`` is the end of the log after the runtime's last append, ``leader_epoch`` the epoch
+    in which the node leads the partition.
+    """
+
+    __slots__ = ("deferred", "end_offset", "leader_epoch", "log")
 
     def __init__(self, coordinator_log: CoordinatorLog, deferred: DeferredEventQueue) -> None:
         self.log = coordinator_log
         self.end_offset = coordinator_log.end_offset
+        self.leader_epoch = coordinator_log.leader_epoch
         self.deferred = deferred

@@ -52,6 +52,11 @@ class PartitionLog:
         self._clock = clock
 
     @property
+    def leader_epoch(self) -> int:
+        """The epoch in which this node leads the partition."""
+        return self._partition.leader_epoch
+
+    @property
     def start_offset(self) -> int:
         """The log start offset."""
         return self._partition.log.log_start_offset

@@ -1,4 +1,13 @@
-"""Transactions: markers and verification.
+"""Transactions: the coordinator, markers and verification (KIP-98, KIP-890).
+
+    request --> TransactionCoordinator --record--> partition of __transaction_state
+                   |         ^                          |
+                   |         `------ response <---- replicated
+                   |
+                   `-- PendingMarkers --> MarkerSender --WriteTxnMarkers--> leaders of partitions
+
+The states and their transitions are values and functions without I/O; the coordinator writes them
+and applies them when they are replicated.
 
 MarkerChannel                sends the markers that end transactions to partition leaders
 TransactionVerification      asks the coordinator before the first batch of a transaction

@@ -50,6 +50,10 @@ from protocol.messages.describe_topic_partitions import (
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsResponse,
 )
+from protocol.messages.describe_transactions import (
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
+)
 from protocol.messages.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
 from protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from protocol.messages.fetch import FetchRequest, FetchResponse
@@ -71,6 +75,10 @@ from protocol.messages.list_offsets import ListOffsetsRequest, ListOffsetsRespon
 from protocol.messages.list_partition_reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
+)
+from protocol.messages.list_transactions import (
+    ListTransactionsRequest,
+    ListTransactionsResponse,
 )
 from protocol.messages.metadata import MetadataRequest, MetadataResponse
 from protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
@@ -119,6 +127,8 @@ _MESSAGES: tuple[tuple[Any, Any], ...] = (
     (ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse),
     (IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse),
     (AlterConfigsRequest, AlterConfigsResponse),
+    (DescribeTransactionsRequest, DescribeTransactionsResponse),
+    (ListTransactionsRequest, ListTransactionsResponse),
     (DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse),
     (DescribeLogDirsRequest, DescribeLogDirsResponse),
     (DescribeProducersRequest, DescribeProducersResponse),

@@ -12,18 +12,22 @@ from contextlib import suppress
 from broker.common.errors import ApiError
 from broker.config import Config
 from broker.controller.controller import Controller
-from broker.controller.image import GROUP_METADATA_TOPIC, INTERNAL_TOPICS
+from broker.controller.image import GROUP_METADATA_TOPIC, INTERNAL_TOPICS, TRANSACTION_STATE_TOPIC
 from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.transactions.state_topic import ensure_state_topic
 
 
 def auto_create(controller: Controller, config: Config, name: str) -> None:
     """Create the topic *name* with the configs that Kafka gives it, unless it cannot be created.
 
-    ``__consumer_offsets`` gets the settings of ``offsets.topic.*``. The internal topics of
-    transactions and share groups are not created, because this broker does not use them.
+    ``__consumer_offsets`` gets the settings of ``offsets.topic.*``, and ``__transaction_state``
+    those of ``transaction.state.log.*``. The internal topic of share groups is not created, because
+    this broker does not use it.
     """
     with suppress(ApiError):
         if name == GROUP_METADATA_TOPIC:
             ensure_offsets_topic(controller, config)
+        elif name == TRANSACTION_STATE_TOPIC:
+            ensure_state_topic(controller, config)
         elif name not in INTERNAL_TOPICS:
             controller.create_topic(name)

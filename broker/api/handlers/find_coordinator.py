@@ -1,8 +1,8 @@
 """FindCoordinator: the node that coordinates a group or a transactional producer.
 
-Behaviour: a group's coordinator leads the group's partition of ``__consumer_offsets``. The first
-request for a group creates that topic, and the error is COORDINATOR_NOT_AVAILABLE, which clients
-retry. The coordinator of a transactional id is the node that gets the request.
+Behaviour: a group's coordinator leads the group's partition of ``__consumer_offsets``, and the
+coordinator of a transactional id its partition of ``__transaction_state``. The first request for a
+key creates the topic, and the error is COORDINATOR_NOT_AVAILABLE, which clients retry.
 
 Versions: 1 key types and error messages, 4 many keys at once, 5 TRANSACTION_ABORTABLE,
 6 coordinators of share partitions.
@@ -12,15 +12,22 @@ Deviations: share partitions have no coordinator here and are INVALID_REQUEST.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
 
 from broker.api.handlers.auto_creation import auto_create
 from broker.api.request import Request
 from broker.common.errors import INVALID_REQUEST_WORDS, ApiError
-from broker.controller.image import GROUP_METADATA_TOPIC, Broker
-from broker.groups.offsets_topic import coordinator_of
+from broker.controller.image import (
+    GROUP_METADATA_TOPIC,
+    TRANSACTION_STATE_TOPIC,
+    Broker,
+    MetadataImage,
+)
+from broker.groups import offsets_topic
 from broker.steps.queue import Slices, each
+from broker.transactions import state_topic
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import (
     Coordinator,
@@ -39,6 +46,13 @@ class KeyType(IntEnum):
     GROUP = 0
     TRANSACTION = 1
     SHARE = 2
+
+
+# The topic of each type of key, and the function that finds the coordinator of a key.
+_COORDINATORS: dict[int, tuple[str, Callable[[str, MetadataImage], Broker]]] = {
+    KeyType.GROUP: (GROUP_METADATA_TOPIC, offsets_topic.coordinator_of),
+    KeyType.TRANSACTION: (TRANSACTION_STATE_TOPIC, state_topic.coordinator_of),
+}
 
 
 def find_coordinator(request: Request[FindCoordinatorRequest]) -> Slices[FindCoordinatorResponse]:
@@ -83,16 +97,12 @@ def _message_of_one(found: Coordinator) -> str:
 
 def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
     services = request.services
-    if request.body.key_type == KeyType.GROUP:
-        if services.image.topic(GROUP_METADATA_TOPIC) is None:
-            auto_create(services.controller, services.config, GROUP_METADATA_TOPIC)
-            raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-        return coordinator_of(key, services.image)
-    if request.body.key_type == KeyType.TRANSACTION:
-        own = services.image.brokers.get(services.node_id)
-        if own is None:
-            raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-        return own
-    is_known = request.body.key_type == KeyType.SHARE
-    message = _NO_SUCH_COORDINATOR if is_known else INVALID_REQUEST_WORDS
-    raise ApiError(ErrorCode.INVALID_REQUEST, message)
+    if request.body.key_type not in _COORDINATORS:
+        is_known = request.body.key_type == KeyType.SHARE
+        message = _NO_SUCH_COORDINATOR if is_known else INVALID_REQUEST_WORDS
+        raise ApiError(ErrorCode.INVALID_REQUEST, message)
+    topic_name, coordinator_of = _COORDINATORS[request.body.key_type]
+    if services.image.topic(topic_name) is None:
+        auto_create(services.controller, services.config, topic_name)
+        raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    return coordinator_of(key, services.image)

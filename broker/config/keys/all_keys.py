@@ -16,6 +16,7 @@ from broker.config.keys.replication import ReplicationKeys
 from broker.config.keys.retention import RetentionKeys
 from broker.config.keys.segments import SegmentKeys
 from broker.config.keys.topics import TopicKeys
+from broker.config.keys.transactions import TransactionKeys
 
 
 @dataclass(kw_only=True)
@@ -32,5 +33,6 @@ class AllKeys(
     ConsumerGroupKeys,
     OffsetKeys,
     ProducerKeys,
+    TransactionKeys,
 ):
     """All keys that this broker uses; a theme is a base class, in the order of the tables."""

@@ -26,6 +26,7 @@ class KeptLog:
     """
 
     start_offset = 0
+    leader_epoch = 0
 
     def __init__(
         self,

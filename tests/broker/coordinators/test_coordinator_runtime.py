@@ -281,6 +281,27 @@ def test_a_write_that_is_not_replicated_in_time_fails(world: Runtime) -> None:
     assert world.runtime.is_replicated(B)
 
 
+def test_a_write_may_have_a_timeout_of_its_own(world: Runtime) -> None:
+    """Transactions wait for as long as the transaction may take."""
+    slow(world)
+    world.runtime.write(B, RECORDS, lambda error: world.completed.append(("b", error)), 100)
+
+    world.pass_to(100)
+
+    assert world.completed == [("b", ErrorCode.COORDINATOR_NOT_AVAILABLE)]
+
+
+def test_the_coordinator_epoch_is_the_leader_epoch_of_the_loaded_partition(world: Runtime) -> None:
+    """A node that leads the partition again has another one."""
+    log = KeptLog()
+    log.leader_epoch = 7
+    world.runtime.on_resignation(0)
+
+    world.runtime.on_election(0, log)
+
+    assert world.runtime.coordinator_epoch(B) == 7
+
+
 # ------------------------------------------------------------------------------------- waiting
 
 

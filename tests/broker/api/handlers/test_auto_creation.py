@@ -29,9 +29,19 @@ async def test_the_topic_of_offsets_has_its_own_configs(tmp_path: Path) -> None:
         assert (len(topic.partitions), topic.configs["cleanup.policy"]) == (7, "compact")
 
 
-@pytest.mark.parametrize("name", ["__transaction_state", "__share_group_state", "a b", ""])
+async def test_the_topic_of_transactions_has_its_own_configs(tmp_path: Path) -> None:
+    """It has transaction.state.log.num.partitions partitions and no unclean elections."""
+    async with running_node(tmp_path, transaction_state_log_num_partitions="7") as running:
+        auto_create(running.controller, running.node.config, "__transaction_state")
+
+        topic = running.controller.image.topics["__transaction_state"]
+        assert len(topic.partitions) == 7
+        assert topic.configs["unclean.leader.election.enable"] == "false"
+
+
+@pytest.mark.parametrize("name", ["__share_group_state", "a b", ""])
 async def test_some_names_are_not_created(tmp_path: Path, name: str) -> None:
-    """Internal topics that this broker does not use, and names that the controller refuses."""
+    """An internal topic that this broker does not use, and names that the controller refuses."""
     async with running_node(tmp_path) as running:
         auto_create(running.controller, running.node.config, name)
 

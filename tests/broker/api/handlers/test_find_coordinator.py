@@ -8,6 +8,7 @@ import pytest
 
 from broker.coordinators.internal_topic import partition_for
 from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.transactions.state_topic import ensure_state_topic
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from tests.client import running_cluster, running_node
@@ -15,12 +16,20 @@ from tests.client import running_cluster, running_node
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize("version", range(7))
-async def test_the_first_request_creates_the_topic_of_offsets(tmp_path: Path, version: int) -> None:
+@pytest.mark.parametrize(
+    ("version", "key_type", "topic"),
+    [
+        *((version, 0, "__consumer_offsets") for version in range(7)),
+        *((version, 1, "__transaction_state") for version in range(1, 7)),
+    ],
+)
+async def test_the_first_request_creates_the_topic(
+    tmp_path: Path, version: int, key_type: int, topic: str
+) -> None:
     """Its error is retriable, as in Kafka; the response to the next request has the node."""
     async with running_node(tmp_path) as running:
         client = running.client()
-        body = FindCoordinatorRequest(key="g", coordinator_keys=["g"])
+        body = FindCoordinatorRequest(key="g", key_type=key_type, coordinator_keys=["g"])
 
         first, second = await client.send(body, version), await client.send(body, version)
 
@@ -33,6 +42,7 @@ async def test_the_first_request_creates_the_topic_of_offsets(tmp_path: Path, ve
             words = "The coordinator is not available." if version < 4 else ""
             assert unavailable.error_message == words
         assert (found.error_code, found.node_id) == (ErrorCode.NONE, 1)
+        assert set(running.controller.image.topics) == {topic}
 
 
 @pytest.mark.parametrize("version", range(4))
@@ -41,6 +51,7 @@ async def test_a_single_node_coordinates(tmp_path: Path, version: int, key_type:
     """Of every group, and of every transactional id, which v0 does not have."""
     async with running_node(tmp_path) as running:
         ensure_offsets_topic(running.controller, running.node.config)
+        ensure_state_topic(running.controller, running.node.config)
         body = FindCoordinatorRequest(key="g", key_type=key_type if version else 0)
 
         response = await running.client().send(body, version)

@@ -1,0 +1,54 @@
+"""The state of one transactional id, as a value that a transition replaces as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from broker.common.topic_partition import TopicPartition
+from broker.transactions.transaction_state import TransactionState
+from protocol.record_batch.header import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
+
+# The time at which no transaction has started.
+NO_START_MS = -1
+# The timeout of a producer with two-phase commit, whose transactions do not time out (KIP-939).
+NO_TIMEOUT_MS = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionValue:
+    """The state that a record of ``__transaction_state`` contains (``TxnTransitMetadata``).
+
+    ``prev_producer_id`` is the producer id before the last transition, and ``next_producer_id`` the
+    one after the transaction if the epoch is exhausted. ``last_producer_epoch`` is the epoch before
+    the last bump, -1 if InitProducerId cannot be retried; it is not in the log.
+    ``client_transaction_version`` is 2 after a request of transaction protocol 2, else 0.
+    ``partitions`` are those without a marker.
+    """
+
+    producer_id: int
+    producer_epoch: int
+    prev_producer_id: int = NO_PRODUCER_ID
+    next_producer_id: int = NO_PRODUCER_ID
+    last_producer_epoch: int = NO_PRODUCER_EPOCH
+    timeout_ms: int
+    state: TransactionState
+    partitions: frozenset[TopicPartition] = frozenset()
+    start_ms: int = NO_START_MS
+    last_update_ms: int
+    client_transaction_version: int = 0
+
+
+class TransactionMetadata:
+    """A transactional id: its replicated value, and the next value while that is being written.
+
+    ``has_failed_epoch_fence``: the epoch was bumped in order to fence the producer, and the record
+    was not written; the next attempt does not bump it again (transaction protocol 1).
+    """
+
+    __slots__ = ("has_failed_epoch_fence", "pending", "transactional_id", "value")
+
+    def __init__(self, transactional_id: str, value: TransactionValue) -> None:
+        self.transactional_id = transactional_id
+        self.value = value
+        self.pending: TransactionValue | None = None
+        self.has_failed_epoch_fence = False

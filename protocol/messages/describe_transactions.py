@@ -1,0 +1,34 @@
+"""DescribeTransactions: the state of transactional ids (KIP-664)."""
+
+from __future__ import annotations
+
+from protocol.schema import int16, int32, int64, message, since, string, struct
+
+
+@message(65, versions=(0, 0), flexible=0)
+class DescribeTransactionsRequest:
+    transactional_ids: list[string]
+
+
+@message(65, versions=(0, 0), flexible=0)
+class DescribeTransactionsResponse:
+    throttle_time_ms: int32 = 0
+    transaction_states: list[TransactionState]
+
+
+@struct
+class TransactionState:
+    error_code: int16 = 0
+    transactional_id: string
+    transaction_state: string = ""
+    transaction_timeout_ms: int32 = 0
+    transaction_start_time_ms: int64 = 0
+    producer_id: int64 = 0
+    producer_epoch: int16 = 0
+    topics: list[TopicData] = since(factory=list)
+
+
+@struct
+class TopicData:
+    topic: string
+    partitions: list[int32]

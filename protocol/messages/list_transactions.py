@@ -1,0 +1,31 @@
+"""ListTransactions: the transactional ids that a broker coordinates (KIP-664).
+
+v1 a filter by duration (KIP-994), v2 a filter by a pattern of ids (KIP-1152).
+"""
+
+from __future__ import annotations
+
+from protocol.schema import int16, int32, int64, message, since, string, struct
+
+
+@message(66, versions=(0, 2), flexible=0)
+class ListTransactionsRequest:
+    state_filters: list[string]
+    producer_id_filters: list[int64]
+    duration_filter: int64 = since(1, default=-1)
+    transactional_id_pattern: string | None = since(2, null=2, default=None)
+
+
+@message(66, versions=(0, 2), flexible=0)
+class ListTransactionsResponse:
+    throttle_time_ms: int32 = 0
+    error_code: int16 = 0
+    unknown_state_filters: list[string] = since(factory=list)
+    transaction_states: list[TransactionState] = since(factory=list)
+
+
+@struct
+class TransactionState:
+    transactional_id: string
+    producer_id: int64
+    transaction_state: string
