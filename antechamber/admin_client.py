@@ -55,6 +55,11 @@ class AdminClient:
         response: list[dict[str, Any]] = self.call("GET", "/v1/requests", wanted)["requests"]
         return response
 
+    def sessions(self, **wanted: str | int | None) -> list[dict[str, Any]]:
+        """Return the timeouts of group members, the next one first: ``group``, ``limit``."""
+        response: list[dict[str, Any]] = self.call("GET", "/v1/sessions", wanted)["sessions"]
+        return response
+
     def timers(self) -> list[dict[str, Any]]:
         """Return a snapshot of each timer: its wheels and their buckets in use."""
         response: list[dict[str, Any]] = self.call("GET", "/v1/timers")["timers"]

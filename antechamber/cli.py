@@ -24,6 +24,7 @@ usage: antechamber COMMAND [OPTION]...
   serve       start a broker, by default on 127.0.0.1:9092, until Ctrl-C
   fault       pause, resume, stop or start a node of a running broker
   requests    show what waits in a running broker, for what and until when
+  sessions    show the sessions of group members, and how long each still lasts
   explain     explain one request: what it waited for, and what completed it
   wheel       show the timing wheels of a running broker, or the path of delays
   record      run a proxy before any Kafka that records the waits of requests
@@ -41,7 +42,17 @@ try:
 """
 
 
-COMMANDS = ("serve", "fault", "requests", "explain", "wheel", "record", "analyze", "help")
+COMMANDS = (
+    "serve",
+    "fault",
+    "requests",
+    "sessions",
+    "explain",
+    "wheel",
+    "record",
+    "analyze",
+    "help",
+)
 
 # The commands that are processes of another package.
 _PACKAGES = {"serve": "broker", "record": "recorder", "analyze": "pipeline"}
@@ -65,6 +76,10 @@ def _main(words: list[str]) -> int:
             from antechamber.requests_command import requests
 
             return requests(rest)
+        case ["sessions", *rest]:
+            from antechamber.sessions_command import sessions
+
+            return sessions(rest)
         case ["explain", *rest]:
             from antechamber.explain_command import explain
 

@@ -15,7 +15,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from antechamber.admin_client import ADMIN_URL_DEFAULT, AdminClient, AdminError, NoBroker
+from antechamber.admin_client import (
+    ADMIN_URL_DEFAULT,
+    REQUESTS_MAX,
+    AdminClient,
+    AdminError,
+    NoBroker,
+)
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -80,6 +86,14 @@ def run(
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     return 0
+
+
+def limit(text: str) -> int:
+    """The number of an option ``--limit``: at most what one response of a broker can have."""
+    if not (text.isascii() and text.isdigit() and len(text) < 7 and 0 < int(text) <= REQUESTS_MAX):
+        words = f"{text!r} is not a whole number from 1 to {REQUESTS_MAX}"
+        raise argparse.ArgumentTypeError(words)
+    return int(text)
 
 
 def _client(given: argparse.Namespace) -> AdminClient:

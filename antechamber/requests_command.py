@@ -15,8 +15,8 @@ from functools import partial
 from http import HTTPStatus
 from time import sleep
 
-from antechamber.admin_client import REQUESTS_MAX, AdminClient, AdminError
-from antechamber.command_line import CommandParser, UsageError, run
+from antechamber.admin_client import AdminClient, AdminError
+from antechamber.command_line import CommandParser, UsageError, limit, run
 from antechamber.followed_waits import (
     FOLLOW_INTERVAL_S,
     FollowedWaits,
@@ -53,7 +53,7 @@ def parser() -> CommandParser:
     add("--api", help="only this API, by Kafka's name: Produce, Fetch, JoinGroup, ...")
     add("--topic", help="only requests that name this topic")
     add("--client", metavar="ID", help="only this client id")
-    add("--limit", metavar="N", type=_limit, default=100, help="at most N requests (%(default)s)")
+    add("--limit", metavar="N", type=limit, default=100, help="at most N requests (%(default)s)")
     add(
         "--followers",
         action="store_true",
@@ -192,10 +192,3 @@ def _draw_waits_continuously(poll: Poll, completed: Poll, given: argparse.Namesp
                 live.console.print(ended_wait(each), soft_wrap=True)
             live.update(table, refresh=True)
             sleep(FOLLOW_INTERVAL_S)
-
-
-def _limit(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 7 and 0 < int(text) <= REQUESTS_MAX):
-        words = f"{text!r} is not a whole number from 1 to {REQUESTS_MAX}"
-        raise argparse.ArgumentTypeError(words)
-    return int(text)

@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from antechamber import cli, explain_command, fault_command, requests_command, wheel_command
+from antechamber import (
+    cli,
+    explain_command,
+    fault_command,
+    requests_command,
+    sessions_command,
+    wheel_command,
+)
 from broker.command_line import arguments as serve_arguments
 from docs.tables import GENERATED, table
 from pipeline import arguments as analyze_arguments
@@ -15,8 +22,8 @@ _HEAD = """\
 # Command line
 
 `antechamber COMMAND [OPTION]...`; `antechamber help` lists the commands, and each command has
-`--help`. `fault`, `requests`, `explain` and `wheel` are clients of a running broker's
-[admin interface](admin.md).
+`--help`. `fault`, `requests`, `sessions`, `explain` and `wheel` are clients of a running
+broker's [admin interface](admin.md).
 
 | exit code | meaning |
 | --- | --- |
@@ -33,6 +40,7 @@ def command_line() -> str:
         serve_arguments.parser(),
         fault_command.parser(),
         requests_command.parser(),
+        sessions_command.parser(),
         explain_command.parser(),
         wheel_command.parser(),
         record_arguments.parser(),

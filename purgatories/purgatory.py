@@ -123,6 +123,19 @@ class DelayedOperationPurgatory(Generic[T]):
             shard.remove_key_if_empty(key, watchers)
         return completed
 
+    def waiting_on(self, key: Hashable) -> list[T]:
+        """The operations that wait on *key*, in order of arrival, without completed ones."""
+        shards = self._shards
+        watchers = shards[hash(key) % len(shards)].watchers_by_key.get(key)
+        return [] if watchers is None else watchers.waiting()
+
+    def waiting(self) -> Iterator[tuple[Hashable, T]]:
+        """Each key with each operation that waits on it."""
+        for shard in self._used_shards():
+            for key, watchers in shard.all_watchers():
+                for operation in watchers.waiting():
+                    yield key, operation
+
     def cancel_for_key(self, key: Hashable) -> list[T]:
         """Remove the operations that wait on *key* from its list and the timer, uncompleted."""
         return self._shards[hash(key) % len(self._shards)].cancel_for_key(key)

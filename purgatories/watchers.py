@@ -52,6 +52,10 @@ class Watchers(Generic[T]):
             operations.pop(operation, None)
         return completed
 
+    def waiting(self) -> list[T]:
+        """The operations that are not completed, in order of arrival."""
+        return [operation for operation in list(self.operations) if not operation.is_completed]
+
     def purge_completed(self) -> int:
         """Remove completed operations from the list; returns their number."""
         done = [operation for operation in list(self.operations) if operation.is_completed]

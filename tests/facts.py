@@ -181,6 +181,7 @@ class FakeFacts:
         self.topics: dict[str, list[JsonObject]] = {"orders": [partition(0), partition(1)]}
         self.parked: list[JsonObject] = []
         self.timers_held: list[JsonObject] = []
+        self.member_timeouts: list[JsonObject] = []
         self.completed: list[JsonObject] | None = None  # None: requests are not recorded
         self.known_groups: list[JsonObject] = []
 
@@ -207,6 +208,10 @@ class FakeFacts:
 
     def timers(self) -> JsonObject:
         return {"timers": self.timers_held}
+
+    def sessions(self, group: str | None, limit: int) -> JsonObject:
+        found = [each for each in self.member_timeouts if group in (None, each["group"])]
+        return {"sessions": found[:limit]}
 
     def statistics(self) -> JsonObject:
         return {"connections": 3}

@@ -9,6 +9,7 @@ from typing import Any
 
 from broker.admin.errors import AdminErrors
 from broker.admin.facts import JsonObject, NotServed, RequestQuery
+from broker.admin.member_timeouts import member_timeouts
 from broker.admin.metrics import metrics
 from broker.admin.parked_requests import parked_requests
 from broker.cluster import Cluster, Member
@@ -73,6 +74,10 @@ class ClusterFacts:
                 for timer in node.timers()
             ]
         }
+
+    def sessions(self, group: str | None, limit: int) -> JsonObject:
+        """See `Facts`."""
+        return {"sessions": member_timeouts(self._cluster.nodes, group, limit)}
 
     def requests(self, query: RequestQuery) -> list[JsonObject]:
         """See `Facts`."""

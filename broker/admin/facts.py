@@ -84,6 +84,10 @@ class Facts(Protocol):
         """Groups: ``group``, ``state`` (Kafka's name of it), ``members`` (the number)."""
         ...
 
+    def sessions(self, group: str | None, limit: int) -> JsonObject:
+        """{"sessions": [...]}: the timeouts of members of *group* or of all groups."""
+        ...
+
     def requests(self, query: RequestQuery) -> list[JsonObject]:
         """The requests that match, the longest waiting or the last completed first.
 

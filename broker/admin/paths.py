@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
-from broker.admin.facts import Facts, JsonObject
+from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts, JsonObject
 from broker.admin.http import HttpError, PlainText
 from broker.admin.parameters import read_condition, read_requests
 from broker.admin.routes import Call, Handler, Routes
@@ -21,6 +21,11 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
 
     async def requests(call: Call) -> object:
         return {"requests": facts.requests(read_requests(call.query))}
+
+    async def sessions(call: Call) -> object:
+        call.query.allow("group", "limit")
+        limit = call.query.whole("limit", 1, LIMIT_MAX) or LIMIT_DEFAULT
+        return facts.sessions(call.query.text("group"), limit)
 
     async def wait(call: Call) -> object:
         condition = read_condition(call.query)
@@ -39,6 +44,7 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         "/v1/statistics": {"GET": _get(facts.statistics)},
         "/v1/timers": {"GET": _get(facts.timers)},
         "/v1/requests": {"GET": requests},
+        "/v1/sessions": {"GET": sessions},
         "/v1/wait": {"GET": wait},
         "/v1/nodes/{id}/pause": {"POST": _change_node(facts, _as_async(facts.pause))},
         "/v1/nodes/{id}/resume": {"POST": _change_node(facts, _as_async(facts.resume))},

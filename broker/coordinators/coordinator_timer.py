@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
@@ -46,6 +46,10 @@ class CoordinatorTimer:
         task = self._tasks.pop(key, None)
         if task is not None:
             task.cancel()
+
+    def scheduled(self) -> Iterator[tuple[Hashable, TimerTask]]:
+        """The keys that have timeouts, and the tasks of these."""
+        return iter(self._tasks.items())
 
     def is_scheduled(self, key: Hashable) -> bool:
         """Whether *key* has a timeout."""

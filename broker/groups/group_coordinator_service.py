@@ -8,8 +8,9 @@ returns, its records are appended but may not be replicated.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from broker.common.clock import Clock
@@ -41,6 +42,7 @@ from broker.groups.consumer.migration import Migration
 from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.offset_metadata_manager import OffsetMetadataManager
 from broker.groups.records.serde import GROUP_RECORDS
+from broker.groups.time_limits import MemberTimeout, RebalanceLimit
 from broker.steps.offload import Offload
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
@@ -196,6 +198,17 @@ class GroupCoordinatorService:
         if group is None:
             raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
         return group
+
+    # ------------------------------------------------------------------------------- limits
+
+    def rebalance_limit(self, group_id: str) -> RebalanceLimit | None:
+        """The limit of what a group waits for; None if it waits for no join or sync."""
+        group = self.groups.get(group_id)
+        return self._classic.rebalance_limit(group) if isinstance(group, ClassicGroup) else None
+
+    def member_timeouts(self) -> Iterator[MemberTimeout]:
+        """The sessions and other timeouts of the members of all groups."""
+        return chain(self._classic.timeouts(), self.consumers.timeouts.listed())
 
     # ----------------------------------------------------------------------- administration
 

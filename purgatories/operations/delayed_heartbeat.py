@@ -38,7 +38,7 @@ class HeartbeatCoordinator(Protocol[G_contra]):
 class DelayedHeartbeat(DelayedOperation, Generic[G]):
     """Waits for the next heartbeat of a member."""
 
-    __slots__ = ("_coordinator", "_group", "_is_pending", "_member_id")
+    __slots__ = ("_coordinator", "group", "is_pending", "member_id")
 
     def __init__(
         self,
@@ -50,14 +50,14 @@ class DelayedHeartbeat(DelayedOperation, Generic[G]):
     ) -> None:
         super().__init__(timeout_ms)
         self._coordinator = coordinator
-        self._group = group
-        self._member_id = member_id
-        self._is_pending = is_pending
+        self.group = group
+        self.member_id = member_id
+        self.is_pending = is_pending
 
     def try_complete(self) -> bool:
         """Call the coordinator's ``try_complete_heartbeat``."""
         return self._coordinator.try_complete_heartbeat(
-            self._group, self._member_id, self._is_pending, self.force_complete
+            self.group, self.member_id, self.is_pending, self.force_complete
         )
 
     def on_complete(self) -> None:
@@ -65,4 +65,4 @@ class DelayedHeartbeat(DelayedOperation, Generic[G]):
 
     def on_expiration(self) -> None:
         """Call the coordinator's ``on_expire_heartbeat``."""
-        self._coordinator.on_expire_heartbeat(self._group, self._member_id, self._is_pending)
+        self._coordinator.on_expire_heartbeat(self.group, self.member_id, self.is_pending)

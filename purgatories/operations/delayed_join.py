@@ -62,6 +62,11 @@ class DelayedJoin(DelayedOperation, Generic[G]):
         self._coordinator = coordinator
         self._group = group
 
+    @property
+    def longest_extension_ms(self) -> float:
+        """How long the join may last after this operation has expired."""
+        return 0
+
     def try_complete(self) -> bool:
         """Call the coordinator's ``try_complete_join``."""
         return self._coordinator.try_complete_join(self._group, self.force_complete)
@@ -93,6 +98,11 @@ class InitialDelayedJoin(DelayedJoin[JG]):
         self._purgatory = purgatory
         self._configured_rebalance_delay_ms = configured_rebalance_delay_ms
         self._remaining_ms = remaining_ms
+
+    @property
+    def longest_extension_ms(self) -> float:
+        """How long the join may last after this operation, if members join until then."""
+        return self._remaining_ms
 
     def try_complete(self) -> bool:
         """Return False: only the timer completes it."""

@@ -35,6 +35,13 @@ def test_cluster_facts_and_requests(facts: FakeFacts, client: AdminClient) -> No
     assert client.requests(parked=1, api="Fetch") == facts.parked[1:]
 
 
+def test_sessions_of_a_group(facts: FakeFacts, client: AdminClient) -> None:
+    """The group is a parameter."""
+    facts.member_timeouts = [{"group": "g"}, {"group": "h"}]
+    assert client.sessions() == facts.member_timeouts
+    assert client.sessions(group="h") == facts.member_timeouts[1:]
+
+
 def test_orders_to_nodes(facts: FakeFacts, client: AdminClient) -> None:
     """An order returns the new state of the node."""
     assert client.order(3, "pause")["state"] == "paused"

@@ -262,3 +262,16 @@ def test_shutdown_completes_nothing(mock: MockPurgatory) -> None:
     mock.clock.now_ms = 100
     mock.timer.advance_clock(0)
     assert not operation.is_completed
+
+
+def test_operations_that_wait_are_listed_by_key(mock: MockPurgatory) -> None:
+    """In order of arrival; a completed operation is not listed, though its lists contain it."""
+    first, second, completed = MockOperation(), MockOperation(), MockOperation()
+    mock.watch(first, ["a"])
+    mock.watch(completed, ["a", "b"])
+    mock.watch(second, ["a"])
+    completed.force_complete()
+
+    assert mock.purgatory.waiting_on("a") == [first, second]
+    assert mock.purgatory.waiting_on("b") == mock.purgatory.waiting_on("no such key") == []
+    assert list(mock.purgatory.waiting()) == [("a", first), ("a", second)]

@@ -87,3 +87,13 @@ def test_cancel_empties_the_list_without_completing() -> None:
     assert watchers.cancel() == operations
     assert not watchers.operations
     assert not any(operation.is_completed for operation in operations)
+
+
+def test_completed_operations_do_not_wait() -> None:
+    """They stay on the list until it is checked or purged."""
+    watchers, first, second = Watchers[MockOperation](), MockOperation(), MockOperation()
+    watchers.watch(first)
+    watchers.watch(second)
+    first.force_complete()
+
+    assert watchers.waiting() == [second]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from broker.groups.time_limits import RebalanceLimit
 from broker.wait_records.causes import Cause
 from broker.wait_records.wait import Facts, Wait
+
+# The limit of what the group of this id waits for.
+Limits = Callable[[str], RebalanceLimit | None]
 
 
 class GroupWait(Wait):
@@ -38,9 +42,34 @@ class GroupWait(Wait):
         return present()
 
 
-def members_wait(group_id: str, timeout_ms: int | None = None) -> GroupWait:
+class MembersWait(GroupWait):
+    """Waits for members until the phase of the group's rebalance ends: *limits* knows the time.
+
+    Without such a phase, the timeout is the member's own, and what is left of it is unknown.
+    """
+
+    __slots__ = ("_limits", "_member_group")
+
+    def __init__(self, limits: Limits, group_id: str, timeout_ms: int | None) -> None:
+        super().__init__("Rebalance", "members", group_id, timeout_ms)
+        self._limits = limits
+        self._member_group = group_id
+
+    @property
+    def timeout_ms(self) -> int | None:
+        """See `Wait`."""
+        limit = self._limits(self._member_group)
+        return self._timeout_ms if limit is None else limit.timeout_ms
+
+    def remaining_ms(self, now_ms: float) -> int | None:
+        """See `Wait`."""
+        limit = self._limits(self._member_group)
+        return None if limit is None else max(0, int(limit.expiration_ms - now_ms))
+
+
+def members_wait(limits: Limits, group_id: str, timeout_ms: int | None = None) -> MembersWait:
     """Wait for members: a JoinGroup, and a SyncGroup of a member that does not lead the group."""
-    return GroupWait("Rebalance", "members", group_id, timeout_ms)
+    return MembersWait(limits, group_id, timeout_ms)
 
 
 def stored_wait(group_id: str | None, timeout_ms: int) -> GroupWait:

@@ -69,6 +69,7 @@ def join_group(request: Request[JoinGroupRequest]) -> Outcome:
             ],
         )
 
-    wait = members_wait(join.group_id, join.rebalance_timeout_ms)
-    request.services.groups.join_group(join, ResponseCallback(request, response, wait))
+    groups = request.services.groups
+    wait = members_wait(groups.rebalance_limit, join.group_id, join.rebalance_timeout_ms)
+    groups.join_group(join, ResponseCallback(request, response, wait))
     return PARKED

@@ -16,6 +16,7 @@ from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.groups.classic.requests import SyncGroup, SyncResult
+from broker.wait_records.wait import Wait
 from protocol.errors import ErrorCode
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 
@@ -37,10 +38,11 @@ def sync_group(request: Request[SyncGroupRequest]) -> SyncGroupResponse | Outcom
         protocol_name=body.protocol_name,
         assignments={each.member_id: bytes(each.assignment) for each in body.assignments},
     )
-    wait = members_wait(sync.group_id)
+    groups = request.services.groups
+    wait: Wait = members_wait(groups.rebalance_limit, sync.group_id)
     if sync.assignments:  # the leader's waits for the log only
         wait = stored_wait(sync.group_id, request.services.config.offsets_commit_timeout_ms)
-    request.services.groups.sync_group(sync, ResponseCallback(request, _response, wait))
+    groups.sync_group(sync, ResponseCallback(request, _response, wait))
     return PARKED
 
 

@@ -5,7 +5,7 @@ The part of Kafka's ``GroupMetadataManager`` for classic groups.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from broker.common.clock import Clock
@@ -25,6 +25,7 @@ from broker.groups.classic.requests import (
     SyncGroup,
 )
 from broker.groups.classic.sync_phase import sync_result_of
+from broker.groups.time_limits import MemberTimeout, RebalanceLimit
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -135,6 +136,14 @@ class ClassicGroupCoordinator:
             rebalance_because = rebalance_because or "the group exceeds group.max.size"
         if rebalance_because is not None and group.can_rebalance:
             self._rebalancer.prepare(group, rebalance_because)
+
+    def rebalance_limit(self, group: ClassicGroup) -> RebalanceLimit | None:
+        """See `Rebalancer.limit`."""
+        return self._rebalancer.limit(group)
+
+    def timeouts(self) -> Iterator[MemberTimeout]:
+        """See `Sessions.timeouts`."""
+        return self._rebalancer.sessions.timeouts()
 
     def refuse_waiting(self, group: ClassicGroup, refusal: ErrorCode) -> None:
         """Complete every waiting join and sync of a group, which stays as it is, with *refusal*."""

@@ -25,6 +25,7 @@ from broker.groups.classic.requests import UNKNOWN_MEMBER_ID, JoinResult, SyncRe
 from broker.groups.classic.responses import Responses
 from broker.groups.classic.sessions import Sessions
 from broker.groups.classic.sync_phase import SyncPhase
+from broker.groups.time_limits import RebalanceLimit
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_join import DelayedJoin, InitialDelayedJoin
@@ -110,6 +111,17 @@ class Rebalancer:
                 operation.take_error(error)
         else:
             self._purgatory.try_complete_else_watch(operation, (group.join_key,))
+
+    def limit(self, group: ClassicGroup) -> RebalanceLimit | None:
+        """The limit of the present phase; None if no join or sync is being waited for."""
+        for join in self._purgatory.waiting_on(group.join_key):
+            extension_ms = join.longest_extension_ms
+            return RebalanceLimit(
+                int(join.delay_ms + extension_ms), int(join.expiration_ms + extension_ms)
+            )
+        for sync in self._purgatory.waiting_on(group.sync_key):
+            return RebalanceLimit(int(sync.delay_ms), sync.expiration_ms)
+        return None
 
     # ----------------------------------------------------------------- called by DelayedJoin
 

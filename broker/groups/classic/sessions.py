@@ -7,12 +7,13 @@ operation is added when the response is sent. Pending member ids (KIP-394) expir
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import DEAD
 from broker.groups.classic.member import ClassicGroupMember, MemberKey
+from broker.groups.time_limits import MemberTimeout
 from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_heartbeat import DelayedHeartbeat
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -35,7 +36,7 @@ class Sessions:
 
     def __init__(
         self,
-        purgatory: DelayedOperationPurgatory[Any],
+        purgatory: DelayedOperationPurgatory[DelayedHeartbeat[ClassicGroup]],
         actions: ActionQueue,
         listener: SessionListener,
     ) -> None:
@@ -65,6 +66,20 @@ class Sessions:
         """End the session of a removed member, or of a member of a Dead group."""
         assert member_id not in group.members or group.state is DEAD
         self._purgatory.check_and_complete(MemberKey(group.group_id, member_id))
+
+    def timeouts(self) -> Iterator[MemberTimeout]:
+        """The sessions, except of members whose join or sync waits: their expiry has no effect."""
+        for _, operation in self._purgatory.waiting():
+            group, member_id = operation.group, operation.member_id
+            if not operation.is_pending and group.members[member_id].has_satisfied_heartbeat:
+                continue
+            yield MemberTimeout(
+                group.group_id,
+                member_id,
+                "pending" if operation.is_pending else "session",
+                int(operation.delay_ms),
+                operation.expiration_ms,
+            )
 
     # ------------------------------------------------------------ called by DelayedHeartbeat
 

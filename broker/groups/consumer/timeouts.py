@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
 from broker.config.groups import GroupConfigs
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.consumer.member import ConsumerGroupMember, MemberState
+from broker.groups.time_limits import MemberTimeout
 
 # Removes a member of a group for a reason.
 Expire = Callable[[str, str, str], None]
@@ -104,6 +105,18 @@ class Timeouts:
         """A classic member has synced: restart its session."""
         self._timer.cancel(TimeoutKey(group_id, member.member_id, Timeout.SYNC))
         self.reschedule_session(group_id, member)
+
+    def listed(self) -> Iterator[MemberTimeout]:
+        """All of them."""
+        for key, task in self._timer.scheduled():
+            if isinstance(key, TimeoutKey):
+                yield MemberTimeout(
+                    key.group_id,
+                    key.member_id,
+                    key.timeout.value,
+                    int(task.delay_ms),
+                    task.expiration_ms,
+                )
 
     def retry_expiration(self, group_id: str, member_id: str, why: str) -> None:
         """Retry the removal of a member soon, unless it sends a heartbeat before that."""

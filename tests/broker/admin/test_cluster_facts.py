@@ -202,3 +202,9 @@ async def test_completed_requests_are_listed_the_last_one_first(tmp_path: Path) 
         found = ClusterFacts(cluster.cluster).requests(RequestQuery(api="Produce"))
 
         assert [each["client_id"] for each in found] == ["second", "first"]
+
+
+async def test_sessions_are_those_of_all_nodes(tmp_path: Path) -> None:
+    """There are none here."""
+    async with running_cluster(tmp_path) as cluster:
+        assert ClusterFacts(cluster.cluster).sessions(None, 10) == {"sessions": []}

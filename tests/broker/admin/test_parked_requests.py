@@ -9,6 +9,7 @@ import pytest
 import trio
 import trio.testing
 
+from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.node import Node
 from protocol.messages.delete_records import (
     DeleteRecordsPartition,
@@ -17,6 +18,7 @@ from protocol.messages.delete_records import (
 )
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.batches import batch
+from tests.broker.wait_records.group_members import JOIN_VERSION, join
 from tests.client import RunningCluster, running_cluster, running_node
 from tests.parked import parked_on
 from tests.requests import PRODUCE_VERSION, produce_request
@@ -118,6 +120,23 @@ async def test_a_parked_produce_has_the_progress_of_its_replicas(tmp_path: Path)
             "behind": [slow],
             "behind_at": [2],
         }
+
+
+async def test_a_parked_join_has_the_time_left_of_its_rebalance(tmp_path: Path) -> None:
+    """At most the rebalance timeout, from the first join on."""
+    async with running_cluster(tmp_path, 1, group_initial_rebalance_delay_ms="3000") as cluster:
+        node = cluster.node(1)
+        ensure_offsets_topic(cluster.controller, node.config)
+        cluster.client(1).start(join(), JOIN_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+        await trio.sleep(1)
+
+        [facts] = parked_on(node)
+
+        assert (facts["api"], facts["purgatory"]) == ("JoinGroup", "Rebalance")
+        assert facts["waited_for"] == {"kind": "members", "group": "g"}
+        assert facts["timeout_ms"] == join().rebalance_timeout_ms
+        assert facts["timeout_ms"] - 1000 <= facts["remaining_ms"] <= facts["timeout_ms"] - 998
 
 
 async def test_a_parked_deletion_has_the_low_watermark(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ async def test_facts_are_served() -> None:
     assert await request(facts, "/v1/cluster") == (200, facts.cluster())
     assert await request(facts, "/v1/statistics") == (200, {"connections": 3})
     assert await request(facts, "/v1/timers") == (200, {"timers": []})
+    assert await request(facts, "/v1/sessions?group=g&limit=3") == (200, {"sessions": []})
     assert await request(facts, "/metrics") == (
         200,
         PlainText("a_metric 1.0\n", "text/plain; version=0.0.4; charset=utf-8"),

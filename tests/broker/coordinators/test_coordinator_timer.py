@@ -136,3 +136,14 @@ def test_the_queued_actions_run_after_a_timeout() -> None:
     clock.advance_to(100, system_timer)
 
     assert ran == ["action"]
+
+
+def test_scheduled_timeouts_are_listed(timers: Timers) -> None:
+    """Without those that have run or were cancelled."""
+    timers.schedule("run", 10, "first")
+    timers.schedule("cancelled", 100, "second")
+    timers.schedule("kept", 100, "third")
+    timers.pass_to(50)
+    timers.timer.cancel("cancelled")
+
+    assert [(key, task.delay_ms) for key, task in timers.timer.scheduled()] == [("kept", 100)]

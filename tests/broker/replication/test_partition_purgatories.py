@@ -150,7 +150,9 @@ def test_a_group_request_is_completed_by_the_innermost_event(checked: list[str])
         record = wait_record()
         record.parked_ms = 11.0
         observer = SimpleNamespace(record=record)
-        request = SimpleNamespace(header=record.header, observer=observer, wait=members_wait("g"))
+        request = SimpleNamespace(
+            header=record.header, observer=observer, wait=members_wait(lambda _group_id: None, "g")
+        )
         recorder.completed(cast("Any", request), None)
         causes.append(record.cause[:3])
 

@@ -104,3 +104,13 @@ def test_initial_join_waits_no_longer_than_the_rebalance_timeout() -> None:
         s.group.new_member_added = True
     s.clock.advance_to(2000, s.timer)
     assert [at for event, at in s.coordinator.calls if event == "complete"] == [700]
+
+
+def test_only_an_initial_join_can_be_extended() -> None:
+    """By what is left of the rebalance timeout after its delay."""
+    s = Setting()
+    s.initial(3000, 10_000)
+    [initial] = s.purgatory.waiting_on(s.group.join_key)
+
+    assert initial.longest_extension_ms == 7000
+    assert DelayedJoin(s.coordinator, s.group, 10_000).longest_extension_ms == 0

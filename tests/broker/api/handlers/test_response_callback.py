@@ -15,7 +15,7 @@ def parked_request() -> tuple[GroupRequest, ResponseCallback[int]]:
     parked: ResponseCallback[int] = ResponseCallback(
         request,  # type: ignore[arg-type]  # a stand-in
         lambda error: HeartbeatResponse(error_code=error),
-        members_wait("g"),
+        members_wait(lambda _group_id: None, "g"),
     )
     return request, parked
 

@@ -145,3 +145,19 @@ def test_an_exception_in_a_join_ends_in_error_responses(
         join(name, member_id)
 
     assert [(each.error, each.generation_id) for each in results] == [(ErrorCode.NONE, 1)] * 2
+
+
+def test_each_phase_of_a_rebalance_has_a_limit() -> None:
+    """The initial delay can be extended to the rebalance timeout; a stable group has none."""
+    world = VirtualWorld(Config(group_initial_rebalance_delay_ms=3000))
+    player, limit = ScriptPlayer(world), world.coordinator.rebalance_limit
+    assert limit("g") is None
+
+    player.play(["enter a rebalance=20000"])
+    assert limit("g") == (20_000, 20_000)
+    player.play(["wait 3000"])
+    assert limit("g") == (20_000, 23_000)
+    player.play(["sync a"])
+    assert limit("g") is None
+    player.play(["enter b rebalance=30000"])
+    assert limit("g") == (30_000, 33_000)

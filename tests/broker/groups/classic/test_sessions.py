@@ -67,3 +67,31 @@ def test_expired_members_have_no_operations() -> None:
 
     assert world.coordinator.groups["g"].state == "Empty"
     assert (world.heartbeats.num_delayed(), world.heartbeats.watched()) == (0, 0)
+
+
+def test_sessions_and_pending_member_ids_are_listed() -> None:
+    """With their duration and the time at which they end."""
+    world = VirtualWorld()
+    player = ScriptPlayer(world)
+    player.play(["enter a session=8000", "sync a", "wait 1000", "join b"])
+
+    listed = {kind: times for _, _, kind, *times in world.coordinator.member_timeouts()}
+    start_ms = int(world.clock.time_ms) - 1000
+
+    assert listed == {
+        "session": [8000, start_ms + 8000],
+        "pending": [10_000, start_ms + 11_000],
+    }
+
+
+def test_the_session_of_a_member_whose_sync_waits_is_not_listed() -> None:
+    """Its expiry has no effect."""
+    world = VirtualWorld()
+    player = ScriptPlayer(world)
+    player.play(["enter a", "sync a", "enter b", "join a"])
+    before = {timeout.member_id[0] for timeout in world.coordinator.member_timeouts()}
+
+    player.play(["sync b"])
+    after = {timeout.member_id[0] for timeout in world.coordinator.member_timeouts()}
+
+    assert (before, after) == ({"a", "b"}, {"a"})

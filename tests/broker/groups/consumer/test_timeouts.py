@@ -157,3 +157,15 @@ def test_a_refused_removal_is_retried_soon(watch: Watch) -> None:
     watch.pass_to(EXPIRATION_RETRY_BACKOFF_MS)
 
     assert watch.late == [(EXPIRATION_RETRY_BACKOFF_MS, "a", "its session expired")]
+
+
+def test_timeouts_are_listed_by_kind(watch: Watch) -> None:
+    """With their duration and the time at which the member is removed."""
+    watch.pass_to(1000)
+    watch.timeouts.reschedule_session("g", A)
+    watch.timeouts.update_rebalance_timeout("h", REVOKING, lambda _member: True)
+
+    assert list(watch.timeouts.listed()) == [
+        ("g", "a", "session", SESSION_MS, 1000 + SESSION_MS),
+        ("h", "a", "rebalance", 5000, 6000),
+    ]

@@ -1,0 +1,29 @@
+"""The time limits of groups that are being waited for, as the admin interface lists them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class RebalanceLimit(NamedTuple):
+    """The longest duration of a phase of a rebalance, and when it ends at the latest.
+
+    The time is in ms of the monotonic clock.
+    """
+
+    timeout_ms: int
+    expiration_ms: int
+
+
+class MemberTimeout(NamedTuple):
+    """A timeout of a member, which is removed at ``expiration_ms`` of the monotonic clock.
+
+    ``kind`` is ``session``; ``pending``: the member id has been issued and has not joined
+    (KIP-394); or, in a group of the consumer protocol, ``rebalance``, ``join`` or ``sync``.
+    """
+
+    group_id: str
+    member_id: str
+    kind: str
+    timeout_ms: int
+    expiration_ms: int
