@@ -20,6 +20,7 @@ from broker.storage.log_validator import Appendable
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.storage_errors import OffsetOutOfRange
 from broker.storage.unified_log import UnifiedLog
+from broker.storage.verification_state import NO_GUARD
 from protocol.errors import ErrorCode
 from protocol.record_batch.header import HEADER_BYTES, read_header
 
@@ -154,11 +155,14 @@ class Partition:
         required_acks: int,
         produce_version: int,
         origin: AppendOrigin = AppendOrigin.CLIENT,
+        *,
+        verification_guard: int = NO_GUARD,
+        transaction_version: int = 0,
     ) -> Appended:
         """Append a batch of a client or of a coordinator.
 
         Raises `ApiError` NOT_LEADER_OR_FOLLOWER or NOT_ENOUGH_REPLICAS, without writing, and the
-        exceptions of `Log.append_as_leader`.
+        exceptions of `UnifiedLog.append_as_leader`, which has the last two arguments.
         """
         leader_state = self.leader_state_or_error()
         if required_acks == -1 and leader_state.below_min_isr:
@@ -168,8 +172,22 @@ class Partition:
             leader_state.registration.leader_epoch,
             produce_version=produce_version,
             origin=origin,
+            verification_guard=verification_guard,
+            transaction_version=transaction_version,
         )
         return Appended(info, leader_state.maybe_increment_high_watermark())
+
+    def maybe_start_transaction_verification(
+        self, producer_id: int, producer_epoch: int, base_sequence: int, supports_epoch_bump: bool
+    ) -> int:
+        """As `UnifiedLog.maybe_start_transaction_verification`.
+
+        Raises `ApiError` NOT_LEADER_OR_FOLLOWER, and `AppendRefused` INVALID_PRODUCER_EPOCH.
+        """
+        self.leader_state_or_error()
+        return self.log.maybe_start_transaction_verification(
+            producer_id, producer_epoch, base_sequence, supports_epoch_bump
+        )
 
     def check_enough_replicas(self, required_offset: int) -> tuple[bool, ErrorCode]:
         """Whether records up to *required_offset* are replicated, and the error of the produce.
@@ -217,7 +235,7 @@ class Partition:
     ) -> bool:
         """Append the leader's records and take over its watermarks, limited to this log.
 
-        True if the high watermark moved. Raises `AppendRefused`, as `Log.append_as_follower`.
+        True if the high watermark moved. Raises as `UnifiedLog.append_as_follower`.
         """
         if self.leader_state is not None:
             raise InvariantBroken(f"the leader of {self.key} cannot append as a follower")

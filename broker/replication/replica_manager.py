@@ -21,8 +21,10 @@ from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import read_from_log
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.steps.queue import Slices
-from broker.storage.append import AppendRefused
+from broker.storage.append import AppendOrigin, AppendRefused
 from broker.storage.log_validator import Appendable
+from broker.storage.verification_state import NO_GUARD
+from protocol.compression import Buffer
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_delete_records import (
@@ -62,6 +64,10 @@ _WITHOUT_LOG_START_OFFSET = frozenset(
 # The Produce version whose rules hold for batches of the broker itself.
 _OWN_PRODUCE_VERSION = 9
 
+# The guards of verified transactions; a partition without one has none.
+Guards = Mapping[TopicPartition, int]
+_NO_GUARDS: Guards = {}
+
 ProduceResults = dict[TopicPartition, ProduceResult]
 ProduceStatuses = dict[TopicPartition, ProducePartitionStatus]
 FetchResults = list[LogReadResult]
@@ -85,14 +91,17 @@ class ReplicaManager:
         entries: Mapping[TopicPartition, Appendable],
         produce_version: int,
         on_response: Callable[[ProduceResults], None],
+        guards: Guards = _NO_GUARDS,
     ) -> DelayedProduce[TopicPartition] | None:
         """Append to each partition; respond immediately or when the ISR has the records.
 
-        Returns the operation if it waits. Kafka's ``ReplicaManager.appendRecords``.
+        *guards* are those of the transactions that have been verified. Returns the operation if it
+        waits. Kafka's ``ReplicaManager.appendRecords``.
         """
         statuses: ProduceStatuses = {}
         for key, records in entries.items():
-            statuses[key] = self._append_to(key, records, required_acks, produce_version)
+            guard = guards.get(key, NO_GUARD) if guards else NO_GUARD
+            statuses[key] = self._append_to(key, records, required_acks, produce_version, guard)
         return self._maybe_add_delayed_produce(timeout_ms, required_acks, statuses, on_response)
 
     def append_records_in_slices(
@@ -102,19 +111,56 @@ class ReplicaManager:
         entries: Mapping[TopicPartition, Appendable],
         produce_version: int,
         on_response: Callable[[ProduceResults], None],
+        guards: Guards = _NO_GUARDS,
     ) -> Slices[DelayedProduce[TopicPartition] | None]:
         """`append_records` that yields after each partition."""
         statuses: ProduceStatuses = {}
         for key, records in entries.items():
-            statuses[key] = self._append_to(key, records, required_acks, produce_version)
+            guard = guards.get(key, NO_GUARD) if guards else NO_GUARD
+            statuses[key] = self._append_to(key, records, required_acks, produce_version, guard)
             yield None
         return self._maybe_add_delayed_produce(timeout_ms, required_acks, statuses, on_response)
 
+    def append_markers(
+        self,
+        timeout_ms: int,
+        markers: Mapping[TopicPartition, Buffer],
+        transaction_version: int,
+        on_response: Callable[[dict[TopicPartition, ErrorCode]], None],
+    ) -> DelayedProduce[TopicPartition] | None:
+        """Append a control batch to each partition; respond when the ISR has all of them.
+
+        *transaction_version* determines which epochs a marker may have (KIP-1228). Returns the
+        operation if it waits.
+        """
+        statuses: ProduceStatuses = {}
+        for key, marker in markers.items():
+            statuses[key] = self._append_to(
+                key,
+                memoryview(marker),
+                -1,
+                _OWN_PRODUCE_VERSION,
+                origin=AppendOrigin.COORDINATOR,
+                transaction_version=transaction_version,
+            )
+
+        def respond(results: ProduceResults) -> None:
+            on_response({key: result.error for key, result in results.items()})
+
+        return self._maybe_add_delayed_produce(timeout_ms, -1, statuses, respond)
+
     def _append_to(
-        self, key: TopicPartition, records: Appendable, required_acks: int, produce_version: int
+        self,
+        key: TopicPartition,
+        records: Appendable,
+        required_acks: int,
+        produce_version: int,
+        guard: int = NO_GUARD,
+        origin: AppendOrigin = AppendOrigin.CLIENT,
+        transaction_version: int = 0,
     ) -> ProducePartitionStatus:
         result, required_offset, high_watermark_moved = self._append(
-            key, records, required_acks, produce_version
+            key, records, required_acks, produce_version, guard, origin, transaction_version
         )
         if high_watermark_moved is not None:
             moved = [(key, high_watermark_moved, required_offset)]
@@ -167,7 +213,14 @@ class ReplicaManager:
             return False, error.code
 
     def _append(
-        self, key: TopicPartition, records: Appendable, required_acks: int, produce_version: int
+        self,
+        key: TopicPartition,
+        records: Appendable,
+        required_acks: int,
+        produce_version: int,
+        guard: int = NO_GUARD,
+        origin: AppendOrigin = AppendOrigin.CLIENT,
+        transaction_version: int = 0,
     ) -> tuple[ProduceResult, int, bool | None]:
         """The result, the offset to wait for, and whether the high watermark moved (None: error).
 
@@ -180,7 +233,14 @@ class ReplicaManager:
             return ProduceResult(error.code), -1, None
         log_start_offset = partition.log.log_start_offset
         try:
-            appended = partition.append_as_leader(records, required_acks, produce_version)
+            appended = partition.append_as_leader(
+                records,
+                required_acks,
+                produce_version,
+                origin,
+                verification_guard=guard,
+                transaction_version=transaction_version,
+            )
         except AppendRefused as refusal:
             result = ProduceResult(
                 refusal.error,

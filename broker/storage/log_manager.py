@@ -45,7 +45,7 @@ from broker.storage.log_recovery import Progress
 from broker.storage.open_files import OpenFiles
 from broker.storage.open_log import open_log
 from broker.storage.partition_folders import DELETED, STRAY, aside, partition_of
-from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS
+from broker.storage.producer_state import DefaultProducerConfig, ProducerConfig
 from broker.storage.read_cache import ReadCache
 from broker.storage.removals import Removals
 from broker.storage.storage_errors import StorageErrors
@@ -86,7 +86,7 @@ class LogManager:
     ) -> None:
         self.schedule_once: ScheduleOnce = without_delay
         self.on_last_failed: Callable[[str], None] | None = None
-        self.producer_id_expiration_ms = PRODUCER_ID_EXPIRATION_MS
+        self.producer_config: ProducerConfig = DefaultProducerConfig()
         self.directories: list[LogDirectory] = []
         self.clock = clock
         self._durable = durable
@@ -192,7 +192,7 @@ class LogManager:
             flusher=self._flusher,
             schedule_once=self._schedule_once,
             progress=self._progress,
-            producer_id_expiration_ms=self.producer_id_expiration_ms,
+            producer_config=self.producer_config,
             clean=home.was_clean or is_new,
             recovery_point=self._offsets.of(RECOVERY_POINTS, key),
             log_start_offset=self._offsets.of(LOG_STARTS, key),

@@ -112,7 +112,7 @@ def validate(
     _check_records(header, batch, summary, config, now_ms)
     target = TARGET_CODECS[config.compression_type]
     sealed = (target is None or target == codec) and (summary.offsets_consecutive or not codec)
-    if not sealed:
+    if not sealed and not header.attributes & CONTROL_BIT:  # control records are not compressed
         target = Codec(codec) if target is None else target
         header, batch = _rebuilt(header, batch, summary, target, config)
         if len(batch) > config.max_message_bytes:

@@ -13,7 +13,7 @@ from broker.storage.log_config import LogConfig
 from broker.storage.log_loader import load_log
 from broker.storage.log_recovery import Progress
 from broker.storage.offset_metadata import LogOffsetMetadata
-from broker.storage.producer_state import PRODUCER_ID_EXPIRATION_MS, ProducerStateManager
+from broker.storage.producer_state import ProducerConfig, ProducerStateManager
 from broker.storage.read_cache import ReadCache
 from broker.storage.unified_log import UnifiedLog
 
@@ -29,7 +29,7 @@ def open_log(
     flusher: Flusher | None = None,
     schedule_once: ScheduleOnce = without_delay,
     progress: Progress | None = None,
-    producer_id_expiration_ms: int = PRODUCER_ID_EXPIRATION_MS,
+    producer_config: ProducerConfig | None = None,
     clean: bool = False,
     recovery_point: int = 0,
     log_start_offset: int = 0,
@@ -38,13 +38,13 @@ def open_log(
 ) -> UnifiedLog:
     """Open the log in *directory*, which is made if it does not exist.
 
-    The log shares *disk*, *cache*, *flusher*, *schedule_once* (for the deletion of files) and
-    *progress* with other logs. The offsets are those of the last checkpoints; unless the last
-    shutdown was *clean*, all batches from the recovery point on are checked. Raises OSError and
-    `CorruptRecords`.
+    The log shares *disk*, *cache*, *flusher*, *schedule_once* (for the deletion of files),
+    *progress* and *producer_config* with other logs. The offsets are those of the last checkpoints;
+    unless the last shutdown was *clean*, all batches from the recovery point on are checked. Raises
+    OSError and `CorruptRecords`.
     """
     disk = disk or Disk()
-    producers = ProducerStateManager(str(topic_partition), producer_id_expiration_ms)
+    producers = ProducerStateManager(str(topic_partition), producer_config)
     loaded = load_log(
         directory,
         config,

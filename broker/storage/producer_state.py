@@ -1,147 +1,76 @@
-"""The idempotent producers of a log, so that a retried batch is not written twice (KIP-98).
+"""The producers of a log and their transactions (KIP-98, Kafka's ``ProducerStateManager``).
 
-The state of a producer is its epoch and its last five batches. A duplicate of one of these gets the
-same offsets in the response; a batch that does not follow the last one is refused. Kafka's
-``ProducerStateManager``, ``ProducerAppendInfo`` and ``ProducerStateEntry``.
+The state of a producer is its epoch, its last five batches and its open transaction, so that a
+retried batch is not written twice and undecided records are known.
+`broker.storage.producer_append` has the checks before an append.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Protocol
 
-from broker.storage.append import AppendOrigin, AppendRefused
+from broker.storage.producer_state_entry import (
+    NO_OFFSET,
+    BatchMetadata,
+    LastRecord,
+    ProducerStateEntry,
+)
 from broker.storage.transaction_index import AbortedTxn
 from broker.storage.transactions import CompletedTxn, Transactions
-from protocol.errors import ErrorCode
-from protocol.record_batch.control import end_txn_marker
-from protocol.record_batch.header import (
-    INT32_MAX,
-    NO_PRODUCER_EPOCH,
-    NO_SEQUENCE,
-    BatchHeader,
-    add_sequence,
-)
+from broker.storage.verification_state import VerificationStateEntry
+from protocol.record_batch.control import EndTxnMarker, end_txn_marker
+from protocol.record_batch.header import TRANSACTIONAL_BIT, BatchHeader, add_sequence
 
-BATCHES_REMEMBERED = 5
-PRODUCER_ID_EXPIRATION_MS = 86_400_000  # producer.id.expiration.ms
-
-NO_OFFSET = -1
-NO_COORDINATOR_EPOCH = -1
+# How much older than ``transaction.max.timeout.ms`` a late transaction is.
+LATE_TRANSACTION_BUFFER_MS = 300_000
 
 
-class BatchMetadata(NamedTuple):
-    """The end of one batch of a producer, its length and its timestamp."""
-
-    last_sequence: int
-    last_offset: int
-    offset_delta: int
-    timestamp: int
+class ProducerConfig(Protocol):
+    """The settings of all logs of a node (Kafka's ``ProducerStateManagerConfig``)."""
 
     @property
-    def first_offset(self) -> int:
-        """Offset of the batch's first record."""
-        return self.last_offset - self.offset_delta
-
-
-class ProducerStateEntry:
-    """One producer. Invariant: ``batches`` are up to five of ``epoch``, oldest first."""
-
-    __slots__ = (
-        "batches",
-        "coordinator_epoch",
-        "current_txn_first_offset",
-        "epoch",
-        "last_timestamp",
-        "producer_id",
-    )
-
-    def __init__(self, producer_id: int, epoch: int, last_timestamp: int) -> None:
-        self.producer_id = producer_id
-        self.epoch = epoch
-        self.last_timestamp = last_timestamp
-        self.coordinator_epoch = NO_COORDINATOR_EPOCH
-        self.current_txn_first_offset = NO_OFFSET
-        self.batches: deque[BatchMetadata] = deque(maxlen=BATCHES_REMEMBERED)
+    def producer_id_expiration_ms(self) -> int:
+        """How long a producer without batches is kept (producer.id.expiration.ms)."""
+        ...
 
     @property
-    def last_sequence(self) -> int:
-        """The sequence number of the last record; -1 if there is none."""
-        return self.batches[-1].last_sequence if self.batches else NO_SEQUENCE
+    def transaction_partition_verification_enable(self) -> bool:
+        """Whether a transaction must be verified before its first batch is appended."""
+        ...
 
-    def duplicate_of(self, header: BatchHeader) -> BatchMetadata | None:
-        """The batch of which *header* is a duplicate; None if there is none."""
-        if header.producer_epoch != self.epoch:
-            return None
-        last, delta = header.last_sequence, header.last_offset_delta
-        for batch in self.batches:
-            if batch.last_sequence == last and batch.offset_delta == delta:
-                return batch
-        return None
+    @property
+    def transaction_max_timeout_ms(self) -> int:
+        """How long a transaction may be open (transaction.max.timeout.ms)."""
+        ...
 
 
-class LastRecord(NamedTuple):
-    """The last offset of a producer, None if it has written only markers, and its epoch."""
+@dataclass(slots=True)
+class DefaultProducerConfig:
+    """Kafka's defaults, for logs without a broker."""
 
-    last_offset: int | None
-    epoch: int
-
-    def is_in(self, header: BatchHeader) -> bool:
-        """Whether the batch has this record; or may be this marker, if there are only markers."""
-        if self.last_offset is None:
-            return header.is_control and header.producer_epoch == self.epoch
-        return header.last_offset == self.last_offset
+    producer_id_expiration_ms: int = 86_400_000
+    transaction_partition_verification_enable: bool = True
+    transaction_max_timeout_ms: int = 900_000
 
 
 class ProducerStateManager:
-    """The producers of one log, from the batches below ``map_end_offset``."""
+    """The producers of one log by producer ID, from the batches below ``map_end_offset``.
 
-    __slots__ = ("expiration_ms", "map_end_offset", "name", "producers", "transactions")
+    ``verifications`` are the transactions that are being verified, by producer ID; they are only in
+    memory.
+    """
 
-    def __init__(self, name: str, expiration_ms: int = PRODUCER_ID_EXPIRATION_MS) -> None:
+    __slots__ = ("config", "map_end_offset", "name", "producers", "transactions", "verifications")
+
+    def __init__(self, name: str, config: ProducerConfig | None = None) -> None:
         self.name = name
-        self.expiration_ms = expiration_ms
+        self.config = config or DefaultProducerConfig()
         self.producers: dict[int, ProducerStateEntry] = {}
         self.transactions = Transactions()
+        self.verifications: dict[int, VerificationStateEntry] = {}
         self.map_end_offset = 0
-
-    def check(self, header: BatchHeader, origin: AppendOrigin) -> BatchMetadata | None:
-        """The batch of which *header* is a duplicate, or None if it may be written.
-
-        Raises `AppendRefused` INVALID_PRODUCER_EPOCH or OUT_OF_ORDER_SEQUENCE_NUMBER.
-        """
-        entry = self.producers.get(header.producer_id)
-        if entry is None or origin is AppendOrigin.REPLICATION:
-            return None  # an unknown producer may begin with any sequence number
-        if origin is AppendOrigin.CLIENT:
-            duplicate = entry.duplicate_of(header)
-            if duplicate is not None:
-                return duplicate
-        if header.producer_epoch < entry.epoch:
-            raise AppendRefused(
-                ErrorCode.INVALID_PRODUCER_EPOCH,
-                f"producer {header.producer_id} wrote to {self.name} in epoch "
-                f"{header.producer_epoch}, but epoch {entry.epoch} has been seen",
-            )
-        if origin is AppendOrigin.CLIENT:
-            self._check_sequence(header, entry)
-        return None
-
-    def _check_sequence(self, header: BatchHeader, entry: ProducerStateEntry) -> None:
-        if entry.epoch == NO_PRODUCER_EPOCH:
-            return
-        if header.producer_epoch != entry.epoch:
-            expected = 0
-        else:
-            last = entry.last_sequence
-            expected = 0 if last == INT32_MAX else last + 1
-        if header.base_sequence != expected:
-            raise AppendRefused(
-                ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
-                f"producer {header.producer_id} sent sequence number {header.base_sequence} to "
-                f"{self.name} in epoch {header.producer_epoch}, where {expected} is next",
-            )
 
     def update(self, header: BatchHeader, first_offset: int, max_timestamp: int) -> None:
         """Add a batch of records that has been written at *first_offset*."""
@@ -155,9 +84,39 @@ class ProducerStateManager:
                 max_timestamp,
             )
         )
-        if header.is_transactional and entry.current_txn_first_offset == NO_OFFSET:
-            entry.current_txn_first_offset = first_offset
-            self.transactions.begin(first_offset)
+        if header.attributes & TRANSACTIONAL_BIT:
+            if self.verifications:
+                self.verifications.pop(header.producer_id, None)
+            if entry.current_txn_first_offset == NO_OFFSET:
+                entry.current_txn_first_offset = first_offset
+                self.transactions.begin(first_offset, header.producer_id)
+
+    def end_transaction(
+        self, header: BatchHeader, marker: EndTxnMarker, offset: int, timestamp: int
+    ) -> AbortedTxn | None:
+        """Add a *marker* that has been written at *offset*; returns an aborted transaction.
+
+        A marker without an open transaction changes only the entry of the producer.
+        """
+        self._end_verification(header.producer_id, header.producer_epoch)
+        entry = self._entry(header, timestamp)
+        entry.coordinator_epoch = marker.coordinator_epoch
+        first_offset, entry.current_txn_first_offset = entry.current_txn_first_offset, NO_OFFSET
+        if first_offset == NO_OFFSET:
+            return None
+        completed = CompletedTxn(header.producer_id, first_offset, offset, marker.is_abort)
+        return self.transactions.complete(completed)
+
+    def _end_verification(self, producer_id: int, epoch: int) -> None:
+        """Remove the verification of a transaction that ends with a marker of *epoch*.
+
+        If each marker has an epoch of its own, that of *epoch* is for the next transaction.
+        """
+        verification = self.verifications.get(producer_id)
+        if verification is not None and not (
+            verification.supports_epoch_bump and verification.epoch == epoch
+        ):
+            del self.verifications[producer_id]
 
     def replay_all(self, headers: Iterable[BatchHeader], batches: memoryview) -> list[AbortedTxn]:
         """As `replay`, for consecutive *batches*."""
@@ -176,22 +135,12 @@ class ProducerStateManager:
         if header.producer_id < 0:
             return None
         if header.is_control:
-            return self._end_transaction(header, batch)
+            marker = end_txn_marker(batch)
+            if marker is None:
+                return None
+            return self.end_transaction(header, marker, header.last_offset, header.max_timestamp)
         self.update(header, header.base_offset, header.max_timestamp)
         return None
-
-    def _end_transaction(self, header: BatchHeader, batch: memoryview) -> AbortedTxn | None:
-        marker = end_txn_marker(batch)
-        if marker is None:
-            return None
-        entry = self._entry(header, header.max_timestamp)
-        entry.coordinator_epoch = marker.coordinator_epoch
-        first_offset, entry.current_txn_first_offset = entry.current_txn_first_offset, NO_OFFSET
-        if first_offset == NO_OFFSET:
-            return None  # a transaction without records
-        producer_id, end = header.producer_id, header.last_offset
-        completed = CompletedTxn(producer_id, first_offset, end, marker.is_abort)
-        return self.transactions.complete(completed)
 
     def _entry(self, header: BatchHeader, timestamp: int) -> ProducerStateEntry:
         """The producer's entry, which gets the epoch of *header*."""
@@ -209,10 +158,11 @@ class ProducerStateManager:
     def load(self, entries: Iterable[ProducerStateEntry], end_offset: int, now_ms: int) -> None:
         """Replace the state by that of a snapshot, without expired producers."""
         self.producers = {entry.producer_id: entry for entry in entries}
-        self.transactions = Transactions()
-        for entry in self.producers.values():
-            if entry.current_txn_first_offset != NO_OFFSET:
-                self.transactions.begin(entry.current_txn_first_offset)
+        self.transactions = Transactions(
+            (entry.current_txn_first_offset, entry.producer_id)
+            for entry in self.producers.values()
+            if entry.current_txn_first_offset != NO_OFFSET
+        )
         self.map_end_offset = end_offset
         self.remove_expired(now_ms)
 
@@ -225,13 +175,34 @@ class ProducerStateManager:
             for producer_id, entry in self.producers.items()
         }
 
+    def has_late_transaction(self, now_ms: int) -> bool:
+        """Whether the first open transaction is older than any timeout allows.
+
+        Its age counts from the last batch of its producer, as in Kafka.
+        """
+        producer_id = next(iter(self.transactions.ongoing.values()), None)
+        entry = None if producer_id is None else self.producers.get(producer_id)
+        if entry is None or entry.last_timestamp <= 0:
+            return False
+        limit_ms = self.config.transaction_max_timeout_ms + LATE_TRANSACTION_BUFFER_MS
+        return now_ms - entry.last_timestamp > limit_ms
+
     def remove_expired(self, now_ms: int) -> None:
-        """Remove producers without a batch for ``producer.id.expiration.ms``."""
+        """Remove what is unused for ``producer.id.expiration.ms``.
+
+        These are producers without a batch and without an open transaction, and verifications.
+        """
+        latest_ms = now_ms - self.config.producer_id_expiration_ms
         expired = [
             producer_id
             for producer_id, entry in self.producers.items()
-            if entry.current_txn_first_offset == NO_OFFSET
-            and now_ms - entry.last_timestamp >= self.expiration_ms
+            if entry.current_txn_first_offset == NO_OFFSET and entry.last_timestamp <= latest_ms
         ]
         for producer_id in expired:
             del self.producers[producer_id]
+        if self.verifications:
+            self.verifications = {
+                producer_id: verification
+                for producer_id, verification in self.verifications.items()
+                if verification.timestamp > latest_ms
+            }

@@ -1,11 +1,12 @@
 """The unstable transactions of a log: undecided, or decided but not fully replicated (KIP-98).
 
-The first of them limits what consumers with ``read_committed`` read. The broker does not serve
-transactions; a log written by a Kafka broker, or replicated from one, may have them.
+The first of them limits what consumers with ``read_committed`` read (Kafka's ``ongoingTxns`` and
+``unreplicatedTxns`` of ``ProducerStateManager``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from broker.storage.transaction_index import AbortedTxn
@@ -21,34 +22,38 @@ class CompletedTxn(NamedTuple):
 
 
 class Transactions:
-    """The unstable transactions; ``first_unstable_offset`` is their smallest first offset."""
+    """The unstable transactions; ``first_unstable_offset`` is their smallest first offset.
 
-    __slots__ = ("_ongoing", "_unreplicated", "first_unstable_offset")
+    ``ongoing`` has the producer ID of each undecided transaction by first offset, in ascending
+    order.
+    """
 
-    def __init__(self) -> None:
-        # By first offset: the undecided ones; the last offsets of decided, unreplicated ones.
-        self._ongoing: dict[int, None] = {}
+    __slots__ = ("_unreplicated", "first_unstable_offset", "ongoing")
+
+    def __init__(self, ongoing: Iterable[tuple[int, int]] = ()) -> None:
+        self.ongoing: dict[int, int] = dict(sorted(ongoing))
+        # By first offset: the last offsets of decided transactions.
         self._unreplicated: dict[int, int] = {}
         self.first_unstable_offset: int | None = None
+        self._changed()
 
-    def begin(self, first_offset: int) -> None:
-        """Add a transaction whose first batch has been written."""
-        self._ongoing[first_offset] = None
+    def begin(self, first_offset: int, producer_id: int) -> None:
+        """Add a transaction whose first batch has been written at the log end."""
+        self.ongoing[first_offset] = producer_id
         self._changed()
 
     def complete(self, completed: CompletedTxn) -> AbortedTxn | None:
         """Complete a transaction; returns the entry for the transaction index if it was aborted."""
-        self._ongoing.pop(completed.first_offset, None)
+        self.ongoing.pop(completed.first_offset, None)
         self._unreplicated[completed.first_offset] = completed.last_offset
         self._changed()
         if not completed.is_aborted:
             return None
-        last_stable_offset = min(self._ongoing, default=completed.last_offset + 1)
         return AbortedTxn(
             completed.producer_id,
             completed.first_offset,
             completed.last_offset,
-            last_stable_offset,
+            next(iter(self.ongoing), completed.last_offset + 1),
         )
 
     def replicated(self, high_watermark: int) -> None:
@@ -60,4 +65,8 @@ class Transactions:
             self._changed()
 
     def _changed(self) -> None:
-        self.first_unstable_offset = min((*self._ongoing, *self._unreplicated), default=None)
+        first = next(iter(self.ongoing), None)
+        if self._unreplicated:
+            unreplicated = min(self._unreplicated)
+            first = unreplicated if first is None else min(first, unreplicated)
+        self.first_unstable_offset = first

@@ -1,14 +1,8 @@
 """A partition's log on one replica (Kafka's ``UnifiedLog``).
 
 It keeps its parts consistent with each other: segments (`LocalLog`), leader epochs
-(`LeaderEpochFileCache`), producers (`ProducerStateManager`), log start offset and high watermark.
-
-Invariant: log start offset <= last stable offset <= high watermark <= log end offset. The log start
-offset rises when records are deleted, the log end offset with each append; replication moves the
-high watermark; the last stable offset is where the first undecided transaction begins, if any.
-
-After a failure of the data directory, everything that needs the disk raises `ApiError`
-KAFKA_STORAGE_ERROR.
+(`LeaderEpochFileCache`), producers and transactions (`ProducerStateManager`), log start offset and
+high watermark. `ReadableLog` has the invariant of the offsets.
 """
 
 from __future__ import annotations
@@ -26,30 +20,24 @@ from broker.storage.log_config import LogConfig
 from broker.storage.log_loader import load_producers
 from broker.storage.log_segments import LogSegments
 from broker.storage.log_validator import Appendable, assign, check_replicated, validated
-from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.storage.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
+from broker.storage.producer_append import check_batch, check_marker, maybe_start_verification
 from broker.storage.producer_snapshot import Snapshots, take_snapshot
 from broker.storage.producer_state import ProducerStateManager
-from broker.storage.read_cache import FetchDataInfo, SliceInfo
-from broker.storage.storage_errors import OffsetOutOfRange, StorageErrors
+from broker.storage.readable_log import ReadableLog
+from broker.storage.storage_errors import OffsetOutOfRange
 from broker.storage.transaction_index import AbortedTxn
+from broker.storage.verification_state import NO_GUARD
 from protocol.errors import ErrorCode
+from protocol.record_batch.header import CONTROL_BIT
 
 LATEST_PRODUCE_VERSION = 13
 
 
-class UnifiedLog:
+class UnifiedLog(ReadableLog):
     """One replica of a partition; made by `broker.storage.open_log`."""
 
-    __slots__ = (
-        "_high_watermark",
-        "clock",
-        "leader_epoch_cache",
-        "local_log",
-        "log_start_offset",
-        "producer_state_manager",
-        "storage_errors",
-        "topic_partition",
-    )
+    __slots__ = ("clock", "leader_epoch_cache")
 
     def __init__(
         self,
@@ -60,52 +48,9 @@ class UnifiedLog:
         leader_epoch_cache: LeaderEpochFileCache,
         producer_state_manager: ProducerStateManager,
     ) -> None:
-        self.topic_partition = topic_partition
-        self.log_start_offset = log_start_offset
-        self.local_log = local_log
+        super().__init__(topic_partition, local_log, log_start_offset, producer_state_manager)
         self.leader_epoch_cache = leader_epoch_cache
-        self.producer_state_manager = producer_state_manager
-        self.storage_errors = StorageErrors(topic_partition, local_log.disk)
         self.clock = clock
-        self._high_watermark = LogOffsetMetadata(log_start_offset)
-
-    @property
-    def log_end_offset(self) -> int:
-        """The offset that the next record gets."""
-        return self.local_log.end.message_offset
-
-    @property
-    def log_end_offset_metadata(self) -> LogOffsetMetadata:
-        """The log end offset and its position."""
-        return self.local_log.end
-
-    @property
-    def high_watermark(self) -> int:
-        """The offset below which consumers may read."""
-        return self._high_watermark.message_offset
-
-    @property
-    def high_watermark_metadata(self) -> LogOffsetMetadata:
-        """The high watermark and its position, which is looked up once if it is not known."""
-        if self._high_watermark.message_offset_only:
-            self._high_watermark = self.offset_metadata(self._high_watermark.message_offset)
-        return self._high_watermark
-
-    @property
-    def last_stable_offset(self) -> int:
-        """The offset below which every transaction is decided."""
-        unstable = self.producer_state_manager.transactions.first_unstable_offset
-        if unstable is None:
-            return self._high_watermark.message_offset
-        return min(max(unstable, self.log_start_offset), self._high_watermark.message_offset)
-
-    @property
-    def last_stable_offset_metadata(self) -> LogOffsetMetadata:
-        """The last stable offset and its position."""
-        offset = self.last_stable_offset
-        if offset == self._high_watermark.message_offset:
-            return self.high_watermark_metadata
-        return self.offset_metadata(offset)
 
     @property
     def segments(self) -> LogSegments:
@@ -154,6 +99,23 @@ class UnifiedLog:
             return True
         return False
 
+    def maybe_start_transaction_verification(
+        self, producer_id: int, producer_epoch: int, base_sequence: int, supports_epoch_bump: bool
+    ) -> int:
+        """The guard with which a transaction's first batch must be appended, after verification.
+
+        `NO_GUARD` if a transaction of this epoch is open, so that it needs none. See
+        `maybe_start_verification`.
+        """
+        return maybe_start_verification(
+            self.producer_state_manager,
+            producer_id,
+            producer_epoch,
+            base_sequence,
+            self.clock.wall_ms(),
+            supports_epoch_bump=supports_epoch_bump,
+        )
+
     def append_as_leader(
         self,
         records: Appendable,
@@ -161,11 +123,15 @@ class UnifiedLog:
         *,
         origin: AppendOrigin = AppendOrigin.CLIENT,
         produce_version: int = LATEST_PRODUCE_VERSION,
+        verification_guard: int = NO_GUARD,
+        transaction_version: int = 0,
     ) -> LogAppendInfo:
         """Validate one batch, assign offsets to its records, and write it.
 
         *records* is changed in place if it is writable; it may also be the outcome of a validation
-        in another thread. Raises `AppendRefused`; the log has not changed then.
+        in another thread. *verification_guard* is that of a transaction's first batch, and
+        *transaction_version* the level of the protocol that a marker follows. Raises
+        `AppendRefused`; the log has not changed then.
         """
         local = self.local_log
         if local.disk.failure is not None:
@@ -176,16 +142,22 @@ class UnifiedLog:
         first_offset = local.end.message_offset
         batch, max_timestamp = assign(valid, first_offset, leader_epoch, now_ms)
         producers, numbered = self.producer_state_manager, header.producer_id >= 0
-        start = self.log_start_offset
-        if numbered and (first := producers.check(header, origin)) is not None:
-            time = first.timestamp
-            return LogAppendInfo(first.first_offset, first.last_offset, time, start, True, time)
+        start, marker = self.log_start_offset, None
+        if numbered:
+            if header.attributes & CONTROL_BIT:
+                marker = check_marker(producers, header, batch, transaction_version)
+            elif first := check_batch(producers, header, origin, verification_guard):
+                time = first.timestamp
+                return LogAppendInfo(first.first_offset, first.last_offset, time, start, True, time)
         last_offset = first_offset + header.records_count - 1
         is_new = leader_epoch > self.leader_epoch_cache.latest
         epochs = [(leader_epoch, first_offset)] if is_new else []
         place = len(batch), last_offset, max_timestamp
         self._write(batch, first_offset, [place], epochs, now_ms)
-        if numbered and not header.is_control:
+        if marker is not None:
+            aborted = producers.end_transaction(header, marker, first_offset, max_timestamp)
+            self._add_to_index(aborted)
+        elif numbered and not header.attributes & CONTROL_BIT:
             producers.update(header, first_offset, max_timestamp)
         producers.map_end_offset = last_offset + 1
         append_time = now_ms if valid.config.uses_log_append_time else -1
@@ -210,8 +182,7 @@ class UnifiedLog:
         first_offset = headers[0].base_offset
         self._write(records[:size], first_offset, places, epochs, self.clock.wall_ms())
         for aborted in self.producer_state_manager.replay_all(headers, records):
-            with self.storage_errors:
-                self.local_log.active.transactions.append(aborted)
+            self._add_to_index(aborted)
         max_timestamp = max(header.max_timestamp for header in headers)
         last_offset, start = headers[-1].last_offset, self.log_start_offset
         return LogAppendInfo(first_offset, last_offset, -1, start, False, max_timestamp)
@@ -242,67 +213,15 @@ class UnifiedLog:
         if self._high_watermark.message_offset > last_offset:
             self._high_watermark = local.end
 
+    def _add_to_index(self, aborted: AbortedTxn | None) -> None:
+        """Add an aborted transaction to the index of the segment that has its marker."""
+        if aborted is not None:
+            with self.storage_errors:
+                self.local_log.active.transactions.append(aborted)
+
     def _offline(self, reason: OSError) -> AppendRefused:
         message = self.storage_errors.offline(reason).message
         return AppendRefused(ErrorCode.KAFKA_STORAGE_ERROR, message)
-
-    def read(
-        self, start_offset: int, max_bytes: int, upper: LogOffsetMetadata, min_one_message: bool
-    ) -> FetchDataInfo:
-        """As `fetch`, with all bytes read into memory."""
-        data = self.fetch(start_offset, max_bytes, upper, min_one_message)
-        with self.storage_errors:
-            return data.read() if isinstance(data, SliceInfo) else data
-
-    def fetch(
-        self, start_offset: int, max_bytes: int, upper: LogOffsetMetadata, min_one_message: bool
-    ) -> FetchDataInfo | SliceInfo:
-        """The stored bytes from the batch that contains *start_offset*, at most up to *upper*.
-
-        With *min_one_message* the first batch is complete even if it exceeds *max_bytes* (KIP-74).
-        Raises `OffsetOutOfRange`.
-        """
-        upper_position = upper.relative_position_in_segment
-        key = (start_offset, max_bytes, upper.message_offset, upper_position, min_one_message)
-        local = self.local_log
-        last = local.last_read
-        if local.disk.failure is not None:
-            raise self.storage_errors.offline(local.disk.failure)
-        if last.key == key and last.data is not None:
-            return last.data
-        self._check_range(start_offset)
-        if start_offset == upper.message_offset:
-            return FetchDataInfo(upper, b"")
-        if start_offset > upper.message_offset:
-            return FetchDataInfo(self.offset_metadata(start_offset), b"")
-        with self.storage_errors:
-            data = local.segments.read(start_offset, max_bytes, upper, min_one_message)
-        if data is None:
-            return FetchDataInfo(local.end, b"")
-        if isinstance(data, FetchDataInfo) and data.records:
-            local.cache.keep(last, key, data)
-        return data
-
-    def offset_metadata(self, offset: int) -> LogOffsetMetadata:
-        """Where the batch that contains *offset* begins; raises `OffsetOutOfRange`."""
-        self._check_range(offset)
-        end = self.local_log.end
-        if offset == end.message_offset:
-            return end
-        with self.storage_errors:
-            return self.local_log.segments.locate(offset) or end
-
-    def aborted_transactions(self, start_offset: int, end_offset: int) -> list[AbortedTxn]:
-        """The aborted transactions with records from *start_offset* to below *end_offset*."""
-        with self.storage_errors:
-            return self.local_log.segments.aborted_transactions(start_offset, end_offset)
-
-    def _check_range(self, offset: int) -> None:
-        if not self.log_start_offset <= offset <= self.local_log.end.message_offset:
-            raise OffsetOutOfRange(
-                f"{self.topic_partition}: offset {offset} is not within "
-                f"[{self.log_start_offset}, {self.log_end_offset}]"
-            )
 
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
         """The largest epoch up to *epoch*, and its end offset; (-1, -1) if it is not known."""
@@ -323,8 +242,12 @@ class UnifiedLog:
         return True
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
-        """Remove all batches; the next record gets *offset*."""
+        """Remove all batches and snapshots; the next record gets *offset*.
+
+        The records before *offset* are now those of another log, whose producers are not known.
+        """
         with self.storage_errors:
+            Snapshots(self.directory, self.local_log.disk).keep(lambda _: False)
             self.local_log.truncate_fully_and_start_at(offset)
             self.leader_epoch_cache.clear()
             self.log_start_offset = offset
@@ -342,6 +265,7 @@ class UnifiedLog:
             self.log_end_offset,
             self.clock.wall_ms(),
         )
+        self._last_stable = UNKNOWN_OFFSET_METADATA
         self.update_high_watermark(LogOffsetMetadata(self.high_watermark))
 
     def maybe_increment_log_start_offset(self, offset: int) -> bool:
@@ -381,7 +305,8 @@ class UnifiedLog:
                 self._high_watermark = self.local_log.end
 
     def has_replaced_segments(self) -> None:
-        """Forget the position of the high watermark, after a compaction."""
+        """Forget the positions of offsets, after a compaction."""
+        self._last_stable = UNKNOWN_OFFSET_METADATA
         self._high_watermark = LogOffsetMetadata(self._high_watermark.message_offset)
 
     def close(self, *, sync: bool = True) -> None:

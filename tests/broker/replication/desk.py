@@ -19,6 +19,8 @@ from broker.replication.replica_manager import (
 )
 from broker.steps.queue import finish
 from broker.wait_records.causes import CauseKind
+from protocol.errors import ErrorCode
+from protocol.record_batch.header import TRANSACTIONAL_BIT
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.replication.world import (
@@ -30,6 +32,7 @@ from tests.broker.replication.world import (
     make_partition,
     records,
 )
+from tests.broker.storage.logs import marker
 
 ALL = (1, 2, 3)
 
@@ -97,10 +100,36 @@ class Desk(FakeNode):
         return self._produce({KEY: numbered}, -1, 1000)
 
     def _produce(
-        self, entries: dict[TopicPartition, memoryview], acks: int, timeout_ms: int
+        self,
+        entries: dict[TopicPartition, memoryview],
+        acks: int,
+        timeout_ms: int,
+        guards: dict[TopicPartition, int] | None = None,
     ) -> list[ProduceResults]:
         responses: list[ProduceResults] = []
-        self.manager.append_records(timeout_ms, acks, entries, 9, responses.append)
+        self.manager.append_records(timeout_ms, acks, entries, 9, responses.append, guards or {})
+        self.manager.actions.try_complete_actions()
+        return responses
+
+    def produce_in_transaction(self, key: TopicPartition = KEY) -> list[ProduceResults]:
+        """Produce the first record of a transaction of producer 7, with ``acks=1``."""
+        guard = self.partition(key).maybe_start_transaction_verification(7, 0, 0, False)
+        sent = records(
+            b"a",
+            producer_id=7,
+            producer_epoch=0,
+            base_sequence=0,
+            attributes=TRANSACTIONAL_BIT,
+        )
+        return self._produce({key: sent}, 1, 1000, {key: guard})
+
+    def mark(
+        self, *keys: TopicPartition, epoch: int = 0, version: int = 0, abort: bool = False
+    ) -> list[dict[TopicPartition, ErrorCode]]:
+        """End the transaction of producer 7 in each partition; the list gets the response."""
+        responses: list[dict[TopicPartition, ErrorCode]] = []
+        markers = {key: marker(0, 7, epoch=epoch, abort=abort) for key in keys or (KEY,)}
+        self.manager.append_markers(1000, markers, version, responses.append)
         self.manager.actions.try_complete_actions()
         return responses
 

@@ -72,6 +72,16 @@ def test_a_follower_refuses_requests_that_require_the_leader(tmp_path: Path) -> 
     assert _refusal(partition, -1, leader_required=False) is ErrorCode.NONE
 
 
+def test_a_verification_begins_on_the_leader_only(tmp_path: Path) -> None:
+    """NOT_LEADER_OR_FOLLOWER elsewhere."""
+    leader, follower = make_partition(tmp_path / "1"), make_partition(tmp_path / "2", leader=2)
+
+    assert leader.maybe_start_transaction_verification(7, 0, 0, True) > 0
+    with pytest.raises(ApiError) as refused:
+        follower.maybe_start_transaction_verification(7, 0, 0, True)
+    assert refused.value.code is ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
 def test_a_new_partition_has_no_leader_epoch(tmp_path: Path) -> None:
     """After its log is opened and before its metadata is applied it has no role."""
     log = open_log(tmp_path / str(KEY), KEY, LogConfig(), StillClock())

@@ -19,6 +19,7 @@ from broker.storage.unified_log import UnifiedLog
 from protocol.compression import Codec
 from protocol.record_batch.batch import build_batch, records
 from protocol.record_batch.control import EndTxnMarker, build_end_txn_marker
+from protocol.record_batch.filter import filter_batch
 from protocol.record_batch.header import TRANSACTIONAL_BIT, read_header
 from protocol.record_batch.record import Record
 
@@ -62,12 +63,14 @@ def batch_of(values: Sequence[Record], **header: Any) -> memoryview:
     return memoryview(bytearray(build_batch(values, **header)))
 
 
-def transactional(offset: int, sequence: int, producer_id: int = 5, **more: Any) -> memoryview:
+def transactional(
+    offset: int, sequence: int, producer_id: int = 5, *, epoch: int = 0, **more: Any
+) -> memoryview:
     """Two records of a transaction."""
     return batch(
         2,
         producer_id=producer_id,
-        producer_epoch=0,
+        producer_epoch=epoch,
         base_sequence=sequence,
         base_offset=offset,
         attributes=TRANSACTIONAL_BIT,
@@ -75,16 +78,37 @@ def transactional(offset: int, sequence: int, producer_id: int = 5, **more: Any)
     )
 
 
-def marker(offset: int, producer_id: int = 5, *, epoch: int = 0, abort: bool) -> memoryview:
+def marker(
+    offset: int,
+    producer_id: int = 5,
+    *,
+    epoch: int = 0,
+    abort: bool,
+    coordinator_epoch: int = 7,
+) -> memoryview:
     """The control batch that ends a transaction."""
     built = build_end_txn_marker(
-        EndTxnMarker(abort, coordinator_epoch=7),
+        EndTxnMarker(abort, coordinator_epoch),
         producer_id=producer_id,
         producer_epoch=epoch,
         timestamp=NOW_MS,
         base_offset=offset,
     )
     return memoryview(bytearray(built))
+
+
+def emptied(stored: memoryview) -> memoryview:
+    """The batch without its records, as a compaction may leave it."""
+    filtered = filter_batch(
+        read_header(stored),
+        stored,
+        lambda _: False,
+        horizon_ms=NOW_MS,
+        needs_horizon=False,
+        keep_empty=True,
+    )
+    assert filtered is not None
+    return memoryview(filtered)
 
 
 def open_log(path: Path, *, clock: StillClock | None = None, **more: Any) -> UnifiedLog:
@@ -96,7 +120,7 @@ def open_log(path: Path, *, clock: StillClock | None = None, **more: Any) -> Uni
         "recovery_point",
         "log_start_offset",
         "high_watermark",
-        "producer_id_expiration_ms",
+        "producer_config",
     )
     arguments = {name: more.pop(name) for name in names if name in more}
     config = LogConfig(**more)

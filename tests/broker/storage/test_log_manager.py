@@ -18,6 +18,7 @@ from broker.storage.disk import DiskFile
 from broker.storage.flusher import Flusher
 from broker.storage.log_manager import LogManager
 from broker.storage.open_files import OpenFiles
+from broker.storage.producer_state import DefaultProducerConfig
 from protocol.errors import ErrorCode
 from tests.broker.storage.logs import (
     ORDERS,
@@ -226,7 +227,7 @@ def test_producers_expire_as_configured(tmp_path: Path) -> None:
     """By the broker's key ``producer.id.expiration.ms``."""
     clock = StillClock()
     manager = LogManager(tmp_path, clock, node_id=1, cluster_id="c", durable=False)
-    manager.producer_id_expiration_ms = 1000
+    manager.producer_config = DefaultProducerConfig(1000)
     log = host(manager)
     again = [batch(1, producer_id=3, producer_epoch=0, base_sequence=0) for _ in range(3)]
     log.append_as_leader(again[0], 0)

@@ -16,7 +16,7 @@ from broker.storage.producer_snapshot import (
     snapshot_path,
     write_snapshot,
 )
-from broker.storage.producer_state import BatchMetadata, ProducerStateEntry
+from broker.storage.producer_state_entry import BatchMetadata, ProducerStateEntry
 
 
 def entry() -> ProducerStateEntry:

@@ -9,8 +9,8 @@ from broker.storage.transactions import CompletedTxn, Transactions
 def test_the_first_unstable_offset_is_that_of_the_first_undecided_transaction() -> None:
     """A decided transaction counts until every replica has its marker."""
     transactions = Transactions()
-    transactions.begin(10)
-    transactions.begin(12)
+    transactions.begin(10, 1)
+    transactions.begin(12, 2)
     assert transactions.first_unstable_offset == 10
     assert transactions.complete(CompletedTxn(1, 10, 15, False)) is None
     transactions.replicated(15)
@@ -25,7 +25,7 @@ def test_the_first_unstable_offset_is_that_of_the_first_undecided_transaction() 
 def test_an_aborted_transaction_is_returned_for_the_index() -> None:
     """With the last stable offset at the time of its marker."""
     transactions = Transactions()
-    transactions.begin(10)
-    transactions.begin(12)
+    transactions.begin(10, 1)
+    transactions.begin(12, 2)
     assert transactions.complete(CompletedTxn(1, 10, 15, True)) == AbortedTxn(1, 10, 15, 12)
     assert transactions.complete(CompletedTxn(2, 12, 20, True)) == AbortedTxn(2, 12, 20, 21)

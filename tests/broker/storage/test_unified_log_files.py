@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from broker.storage.producer_state import LastRecord
+from broker.storage.producer_state import DefaultProducerConfig
+from broker.storage.producer_state_entry import LastRecord
 from protocol.record_batch.batch import batches
 from tests.broker.storage.logs import (
     FailingDisk,
@@ -87,7 +88,7 @@ def test_only_segments_of_the_log_are_replaced(tmp_path: Path) -> None:
 def test_expired_producers_are_removed(tmp_path: Path) -> None:
     """A batch of such a producer is accepted as new."""
     clock = StillClock()
-    log = open_log(tmp_path, clock=clock, producer_id_expiration_ms=1000)
+    log = open_log(tmp_path, clock=clock, producer_config=DefaultProducerConfig(1000))
     sent = [batch(1, producer_id=3, producer_epoch=0, base_sequence=0) for _ in range(2)]
     log.append_as_leader(sent[0], 0)
     assert log.producer_state_manager.last_records() == {3: LastRecord(0, 0)}
