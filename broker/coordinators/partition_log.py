@@ -21,6 +21,7 @@ from broker.coordinators.coordinator_record import RawRecord
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.storage.append import AppendOrigin, AppendRefused
+from broker.storage.verification_state import NO_GUARD
 from protocol.record_batch.batch import batches, build_batch, records
 from protocol.record_batch.control import EndTxnMarker, build_end_txn_marker, end_txn_marker
 from protocol.record_batch.header import TRANSACTIONAL_BIT, BatchHeader
@@ -111,14 +112,14 @@ class PartitionLog:
             base_sequence=0,  # the sequence numbers of coordinators are not checked
             attributes=TRANSACTIONAL_BIT,
         )
-        self._append(batch)
+        self._append(batch, verification_guard=producer.verification_guard)
 
     def append_marker(
         self,
         producer_id: int,
         producer_epoch: int,
         marker: EndTxnMarker,
-        transaction_version: int,  # noqa: ARG002 - the log does not check it yet
+        transaction_version: int,
     ) -> None:
         """Append a marker; raises `ApiError`. The caller runs the action queue."""
         batch = build_end_txn_marker(
@@ -127,15 +128,19 @@ class PartitionLog:
             producer_epoch=producer_epoch,
             timestamp=self._clock.wall_ms(),
         )
-        self._append(batch)
+        self._append(batch, transaction_version=transaction_version)
 
-    def _append(self, batch: bytes) -> None:
+    def _append(
+        self, batch: bytes, *, verification_guard: int = NO_GUARD, transaction_version: int = 0
+    ) -> None:
         try:
             appended = self._partition.append_as_leader(
                 memoryview(bytearray(batch)),
                 _ALL_IN_SYNC,
                 _PRODUCE_VERSION,
                 AppendOrigin.COORDINATOR,
+                verification_guard=verification_guard,
+                transaction_version=transaction_version,
             )
         except AppendRefused as refusal:
             raise ApiError(refusal.error, refusal.message) from refusal

@@ -57,6 +57,12 @@ def log(partition: Partition) -> PartitionLog:
     return PartitionLog(partition, purgatories(), ActionQueue(), CLOCK)
 
 
+def verified(partition: Partition, epoch: int) -> TransactionalProducer:
+    """Producer 5, whose transaction has been verified."""
+    guard = partition.maybe_start_transaction_verification(5, epoch, 0, False)
+    return TransactionalProducer(5, epoch, guard)
+
+
 def test_appended_records_can_be_read(log: PartitionLog) -> None:
     """From any offset on, tombstones included."""
     gone = RawRecord(b"b", None)
@@ -83,7 +89,7 @@ def test_records_of_a_transaction_are_a_batch_of_its_producer(
     partition: Partition, log: PartitionLog
 ) -> None:
     """Its batch is transactional and begins at sequence 0."""
-    log.append([A, B], TransactionalProducer(5, 2))
+    log.append([A, B], verified(partition, 2))
     ((_, header),) = batches(raw_log(partition))
 
     assert (header.producer_id, header.producer_epoch, header.base_sequence) == (5, 2, 0)
@@ -104,10 +110,27 @@ def test_an_appended_marker_ends_the_transaction(
     assert (header.max_timestamp, header.partition_leader_epoch) == (EPOCH_MS, 5)
 
 
-def test_records_and_markers_are_returned_with_their_producers(log: PartitionLog) -> None:
+def test_records_of_a_transaction_that_is_not_verified_are_refused(log: PartitionLog) -> None:
+    """INVALID_TXN_STATE, as for a client."""
+    with pytest.raises(ApiError) as refused:
+        log.append([A], TransactionalProducer(5, 2))
+    assert refused.value.code is ErrorCode.INVALID_TXN_STATE
+
+
+def test_a_late_marker_is_refused(partition: Partition, log: PartitionLog) -> None:
+    """From transaction version 2 on, a marker has an epoch of its own (KIP-1228)."""
+    log.append([A], verified(partition, 2))
+    with pytest.raises(ApiError) as refused:
+        log.append_marker(5, 2, EndTxnMarker(is_abort=True, coordinator_epoch=0), 2)
+    assert refused.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
+
+
+def test_records_and_markers_are_returned_with_their_producers(
+    partition: Partition, log: PartitionLog
+) -> None:
     """In the order of the log; records outside transactions have no producer id."""
     log.append([A])
-    log.append([B], TransactionalProducer(5, 0))
+    log.append([B], verified(partition, 0))
     log.append_marker(5, 0, EndTxnMarker(is_abort=False, coordinator_epoch=0), 0)
     log.append_marker(5, 0, EndTxnMarker(is_abort=True, coordinator_epoch=0), 0)
     found, next_offset = log.read(0)
