@@ -119,7 +119,17 @@ def _condition(record: Record) -> str:
         return f" for {what} to be stored"
     if waited_for["kind"] == "flush":
         return " for its records to be flushed to disk"
+    if waited_for["kind"] == "transaction_coordinator":
+        return f" for {_transaction_coordinator(waited_for)}"
+    if waited_for["kind"] == "markers":
+        return f" for markers in {_count(waited_for['need'], 'partition')}"
     return ""
+
+
+def _transaction_coordinator(waited_for: Mapping[str, Any]) -> str:
+    node, transactional_id = waited_for["node"], waited_for["transactional_id"]
+    where = "" if node is None else f", node {node}"
+    return f"the coordinator of transactional id {transactional_id}{where}"
 
 
 def _for_replicas(record: Record) -> str:
@@ -228,6 +238,7 @@ def _completer(by: Mapping[str, Any]) -> str:
         "append": "an append to",
         "high_watermark": "a new high watermark of",
         "flush": "the flush of",
+        "coordinator": "the response of the coordinator of",
     }
     what = words.get(by["cause"], f"{by['cause'].replace('_', ' ')} of")
     return f"{what} {_name(by)}" if "topic" in by else what.rpartition(" ")[0]
@@ -260,6 +271,8 @@ def _missing(record: Record) -> str:
     if waited_for["kind"] == "min_bytes":
         available = f"{_count(had, 'byte')} {_were(had)} available"
         return f"{words}: {available}, {missing:,} {_were(missing)} missing"
+    if waited_for["kind"] == "markers":
+        return f"{words}: {missing:,} {_were(missing)} missing"
     name = waited_for["kind"].replace("_", " ")
     return f"{words}: the {name} of {_name(waited_for)} was {had} of {waited_for['need']}"
 

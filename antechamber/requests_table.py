@@ -34,6 +34,8 @@ _KINDS = {
     "members": "the other members",
     "stored": "the records of its group to be stored",
     "flush": "its records to be flushed to disk",
+    "markers": "markers of transactions",
+    "transaction_coordinator": "the coordinator of its transaction",
     "steps": "its next slice on the event loop",
 }
 _OFFSETS = {"Produce": "at", "DeleteRecords": "below"}  # "from" for other APIs

@@ -46,7 +46,7 @@ from broker.storage.log_manager import LogManager
 from broker.storage.log_tasks import schedule_log_tasks
 from broker.storage.open_files import OpenFiles
 from broker.transactions.coordinator import TransactionCoordinator
-from broker.transactions.marker_sender import HeldMarkers
+from broker.transactions.marker_channel import TransactionMarkerChannel
 from broker.wait_records.recorder import Recorder
 from protocol.framing import Scratch
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -107,6 +107,7 @@ class Node:
         self.replication = self._replication(connect)
         self.replicas = self.replication.replicas
         self.groups = self._groups()
+        self.marker_channel = self._marker_channel(connect)
         self.transactions = self._transactions()
         self._coordinator_leadership = self._leadership_of_coordinators()
         self.fetch_sessions = self._fetch_sessions()
@@ -137,10 +138,11 @@ class Node:
         self._is_started = True
 
     async def run(self) -> None:
-        """Run the node's timers and fetchers until cancelled."""
+        """Run the node's timers, fetchers and senders until cancelled."""
         self.feed.steps = self.steps
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.replication.fetchers.run)
+            nursery.start_soon(self.marker_channel.run)
             nursery.start_soon(run_reaper, self.timer)
             for purgatory in self.purgatories:
                 nursery.start_soon(run_reaper, purgatory.timer, purgatory.purge_if_due)
@@ -174,8 +176,9 @@ class Node:
         self.groups.consumers.configs.replace(group_id, settings)
 
     def delivered(self) -> None:
-        """Start fetching the partitions that the node follows since the last change."""
+        """Fetch the partitions that the node follows since the last change, and send markers."""
         self.replication.fetchers.assign_pending()
+        self.marker_channel.metadata_changed()
 
     def delivery_failed(self, change: str, error: Exception) -> None:
         """Report an exception that was raised while *change* was applied."""
@@ -282,13 +285,22 @@ class Node:
         schedule(self.timer, groups.expire_offsets, delay_ms=interval_ms, period_ms=interval_ms)
         return groups
 
+    def _marker_channel(self, connect: Connect) -> TransactionMarkerChannel:
+        return TransactionMarkerChannel(
+            self.replication,
+            connect,
+            self.replicas.actions,
+            lambda: self.image,
+            lambda: self.transactions,
+        )
+
     def _transactions(self) -> TransactionCoordinator:
         return TransactionCoordinator(
             self.config,
             self.clock,
             self.timer,
             self.replicas.actions,
-            HeldMarkers(),
+            self.marker_channel,
             lambda: FEATURES[TRANSACTION_VERSION].level,
         )
 

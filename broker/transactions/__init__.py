@@ -9,8 +9,8 @@
 The states and their transitions are values and functions without I/O; the coordinator writes them
 and applies them when they are replicated.
 
-MarkerChannel                sends the markers that end transactions to partition leaders
-TransactionVerification      asks the coordinator before the first batch of a transaction
-  AddPartitionsToTxnSender   batches these requests
-InterBrokerSender            sends the requests of both
+    TransactionVerification          before the first batch of a transaction in a partition
+      `-- AddPartitionsToTxnSender --AddPartitionsToTxn--> coordinator
+
+Both senders use `InterBrokerSender`: one connection, and one request in flight, per destination.
 """

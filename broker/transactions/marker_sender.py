@@ -51,18 +51,3 @@ class MarkerSender(Protocol):
     def remove_partition(self, state_partition: int) -> None:
         """Drop the markers of all transactions of a partition of ``__transaction_state``."""
         ...
-
-
-class HeldMarkers:
-    """Holds the markers and sends none."""
-
-    def __init__(self) -> None:
-        self.pending: list[PendingMarkers] = []
-
-    def add_markers(self, pending: PendingMarkers) -> None:
-        """See `MarkerSender`."""
-        self.pending.append(pending)
-
-    def remove_partition(self, state_partition: int) -> None:
-        """See `MarkerSender`."""
-        self.pending = [each for each in self.pending if each.state_partition != state_partition]

@@ -28,6 +28,7 @@ class CauseKind(StrEnum):
     MEMBERS = "members"
     FLUSH = "flush"
     SHUTDOWN = "shutdown"
+    COORDINATOR = "coordinator"
 
 
 class Cause(NamedTuple):

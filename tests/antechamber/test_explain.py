@@ -293,6 +293,28 @@ def test_a_deletion_of_records() -> None:
     )
 
 
+@pytest.mark.parametrize(("node", "where"), [(2, ", node 2"), (None, "")])
+def test_a_wait_for_the_coordinator_of_a_transaction(node: int | None, where: str) -> None:
+    """A Produce with the first batch of a transaction waits for its verification."""
+    waited_for = {"kind": "transaction_coordinator", "transactional_id": "billing", "node": node}
+    record = _fetch("coordinator", api="Produce", purgatory="Produce", waited_for=waited_for)
+
+    assert (
+        f"in the Produce purgatory for the coordinator of transactional id billing{where}, was "
+        "checked three times, and was completed by the response of the coordinator."
+    ) in explanation(record)[0]
+
+
+def test_a_wait_for_markers() -> None:
+    """A WriteTxnMarkers waits until they are replicated."""
+    waited_for = {"kind": "markers", "need": 3, "had": 1}
+    record = _fetch("timeout", api="WriteTxnMarkers", purgatory="Produce", waited_for=waited_for)
+
+    [sentence, *_] = explanation(record)
+    assert "in the Produce purgatory for markers in 3 partitions" in sentence
+    assert sentence.endswith("and timed out after 500 ms: 2 were missing.")
+
+
 def test_only_three_partitions_are_named() -> None:
     """The sentence names the first three partitions, and the number of the others."""
     assert (

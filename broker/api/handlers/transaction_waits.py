@@ -1,0 +1,95 @@
+"""Descriptions of the waits of requests that take part in transactions (`Wait`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from broker.common.topic_partition import TopicPartition
+from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
+from broker.wait_records.wait import Facts, Wait, WaitPartition
+
+RESPONDED = Cause(CauseKind.COORDINATOR)
+
+
+class VerificationWait(Wait):
+    """Waits until the coordinator *node* (None: none is known) has verified the *partitions*."""
+
+    __slots__ = ("_node", "_partitions", "_timeout_ms", "_transactional_id")
+    purgatory = "Produce"
+
+    def __init__(
+        self,
+        transactional_id: str,
+        node: int | None,
+        partitions: Collection[TopicPartition],
+        timeout_ms: int,
+    ) -> None:
+        self._transactional_id = transactional_id
+        self._node = node
+        self._partitions = partitions
+        self._timeout_ms = timeout_ms
+
+    @property
+    def timeout_ms(self) -> int:
+        """See `Wait`."""
+        return self._timeout_ms
+
+    def condition(self) -> Facts:
+        """The transaction and its coordinator."""
+        return {
+            "kind": "transaction_coordinator",
+            "transactional_id": self._transactional_id,
+            "node": self._node,
+        }
+
+    def cause(self, _present: Callable[[], Cause]) -> Cause:
+        """The response of the coordinator."""
+        return RESPONDED
+
+    def partitions(self) -> Iterator[WaitPartition]:
+        """Those of the request; nothing has been appended to them."""
+        return (WaitPartition(key, -1, 0) for key in self._partitions)
+
+    def partition_facts(self) -> Iterator[Facts]:
+        """See `Wait`."""
+        return ({"topic": key.topic, "partition": key.partition} for key in self._partitions)
+
+
+class MarkersWait(Wait):
+    """Waits until all *partitions* have their markers, on all replicas in sync.
+
+    *missing* returns the number of those that do not.
+    """
+
+    __slots__ = ("_missing", "_partitions", "_timeout_ms")
+    purgatory = "Produce"
+
+    def __init__(
+        self, partitions: Collection[TopicPartition], missing: Callable[[], int], timeout_ms: int
+    ) -> None:
+        self._partitions = partitions
+        self._missing = missing
+        self._timeout_ms = timeout_ms
+
+    @property
+    def timeout_ms(self) -> int:
+        """See `Wait`."""
+        return self._timeout_ms
+
+    def condition(self) -> Facts:
+        """The number of partitions, and of those that have their markers."""
+        need = len(self._partitions)
+        return {"kind": "markers", "need": need, "had": need - self._missing()}
+
+    def cause(self, present: Callable[[], Cause]) -> Cause:
+        """The request that advanced the last high watermark, or the timeout."""
+        cause = present()
+        return cause if cause is TIMED_OUT else cause._replace(kind=CauseKind.HIGH_WATERMARK)
+
+    def partitions(self) -> Iterator[WaitPartition]:
+        """Those of the request."""
+        return (WaitPartition(key, -1, 0) for key in self._partitions)
+
+    def partition_facts(self) -> Iterator[Facts]:
+        """See `Wait`."""
+        return ({"topic": key.topic, "partition": key.partition} for key in self._partitions)

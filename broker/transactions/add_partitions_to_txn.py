@@ -1,0 +1,217 @@
+"""Sends AddPartitionsToTxn to coordinators: adds partitions to transactions, or verifies them.
+
+Partition leaders and group coordinators send it before the first batch of a transaction (KIP-890).
+Requests that are made while one is in flight to the same coordinator are sent together after it.
+Of one transactional id only the latest is kept; the one that it replaces fails. Kafka's
+``AddPartitionsToTxnManager``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import partial
+
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
+from broker.controller.image import MetadataImage
+from broker.network.transport import Connect
+from broker.transactions.inter_broker_sender import (
+    InterBrokerRequest,
+    InterBrokerSender,
+    SendingNode,
+)
+from broker.transactions.state_topic import coordinator_of
+from protocol.errors import ErrorCode
+from protocol.messages.add_partitions_to_txn import (
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    AddPartitionsToTxnTopic,
+    AddPartitionsToTxnTransaction,
+)
+from purgatories.action_queue import ActionQueue
+
+# The errors of the partitions that have one.
+Errors = dict[TopicPartition, ErrorCode]
+
+
+class SupportedOperation(Enum):
+    """What the version of a client's request supports (Kafka's ``TransactionSupportedOperation``).
+
+    ``DEFAULT``: partitions are verified. ``GENERIC_ERROR``: they are verified, and the client
+    knows TRANSACTION_ABORTABLE. ``ADD_PARTITION``: they are added.
+    """
+
+    DEFAULT = auto()
+    GENERIC_ERROR = auto()
+    ADD_PARTITION = auto()
+
+    @property
+    def supports_epoch_bump(self) -> bool:
+        """Whether the producer epoch changes at the end of each transaction."""
+        return self is SupportedOperation.ADD_PARTITION
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Transaction:
+    """The partitions of one transactional id that are to be added or verified."""
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    partitions: Collection[TopicPartition]
+    operation: SupportedOperation
+    on_response: Callable[[Errors], None]
+
+    def fail(self, error: ErrorCode) -> None:
+        self.on_response(dict.fromkeys(self.partitions, error))
+
+
+class AddPartitionsToTxnSender:
+    """Sends the requests of one node; ``image`` returns the node's metadata."""
+
+    def __init__(
+        self,
+        node: SendingNode,
+        connect: Connect,
+        actions: ActionQueue,
+        image: Callable[[], MetadataImage],
+    ) -> None:
+        self._node = node
+        self._image = image
+        # By coordinator and transactional id.
+        self._queues: dict[int, dict[str, _Transaction]] = {}
+        self._sender = InterBrokerSender(
+            f"node-{node.node_id}-add-partitions-to-txn",
+            node,
+            connect,
+            actions,
+            self._next_request,
+        )
+
+    async def run(self) -> None:
+        """Send requests until cancelled."""
+        await self._sender.run()
+
+    def coordinator(self, transactional_id: str) -> int | None:
+        """The node that coordinates the id; None if there is none."""
+        try:
+            return coordinator_of(transactional_id, self._image()).node_id
+        except ApiError:
+            return None
+
+    def add_or_verify(
+        self,
+        transactional_id: str,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Collection[TopicPartition],
+        operation: SupportedOperation,
+        on_response: Callable[[Errors], None],
+    ) -> None:
+        """Add or verify partitions, and pass the errors to *on_response*, also before it returns.
+
+        Beside the coordinator's errors: COORDINATOR_NOT_AVAILABLE; NETWORK_EXCEPTION after a
+        disconnect, a timeout, or a later call for the same id that this one has not been sent
+        before; INVALID_PRODUCER_EPOCH if such a call has a higher epoch, or an earlier one had.
+        """
+        transaction = _Transaction(
+            transactional_id, producer_id, producer_epoch, partitions, operation, on_response
+        )
+        node_id = self.coordinator(transactional_id)
+        if node_id is None:
+            transaction.fail(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            return
+        queue = self._queues.setdefault(node_id, {})
+        queued = queue.get(transactional_id)
+        if queued is not None and queued.producer_epoch > producer_epoch:
+            transaction.fail(ErrorCode.INVALID_PRODUCER_EPOCH)
+            return
+        queue[transactional_id] = transaction
+        if queued is not None:
+            is_fenced = queued.producer_epoch < producer_epoch
+            queued.fail(
+                ErrorCode.INVALID_PRODUCER_EPOCH if is_fenced else ErrorCode.NETWORK_EXCEPTION
+            )
+        self._sender.wake(node_id)
+
+    def _next_request(self, node_id: int) -> InterBrokerRequest | None:
+        """All transactions that are queued for a coordinator."""
+        queue = self._queues.pop(node_id, None)
+        if not queue:
+            return None
+        transactions = [_requested(each) for each in queue.values()]
+        return InterBrokerRequest(
+            AddPartitionsToTxnRequest(transactions=transactions),
+            partial(self._on_response, queue),
+        )
+
+    def _on_response(
+        self, sent: dict[str, _Transaction], response: AddPartitionsToTxnResponse | None
+    ) -> None:
+        error = _error_of_all(response)
+        codes = {} if response is None else _codes(response)
+        for transactional_id, transaction in sent.items():
+            try:
+                if error:
+                    transaction.fail(error)
+                else:
+                    transaction.on_response(_errors(transaction, codes.get(transactional_id, {})))
+            except Exception as unexpected:
+                self._node.timer.on_error(f"transactional id {transactional_id}", unexpected)
+
+
+def _requested(transaction: _Transaction) -> AddPartitionsToTxnTransaction:
+    topics: dict[str, AddPartitionsToTxnTopic] = {}
+    for name, index in transaction.partitions:
+        topic = topics.get(name)
+        if topic is None:
+            topic = topics[name] = AddPartitionsToTxnTopic(name=name, partitions=[])
+        topic.partitions.append(index)
+    return AddPartitionsToTxnTransaction(
+        transactional_id=transaction.transactional_id,
+        producer_id=transaction.producer_id,
+        producer_epoch=transaction.producer_epoch,
+        verify_only=not transaction.operation.supports_epoch_bump,
+        topics=list(topics.values()),
+    )
+
+
+def _error_of_all(response: AddPartitionsToTxnResponse | None) -> ErrorCode:
+    if response is None:
+        return ErrorCode.NETWORK_EXCEPTION
+    if response.error_code == ErrorCode.CLUSTER_AUTHORIZATION_FAILED:
+        return ErrorCode.INVALID_TXN_STATE
+    return ErrorCode(response.error_code)
+
+
+def _codes(response: AddPartitionsToTxnResponse) -> dict[str, dict[TopicPartition, int]]:
+    """The error codes by transactional id and partition."""
+    return {
+        result.transactional_id: {
+            TopicPartition(topic.name, each.partition_index): each.partition_error_code
+            for topic in result.topic_results
+            for each in topic.results_by_partition
+        }
+        for result in response.results_by_transaction
+    }
+
+
+def _errors(transaction: _Transaction, codes: dict[TopicPartition, int]) -> Errors:
+    """The errors of a transaction's partitions; one without result is not verified."""
+    errors = {}
+    for key in transaction.partitions:
+        code = codes.get(key, ErrorCode.NETWORK_EXCEPTION)
+        if code:
+            errors[key] = _translated(ErrorCode(code), transaction.operation)
+    return errors
+
+
+def _translated(error: ErrorCode, operation: SupportedOperation) -> ErrorCode:
+    """The error that partition leaders use: no client of Produce knows PRODUCER_FENCED."""
+    if error is ErrorCode.PRODUCER_FENCED:
+        return ErrorCode.INVALID_PRODUCER_EPOCH
+    if error is ErrorCode.TRANSACTION_ABORTABLE and operation is SupportedOperation.DEFAULT:
+        return ErrorCode.INVALID_TXN_STATE
+    return error

@@ -1,0 +1,279 @@
+"""Sends the markers of transactions to the leaders of their partitions.
+
+    add_markers --> leader of each partition --> queue of its node --> WriteTxnMarkers
+                      ^        |  `- none alive --> waits for other metadata        |
+                      |        `- no such partition: needs no marker                |
+                      |                                                             v
+                      `-- leader moved, not replicated, disconnected ------- result of a partition
+                                                                   marker written, or stopped
+
+All markers for a node that are queued when its previous request ends are sent in one request.
+Kafka's ``TransactionMarkerChannelManager`` and ``TransactionMarkerRequestCompletionHandler``.
+
+Deviation: Kafka's sender repeats a refused marker as fast as it is refused. Here the first
+repetition is immediate and later ones wait for 50 ms, because all nodes share one thread.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from broker.common.topic_partition import TopicPartition
+from broker.controller.image import MetadataImage
+from broker.network.transport import Connect
+from broker.steps.schedule import schedule_once
+from broker.transactions.inter_broker_sender import (
+    InterBrokerRequest,
+    InterBrokerSender,
+    SendingNode,
+)
+from broker.transactions.marker_sender import MarkerCallbacks, PendingMarkers
+from protocol.errors import ErrorCode
+from protocol.messages.write_txn_markers import (
+    WritableTxnMarker,
+    WritableTxnMarkerTopic,
+    WriteTxnMarkersRequest,
+    WriteTxnMarkersResponse,
+)
+from purgatories.action_queue import ActionQueue
+
+log = logging.getLogger("antechamber.transactions")
+
+# How long a marker that was refused more than once is not sent again.
+RETRY_BACKOFF_MS = 50
+
+# The partition has its marker, or can have none.
+_DONE = frozenset(
+    {
+        ErrorCode.NONE,
+        ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT,
+        ErrorCode.UNSUPPORTED_VERSION,
+    }
+)
+# The marker is sent again, to the leader that the partition has then.
+_RETRIED = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.REQUEST_TIMED_OUT,
+        ErrorCode.NOT_ENOUGH_REPLICAS,
+        ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+    }
+)
+# Another coordinator has ended the transaction.
+_FENCED = frozenset({ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COORDINATOR_FENCED})
+
+
+class _Transaction:
+    """A transaction, its partitions without marker, and those that were refused at least once."""
+
+    __slots__ = ("pending", "refused", "remaining")
+
+    def __init__(self, pending: PendingMarkers) -> None:
+        self.pending = pending
+        self.remaining = set(pending.partitions)
+        self.refused: set[TopicPartition] = set()
+
+
+# Partitions by transaction, in the order in which their markers were queued.
+_Queue = dict[_Transaction, set[TopicPartition]]
+
+
+class TransactionMarkerChannel:
+    """The markers of the transactions that a node coordinates (`MarkerSender`).
+
+    *coordinator* returns what handles the results. It is called from `add_markers` as well, for
+    partitions that do not exist.
+    """
+
+    def __init__(
+        self,
+        node: SendingNode,
+        connect: Connect,
+        actions: ActionQueue,
+        image: Callable[[], MetadataImage],
+        coordinator: Callable[[], MarkerCallbacks],
+    ) -> None:
+        self._node = node
+        self._actions = actions
+        self._image = image
+        self._coordinator = coordinator
+        self._transactions: dict[str, _Transaction] = {}
+        self._queues: dict[int, _Queue] = {}
+        self._without_leader: _Queue = {}
+        self._sender = InterBrokerSender(
+            f"node-{node.node_id}-txn-marker-sender", node, connect, actions, self._next_request
+        )
+
+    async def run(self) -> None:
+        """Send markers until cancelled."""
+        await self._sender.run()
+
+    @property
+    def unknown_destination_queue_size(self) -> int:
+        """The number of transactions with a partition that has no live leader."""
+        return len(self._without_leader)
+
+    def add_markers(self, pending: PendingMarkers) -> None:
+        """Send the markers of a transaction; see `MarkerSender`."""
+        assert pending.partitions, "a transaction without partitions needs no markers"
+        transaction = self._transactions[pending.transactional_id] = _Transaction(pending)
+        self._enqueue(transaction, pending.partitions)
+
+    def remove_partition(self, state_partition: int) -> None:
+        """Drop the markers of a partition of ``__transaction_state``; see `MarkerSender`."""
+        for transactional_id, transaction in list(self._transactions.items()):
+            if transaction.pending.state_partition == state_partition:
+                del self._transactions[transactional_id]
+                for queue in (*self._queues.values(), self._without_leader):
+                    queue.pop(transaction, None)
+
+    def metadata_changed(self) -> None:
+        """Queue the markers whose partitions had no live leader, if they have one now."""
+        if self._without_leader:
+            waiting, self._without_leader = self._without_leader, {}
+            for transaction, partitions in waiting.items():
+                self._enqueue(transaction, partitions)
+            self._actions.try_complete_actions()
+
+    def _is_current(self, transaction: _Transaction) -> bool:
+        """Whether the markers of the transaction are still to be sent."""
+        return self._transactions.get(transaction.pending.transactional_id) is transaction
+
+    # -------------------------------------------------------------------------------- queues
+
+    def _enqueue(self, transaction: _Transaction, partitions: Iterable[TopicPartition]) -> None:
+        """Queue markers for the present leaders of *partitions*."""
+        if not self._is_current(transaction):
+            return
+        woken = set()
+        for key in sorted(partitions):  # sets of names have another order in each process
+            leader = self._leader(key)
+            if leader is None:
+                self._marker_written(transaction, key)
+                continue
+            if self._node.alive(leader) is None:
+                queue = self._without_leader
+            else:
+                queue = self._queues.setdefault(leader, {})
+                woken.add(leader)
+            queue.setdefault(transaction, set()).add(key)
+        for node_id in sorted(woken):
+            self._sender.wake(node_id)
+
+    def _leader(self, key: TopicPartition) -> int | None:
+        """The leader of a partition, perhaps none (-1); None if there is no such partition."""
+        topic = self._image().topic(key.topic)
+        if topic is None or key.partition >= len(topic.partitions):
+            return None
+        return topic.partitions[key.partition].leader
+
+    def _next_request(self, node_id: int) -> InterBrokerRequest | None:
+        """All markers that are queued for a node."""
+        queue = self._queues.pop(node_id, None)
+        if not queue:
+            return None
+        markers = [_marker(each.pending, partitions) for each, partitions in queue.items()]
+        on_response = partial(self._on_response, queue)
+        return InterBrokerRequest(WriteTxnMarkersRequest(markers=markers), on_response)
+
+    # ------------------------------------------------------------------------------ responses
+
+    def _on_response(self, sent: _Queue, response: WriteTxnMarkersResponse | None) -> None:
+        if response is None:
+            for transaction, partitions in sent.items():
+                self._enqueue(transaction, partitions)
+            return
+        errors = _errors_by_producer_id(response)
+        for transaction, partitions in sent.items():
+            if self._is_current(transaction):
+                results = errors.get(transaction.pending.producer_id, {})
+                self._handle_results(transaction, partitions, results)
+
+    def _handle_results(
+        self,
+        transaction: _Transaction,
+        partitions: set[TopicPartition],
+        results: dict[TopicPartition, ErrorCode],
+    ) -> None:
+        is_stopped = False
+        retried = set()
+        for key in sorted(partitions):
+            error = results.get(key, ErrorCode.UNKNOWN_SERVER_ERROR)
+            if error in _DONE:
+                self._marker_written(transaction, key)
+            elif error in _RETRIED:
+                retried.add(key)
+            else:
+                is_stopped = True
+                level = logging.INFO if error in _FENCED else logging.ERROR
+                log.log(
+                    level,
+                    "transactional id %s: %s refuses the marker with %s; no more are sent",
+                    *(transaction.pending.transactional_id, key, error.name),
+                )
+        if is_stopped:
+            self._stop(transaction)
+        elif retried:
+            self._retry(transaction, retried)
+
+    def _retry(self, transaction: _Transaction, partitions: set[TopicPartition]) -> None:
+        """Send markers again: at once if they were refused for the first time."""
+        again = partitions & transaction.refused
+        transaction.refused |= partitions
+        self._enqueue(transaction, partitions - again)
+        if again:
+            retry = partial(self._enqueue_again, transaction, again)
+            schedule_once(self._node.timer, retry, delay_ms=RETRY_BACKOFF_MS)
+
+    def _enqueue_again(self, transaction: _Transaction, partitions: set[TopicPartition]) -> None:
+        self._enqueue(transaction, partitions)
+        self._actions.try_complete_actions()
+
+    def _marker_written(self, transaction: _Transaction, key: TopicPartition) -> None:
+        pending = transaction.pending
+        transaction.remaining.discard(key)
+        if not transaction.remaining:
+            del self._transactions[pending.transactional_id]
+        self._coordinator().marker_written(pending.transactional_id, pending.coordinator_epoch, key)
+
+    def _stop(self, transaction: _Transaction) -> None:
+        """Forget all other markers of a transaction, of which one was refused for good."""
+        pending = transaction.pending
+        del self._transactions[pending.transactional_id]
+        for queue in (*self._queues.values(), self._without_leader):
+            queue.pop(transaction, None)
+        self._coordinator().markers_stopped(pending.transactional_id, pending.coordinator_epoch)
+
+
+def _marker(pending: PendingMarkers, partitions: Iterable[TopicPartition]) -> WritableTxnMarker:
+    topics: dict[str, WritableTxnMarkerTopic] = {}
+    for name, index in sorted(partitions):
+        topic = topics.get(name)
+        if topic is None:
+            topic = topics[name] = WritableTxnMarkerTopic(name=name, partition_indexes=[])
+        topic.partition_indexes.append(index)
+    return WritableTxnMarker(
+        producer_id=pending.producer_id,
+        producer_epoch=pending.producer_epoch,
+        transaction_result=pending.commit,
+        topics=list(topics.values()),
+        coordinator_epoch=pending.coordinator_epoch,
+        transaction_version=pending.transaction_version,
+    )
+
+
+def _errors_by_producer_id(
+    response: WriteTxnMarkersResponse,
+) -> dict[int, dict[TopicPartition, ErrorCode]]:
+    errors: dict[int, dict[TopicPartition, ErrorCode]] = {}
+    for marker in response.markers:
+        of_producer = errors.setdefault(marker.producer_id, {})
+        for topic in marker.topics:
+            for each in topic.partitions:
+                key = TopicPartition(topic.name, each.partition_index)
+                of_producer[key] = ErrorCode(each.error_code)
+    return errors
