@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from broker.common.errors import ApiError
 from broker.coordinators.append_errors import as_coordinator_error
 from broker.coordinators.coordinator_loader import CoordinatorLoader, CoordinatorPlayback
-from broker.coordinators.coordinator_log import CoordinatorLog
+from broker.coordinators.coordinator_log import CoordinatorLog, TransactionalProducer
 from broker.coordinators.coordinator_record import (
     CoordinatorRecord,
     CoordinatorRecordSerde,
@@ -33,6 +33,7 @@ from broker.coordinators.internal_topic import partition_for
 from protocol.codec import Malformed, Unencodable
 from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
+from protocol.record_batch.control import EndTxnMarker
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 
@@ -154,7 +155,10 @@ class CoordinatorRuntime:
 
     def check(self, key: str) -> None:
         """Raise `ApiError` unless this node coordinates *key* and has loaded its partition."""
-        partition = self.partition_for(key)
+        self.check_partition(self.partition_for(key))
+
+    def check_partition(self, partition: int) -> None:
+        """Raise `ApiError` unless this node leads *partition* and has loaded it."""
         if partition in self._loaders:
             raise ApiError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
         if partition not in self._partitions:
@@ -167,13 +171,19 @@ class CoordinatorRuntime:
 
     # --------------------------------------------------------------------------- writing
 
-    def append(self, key: str, records: Iterable[CoordinatorRecord | RawRecord]) -> None:
+    def append(
+        self,
+        key: str,
+        records: Iterable[CoordinatorRecord | RawRecord],
+        producer: TransactionalProducer | None = None,
+    ) -> int:
         """Append records about *key* in one batch; raises `ApiError` if the log refuses it.
 
-        The caller applies the records before it returns.
+        They belong to the transaction of *producer* if there is one. Returns the offset of the
+        first record. The caller applies the records before it returns.
         """
-        self.check(key)
         index = self.partition_for(key)
+        self.check_partition(index)
         partition = self._partitions[index]
         serialize = self._serde.serialize
         try:
@@ -182,11 +192,33 @@ class CoordinatorRuntime:
             # Kafka cannot write such a record either; nothing has changed.
             raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
         if not raw:
-            return
+            return partition.end_offset
         try:
-            partition.log.append(raw)
+            partition.log.append(raw, producer)
         except ApiError as error:
             raise ApiError(as_coordinator_error(error.code), error.message) from error
+        self._has_appended(index, partition)
+        return partition.end_offset - len(raw)
+
+    def append_marker(
+        self,
+        partition: int,
+        producer_id: int,
+        producer_epoch: int,
+        marker: EndTxnMarker,
+        transaction_version: int,
+    ) -> None:
+        """Append the marker that ends a transaction in *partition*.
+
+        Raises `ApiError` with the log's own error if it refuses. The caller applies the marker
+        before it returns.
+        """
+        self.check_partition(partition)
+        led = self._partitions[partition]
+        led.log.append_marker(producer_id, producer_epoch, marker, transaction_version)
+        self._has_appended(partition, led)
+
+    def _has_appended(self, index: int, partition: _Partition) -> None:
         partition.end_offset = partition.log.end_offset
         if partition.deferred or partition.log.high_watermark < partition.end_offset:
             self._behind.add(index)
@@ -232,6 +264,16 @@ class CoordinatorRuntime:
         limit_ms = self._commit_timeout_ms if timeout_ms is None else timeout_ms
         event = DeferredEvent(on_replicated, limit_ms, self._actions)
         self._defer(key, event)
+        self._timer.add(event)
+
+    def when_partition_replicated(self, partition: int, on_replicated: OnReplicated) -> None:
+        """As `when_replicated`, for a loaded partition."""
+        if partition not in self._behind:
+            on_replicated(ErrorCode.NONE)
+            return
+        led = self._partitions[partition]
+        event = DeferredEvent(on_replicated, self._commit_timeout_ms, self._actions)
+        led.deferred.add(led.end_offset, event)
         self._timer.add(event)
 
     def once_replicated(self, key: str, action: Callable[[], None]) -> None:

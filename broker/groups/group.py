@@ -10,10 +10,13 @@ from uuid import UUID
 
 from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.groups.offsets import OffsetAndMetadata
-from protocol.errors import ErrorCode
 
-# Returns the error of a commit for a partition of a topic, by the member that was checked.
-CommitCheck = Callable[[UUID, int], ErrorCode]
+# Raises `ApiError` if the member that was checked may not commit an offset for a partition of a
+# topic; then the whole commit is refused.
+CommitCheck = Callable[[UUID, int], None]
+
+# The generation or member epoch in requests of clients that are in no generation.
+UNKNOWN_GENERATION_ID = -1
 
 
 class GroupType(StrEnum):
@@ -29,12 +32,22 @@ CONSUMER = GroupType.CONSUMER
 
 @dataclass(slots=True, kw_only=True)
 class Committer:
-    """The member fields of an OffsetCommit, and the version of the request."""
+    """The member fields of an OffsetCommit or TxnOffsetCommit, and the version of the request."""
 
     generation_id_or_member_epoch: int
     member_id: str
     group_instance_id: str | None
     api_version: int
+    is_transactional: bool = False
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether it names no member, as in TxnOffsetCommit before version 3 (KIP-447)."""
+        return (
+            self.generation_id_or_member_epoch == UNKNOWN_GENERATION_ID
+            and not self.member_id
+            and self.group_instance_id is None
+        )
 
 
 class Group(Protocol):

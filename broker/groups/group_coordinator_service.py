@@ -43,8 +43,10 @@ from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.offset_metadata_manager import OffsetMetadataManager
 from broker.groups.records.serde import GROUP_RECORDS
 from broker.groups.time_limits import MemberTimeout, RebalanceLimit
+from broker.groups.transaction_completion import complete_transaction
 from broker.steps.offload import Offload
 from protocol.errors import ErrorCode
+from protocol.record_batch.control import EndTxnMarker
 from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
@@ -247,6 +249,9 @@ class GroupCoordinatorService:
         else:
             self.consumers.retire(group)
         self.states.remove(group.group_id)
+        # Earlier writes may be replicated after this.
+        remove = partial(self.states.offsets.replicated.remove, group.group_id)
+        self.runtime.once_replicated(group.group_id, remove)
 
     # ------------------------------------------------------------------------------ loading
 
@@ -278,6 +283,34 @@ class GroupCoordinatorService:
                 else:
                     self.consumers.retire(group)
                 self.states.remove(group_id)
+
+    # ------------------------------------------------------------------------- transactions
+
+    def complete_transaction(
+        self,
+        partition: int,
+        producer_id: int,
+        producer_epoch: int,
+        coordinator_epoch: int,
+        commit: bool,
+        transaction_version: int,
+        on_response: Callable[[ErrorCode], None],
+    ) -> None:
+        """Write a transaction marker to a partition of ``__consumer_offsets``.
+
+        *on_response* is called once, now or later, with the error of the partition in the response
+        to WriteTxnMarkers. *coordinator_epoch* is that of the transaction coordinator.
+        """
+        complete_transaction(
+            self.runtime,
+            self.states.offsets,
+            partition,
+            producer_id,
+            producer_epoch,
+            EndTxnMarker(not commit, coordinator_epoch),
+            transaction_version,
+            on_response,
+        )
 
     # ------------------------------------------------------------------------------- topics
 

@@ -3,11 +3,16 @@
 A member commits with its generation or epoch, so a commit for partitions that it has lost is
 refused. A simple consumer, which assigns its partitions itself, commits with generation -1 to any
 group without members; its first commit creates the group.
+
+An offset that is committed in a transaction is pending until the marker of the transaction. It is
+not fetched, and its partition is unstable until then; neither the committed offset of the partition
+nor the group expires.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -17,6 +22,7 @@ from broker.common.clock import Clock
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
+from broker.coordinators.coordinator_log import TransactionalProducer
 from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.groups.classic.group import ClassicGroup
@@ -25,6 +31,7 @@ from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.offsets import OffsetAndMetadata, Offsets, tombstone
 from broker.groups.records.serde import NO_TIMESTAMP
 from protocol.errors import ErrorCode
+from protocol.record_batch.header import NO_PRODUCER_ID
 from protocol.schema import ZERO_UUID
 
 # In OffsetCommit: the retention is offsets.retention.minutes of the broker.
@@ -49,7 +56,10 @@ class Commit(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class OffsetCommit:
-    """An OffsetCommit of a member or of a simple consumer."""
+    """An OffsetCommit of a member or of a simple consumer.
+
+    With a ``producer`` it is a TxnOffsetCommit, in the producer's transaction.
+    """
 
     group_id: str
     generation_id_or_member_epoch: int = -1
@@ -58,6 +68,7 @@ class OffsetCommit:
     # Versions 2 to 4 contain a retention.
     retention_ms: int = DEFAULT_RETENTION_MS
     api_version: int = 9
+    producer: TransactionalProducer | None = None
     commits: Sequence[Commit]
 
 
@@ -95,20 +106,21 @@ class OffsetMetadataManager:
             member_id=request.member_id,
             group_instance_id=request.group_instance_id,
             api_version=request.api_version,
+            is_transactional=request.producer is not None,
         )
         check = None if group is None else group.check_offset_commit(committer)
-        if isinstance(group, ClassicGroup):
+        if isinstance(group, ClassicGroup) and request.producer is None:
             self._reschedule_heartbeat(group, request.member_id)
         errors = [ErrorCode.NONE] * len(request.commits)
         offsets: dict[TopicPartition, OffsetAndMetadata] = {}
         for index, commit in enumerate(request.commits):
-            error = check(commit.topic_id, commit.partition.partition) if check else errors[index]
-            if not error and commit.metadata is not None and self._is_too_long(commit.metadata):
-                error = ErrorCode.OFFSET_METADATA_TOO_LARGE
-            errors[index] = error
-            if not error:
-                offsets[commit.partition] = self._offset(commit, request.retention_ms)
-        self._change(request.group_id, offsets)
+            if commit.metadata is not None and self._is_too_long(commit.metadata):
+                errors[index] = ErrorCode.OFFSET_METADATA_TOO_LARGE
+                continue
+            if check is not None:
+                check(commit.topic_id, commit.partition.partition)
+            offsets[commit.partition] = self._offset(commit, request)
+        self._change(request.group_id, offsets, request.producer)
         return errors
 
     def _group_for(self, request: OffsetCommit) -> AnyGroup | None:
@@ -117,19 +129,20 @@ class OffsetMetadataManager:
         group = self._states.groups.get(request.group_id)
         if group is not None or request.generation_id_or_member_epoch < 0:
             return group
-        if request.api_version >= _GROUP_ID_NOT_FOUND_SINCE:
+        if request.producer is None and request.api_version >= _GROUP_ID_NOT_FOUND_SINCE:
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
         raise ApiError(ErrorCode.ILLEGAL_GENERATION)
 
-    def _offset(self, commit: Commit, retention_ms: int) -> OffsetAndMetadata:
+    def _offset(self, commit: Commit, request: OffsetCommit) -> OffsetAndMetadata:
         now_ms = self._clock.wall_ms()
         return OffsetAndMetadata(
             commit.offset,
             commit.leader_epoch,
             commit.metadata or "",
             now_ms,
-            _expire_timestamp_ms(now_ms, retention_ms),
-            commit.topic_id,
+            _expire_timestamp_ms(now_ms, request.retention_ms),
+            # Kafka writes no topic id for a TxnOffsetCommit, which contains none.
+            commit.topic_id if request.producer is None else ZERO_UUID,
         )
 
     def _is_too_long(self, metadata: str) -> bool:
@@ -154,6 +167,10 @@ class OffsetMetadataManager:
         group.check_offset_fetch(member_id, member_epoch)
         return self._states.offsets.replicated.committed(group_id)
 
+    def unstable(self, group_id: str) -> AbstractSet[TopicPartition]:
+        """The partitions for which the group has a replicated offset in an open transaction."""
+        return self._states.offsets.replicated.pending(group_id)
+
     # ----------------------------------------------------------------------------- deletion
 
     def delete(
@@ -168,13 +185,13 @@ class OffsetMetadataManager:
         if group is None:
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
         group.check_offset_deletion()
-        written = self._states.offsets.written.committed(group_id)
+        known = self._partitions(group_id)
         errors, deleted = {}, []
         for partition in partitions:
             errors[partition] = ErrorCode.NONE
             if group.is_subscribed_to(partition.topic):
                 errors[partition] = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
-            elif partition in written:
+            elif partition in known:
                 deleted.append(partition)
         self._change(group_id, dict.fromkeys(deleted))
         return errors
@@ -182,23 +199,25 @@ class OffsetMetadataManager:
     def on_topics_deleted(self, topics: Sequence[str]) -> None:
         """Delete the offsets of deleted topics."""
         for group_id in list(self._states.groups):
-            written = self._states.offsets.written.committed(group_id)
-            deleted = [each for each in written if each.topic in topics]
+            deleted = [each for each in self._partitions(group_id) if each.topic in topics]
             if deleted:
                 self._delete_offsets(group_id, deleted)
 
     def expire(self, group_id: str) -> bool:
         """Delete the expired offsets of a group; returns whether no offset is left."""
         group = self._states.groups[group_id]
-        written = self._states.offsets.written.committed(group_id)
+        written = self._states.offsets.written
+        pending = written.pending(group_id)
         old = [
             partition
-            for partition, offset in written.items()
-            if not group.is_subscribed_to(partition.topic) and self._is_expired(group, offset)
+            for partition, offset in written.committed(group_id).items()
+            if partition not in pending
+            and not group.is_subscribed_to(partition.topic)
+            and self._is_expired(group, offset)
         ]
         if old:
             self._delete_offsets(group_id, old)
-        return not self._states.offsets.written.committed(group_id)
+        return not (written.committed(group_id) or pending)
 
     def _is_expired(self, group: AnyGroup, offset: OffsetAndMetadata) -> bool:
         since_ms = group.retention_base_ms(offset)
@@ -218,13 +237,19 @@ class OffsetMetadataManager:
     # ------------------------------------------------------------------------------- writing
 
     def tombstones(self, group_id: str) -> list[CoordinatorRecord]:
-        """The records that delete all offsets of a group."""
-        return [
-            tombstone(group_id, each) for each in self._states.offsets.written.committed(group_id)
-        ]
+        """The records that delete all offsets of a group, pending ones included."""
+        return [tombstone(group_id, each) for each in self._partitions(group_id)]
+
+    def _partitions(self, group_id: str) -> Collection[TopicPartition]:
+        """The partitions for which a group has a committed or a pending offset."""
+        written = self._states.offsets.written
+        return {**written.committed(group_id), **dict.fromkeys(written.pending(group_id))}
 
     def _change(
-        self, group_id: str, changes: Mapping[TopicPartition, OffsetAndMetadata | None]
+        self,
+        group_id: str,
+        changes: Mapping[TopicPartition, OffsetAndMetadata | None],
+        producer: TransactionalProducer | None = None,
     ) -> None:
         """Append and apply offsets; None deletes an offset. Readers see them when replicated."""
         if not changes:
@@ -235,9 +260,14 @@ class OffsetMetadataManager:
             else offset.to_record(group_id, partition)
             for partition, offset in changes.items()
         ]
-        self._runtime.append(group_id, records)
-        self._states.put_offsets(group_id, changes, self._clock.wall_ms())
-        replicate = partial(self._states.offsets.replicated.change, group_id, changes)
+        record_offset = self._runtime.append(group_id, records, producer)
+        for offset in changes.values():
+            if offset is not None:
+                offset.record_offset = record_offset
+            record_offset += 1
+        producer_id = NO_PRODUCER_ID if producer is None else producer.producer_id
+        self._states.put_offsets(group_id, changes, self._clock.wall_ms(), producer_id)
+        replicate = partial(self._states.offsets.replicated.change, group_id, changes, producer_id)
         self._runtime.once_replicated(group_id, replicate)
 
 

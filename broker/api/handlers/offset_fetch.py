@@ -2,8 +2,10 @@
 
 Behaviour: the response has the listed partitions, or all of a group (topics null). A partition
 without a committed offset, and a group that does not exist, have offset -1 and no error. Committed
-offsets are replicated; ``require_stable`` (v7+) waits for those that are not replicated yet. A
-member of a consumer group must send its epoch.
+offsets are replicated; ``require_stable`` (v7+) waits for those that are not replicated yet. With
+it, a partition with an offset in an open transaction is UNSTABLE_OFFSET_COMMIT (KIP-447): the
+response does not wait for the end of the transaction. A member of a consumer group must send its
+epoch.
 
 Versions: 2 null for all topics and a top-level error, 5 leader epochs, 7 require_stable, 8 many
 groups, 9 member epochs, 10 topic ids.
@@ -12,7 +14,8 @@ groups, 9 member epochs, 10 topic ids.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from broker.api.handlers.replicated import when_all_replicated
@@ -44,6 +47,13 @@ _NOTHING_COMMITTED = OffsetAndMetadata(-1)
 Partition = TypeVar("Partition", OffsetFetchResponsePartition, OffsetFetchResponsePartitions)
 
 
+class _Fetched(NamedTuple):
+    """The offsets of a group, and its unstable partitions if they are not to be fetched."""
+
+    offsets: Offsets
+    unstable: AbstractSet[TopicPartition]
+
+
 def offset_fetch(request: Request[OffsetFetchRequest]) -> Slices[OffsetFetchResponse | Outcome]:
     """Return the committed offsets, now or when they are stable."""
     body = request.body
@@ -64,22 +74,22 @@ def _response(request: Request[OffsetFetchRequest]) -> Slices[OffsetFetchRespons
             group = yield from _group(request, requested_group)
             groups.append(group)
         return OffsetFetchResponse(topics=[], groups=groups)
-    error, offsets = ErrorCode.NONE, dict[TopicPartition, OffsetAndMetadata]()
+    error, fetched = ErrorCode.NONE, _Fetched({}, frozenset())
     try:
-        offsets |= request.services.groups.offsets.fetch(body.group_id)
+        fetched = _fetch(request, body.group_id)
     except ApiError as refused:
         error = refused.code
     if error and request.version >= _TOP_LEVEL_ERROR_SINCE:
         return OffsetFetchResponse(topics=[], error_code=error, groups=[])
     requested: Iterable[tuple[str, Iterable[int]]]
     if body.topics is None:
-        requested = _all_partitions(offsets)
+        requested = _all_partitions(fetched.offsets)
     else:
         requested = [(topic.name, topic.partition_indexes) for topic in body.topics]
     topics = []
     for name, indexes in requested:
         partitions = yield from _partitions(
-            OffsetFetchResponsePartition, offsets, name, indexes, error
+            OffsetFetchResponsePartition, fetched, name, indexes, error
         )
         topics.append(OffsetFetchResponseTopic(name=name, partitions=partitions))
     return OffsetFetchResponse(topics=topics, groups=[])
@@ -89,30 +99,40 @@ def _group(
     request: Request[OffsetFetchRequest], requested: OffsetFetchRequestGroup
 ) -> Slices[OffsetFetchResponseGroup]:
     try:
-        offsets = request.services.groups.offsets.fetch(
-            requested.group_id, requested.member_id, requested.member_epoch
-        )
+        fetched = _fetch(request, requested.group_id, requested.member_id, requested.member_epoch)
     except ApiError as error:
         return OffsetFetchResponseGroup(
             group_id=requested.group_id, topics=[], error_code=error.code
         )
     by_id = request.version >= _TOPIC_IDS_SINCE
     if requested.topics is None:
-        topics = yield from _all_topics(request, offsets, by_id=by_id)
+        topics = yield from _all_topics(request, fetched, by_id=by_id)
     else:
         topics = []
         for each in requested.topics:
-            topic = yield from _topic(request, offsets, each, by_id=by_id)
+            topic = yield from _topic(request, fetched, each, by_id=by_id)
             topics.append(topic)
     return OffsetFetchResponseGroup(group_id=requested.group_id, topics=topics)
 
 
+def _fetch(
+    request: Request[OffsetFetchRequest],
+    group_id: str,
+    member_id: str | None = None,
+    member_epoch: int = -1,
+) -> _Fetched:
+    manager = request.services.groups.offsets
+    offsets = manager.fetch(group_id, member_id, member_epoch)
+    unstable = manager.unstable(group_id) if request.body.require_stable else frozenset()
+    return _Fetched(offsets, unstable)
+
+
 def _all_topics(
-    request: Request[OffsetFetchRequest], offsets: Offsets, *, by_id: bool
+    request: Request[OffsetFetchRequest], fetched: _Fetched, *, by_id: bool
 ) -> Slices[list[OffsetFetchResponseTopics]]:
     """All committed offsets of the group; by id only topics that exist can be named."""
     topics = []
-    for name, indexes in _all_partitions(offsets):
+    for name, indexes in _all_partitions(fetched.offsets):
         topic_id = ZERO_UUID
         if by_id:
             topic = request.services.image.topic(name)
@@ -120,7 +140,7 @@ def _all_topics(
                 continue
             topic_id = topic.topic_id
         partitions = yield from _partitions(
-            OffsetFetchResponsePartitions, offsets, name, indexes, topic_id=topic_id
+            OffsetFetchResponsePartitions, fetched, name, indexes, topic_id=topic_id
         )
         topics.append(
             OffsetFetchResponseTopics(name=name, topic_id=topic_id, partitions=partitions)
@@ -130,7 +150,7 @@ def _all_topics(
 
 def _topic(
     request: Request[OffsetFetchRequest],
-    offsets: Offsets,
+    fetched: _Fetched,
     requested: OffsetFetchRequestTopics,
     *,
     by_id: bool,
@@ -144,7 +164,7 @@ def _topic(
             name = topic.name
     partitions = yield from _partitions(
         OffsetFetchResponsePartitions,
-        offsets,
+        fetched,
         name,
         requested.partition_indexes,
         error,
@@ -162,7 +182,7 @@ def _all_partitions(offsets: Offsets) -> Iterable[tuple[str, Iterable[int]]]:
 
 def _partitions(
     cls: type[Partition],
-    offsets: Offsets,
+    fetched: _Fetched,
     topic: str,
     indexes: Iterable[int],
     error: ErrorCode = ErrorCode.NONE,
@@ -172,9 +192,11 @@ def _partitions(
     """The committed offsets of a topic, except those of a deleted topic of the same name."""
     partitions = []
     for index in indexes:
-        committed = offsets.get(TopicPartition(topic, index), _NOTHING_COMMITTED)
+        partition = TopicPartition(topic, index)
+        committed = fetched.offsets.get(partition, _NOTHING_COMMITTED)
         ids = {topic_id, committed.topic_id} - {ZERO_UUID}
-        if error or len(ids) > 1:
+        is_unstable = not error and partition in fetched.unstable
+        if error or is_unstable or len(ids) > 1:
             committed = _NOTHING_COMMITTED
         partitions.append(
             cls(
@@ -182,7 +204,7 @@ def _partitions(
                 committed_offset=committed.offset,
                 committed_leader_epoch=committed.leader_epoch,
                 metadata=committed.metadata,
-                error_code=error,
+                error_code=ErrorCode.UNSTABLE_OFFSET_COMMIT if is_unstable else error,
             )
         )
         yield None

@@ -290,7 +290,10 @@ class ClassicGroup:
     # ------------------------------------------------------------------------------ offsets
 
     def check_offset_commit(self, committer: Committer) -> CommitCheck | None:
-        """Members commit with their generation; simple consumers only while the group is Empty."""
+        """Members commit with their generation; simple consumers only while the group is Empty.
+
+        A transactional commit may name no member, and is accepted during a rebalance.
+        """
         if self.state is DEAD:
             raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         generation_id = committer.generation_id_or_member_epoch
@@ -301,9 +304,9 @@ class ClassicGroup:
             self.check_member(member_id, instance_id)
             if generation_id != self.generation_id:
                 raise ApiError(ErrorCode.ILLEGAL_GENERATION)
-        elif self.state is not EMPTY:
+        elif self.state is not EMPTY and not committer.is_transactional:
             raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
-        if self.state is COMPLETING_REBALANCE:
+        if self.state is COMPLETING_REBALANCE and not committer.is_transactional:
             # The generation is the present one, but its assignment is not known yet.
             raise ApiError(ErrorCode.REBALANCE_IN_PROGRESS)
         return None

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from broker.groups.group import UNKNOWN_GENERATION_ID
 from protocol.errors import ErrorCode
 
-# In requests of clients that have no member id yet, or are in no generation.
+# In requests of clients that have no member id yet.
 UNKNOWN_MEMBER_ID = ""
-UNKNOWN_GENERATION_ID = -1
 
 
 class MemberProtocol(NamedTuple):

@@ -190,29 +190,33 @@ class ConsumerGroup:
     # ------------------------------------------------------------------------------ offsets
 
     def check_offset_commit(self, committer: Committer) -> CommitCheck | None:
-        """Members commit with their epoch; simple consumers only while there are no members."""
+        """Members commit with their epoch; simple consumers only while there are no members.
+
+        A transactional commit may name no member. Its errors are those of classic groups.
+        """
         epoch = committer.generation_id_or_member_epoch
         if epoch < 0 and not self.members:
             return None
-        member = self.member(committer.member_id)
-        if member.uses_classic_protocol:
-            if epoch != member.member_epoch:
-                raise ApiError(ErrorCode.ILLEGAL_GENERATION)
+        is_transactional = committer.is_transactional
+        if is_transactional and committer.is_anonymous:
             return None
-        if committer.api_version < _MEMBER_EPOCHS_SINCE:
+        member = self.member(committer.member_id)
+        has_generation = member.uses_classic_protocol or is_transactional
+        if not has_generation and committer.api_version < _MEMBER_EPOCHS_SINCE:
             raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
         if epoch == member.member_epoch:
             return None
+        stale = ErrorCode.ILLEGAL_GENERATION if has_generation else ErrorCode.STALE_MEMBER_EPOCH
         if epoch > member.member_epoch:
-            raise ApiError(ErrorCode.STALE_MEMBER_EPOCH)
+            raise ApiError(stale)
 
-        def check(topic_id: UUID, partition: int) -> ErrorCode:
+        def check(topic_id: UUID, partition: int) -> None:
             """A commit with an older epoch is valid for partitions owned since then (KIP-1251)."""
             for owned in (member.assigned, member.pending_revocation):
                 since = owned.get(topic_id, {}).get(partition)
                 if since is not None and epoch >= since:
-                    return ErrorCode.NONE
-            return ErrorCode.STALE_MEMBER_EPOCH
+                    return
+            raise ApiError(stale)
 
         return check
 

@@ -28,7 +28,8 @@ Commands, with their options and defaults:
     restart                 the node starts again with its logs
     expire                  the expiry that runs every offsets.retention.check.interval.ms
 
-The commands of the consumer protocol are in `tests.broker.groups.consumer_commands`.
+The commands of the consumer protocol are in `tests.broker.groups.consumer_commands`, those of
+transactions in `tests.broker.groups.transaction_commands`.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from uuid import UUID
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -57,7 +59,9 @@ from protocol.consumer_protocol import (
     write_subscription,
 )
 from protocol.errors import ErrorCode
-from tests.broker.groups.consumer_commands import GROUP, ConsumerCommands, Member, options_of
+from protocol.schema import ZERO_UUID
+from tests.broker.groups.consumer_commands import GROUP, Member, options_of
+from tests.broker.groups.transaction_commands import TransactionCommands
 from tests.broker.groups.virtual_world import VirtualWorld, classic_group
 
 # Commands that are not requests: their effects must not wait for the end of a request.
@@ -106,7 +110,7 @@ class Script:
         return "\n\n".join(chunks) + "\n"
 
 
-class ScriptPlayer(ConsumerCommands):
+class ScriptPlayer(TransactionCommands):
     """Plays commands and collects the responses."""
 
     def __init__(self, world: VirtualWorld) -> None:
@@ -245,7 +249,7 @@ class ScriptPlayer(ConsumerCommands):
     def _do_commit(self, name: str, *words: str) -> None:
         member, options = self._member(name), options_of(words)
         commits = [
-            Commit(TopicPartition(*_partition(key)), int(offset))
+            Commit(partition := _partition(key), int(offset), topic_id=self._topic_id(partition))
             for key, offset in options.items()
             if "-" in key
         ]
@@ -255,6 +259,7 @@ class ScriptPlayer(ConsumerCommands):
             member_id=self._id(options, member),
             group_instance_id=member.instance,
             api_version=int(options.get("v", 8 if member.protocol_type else 9)),
+            producer=self._producer(options),
             commits=commits,
         )
         try:
@@ -267,10 +272,10 @@ class ScriptPlayer(ConsumerCommands):
     def _do_offsets(self) -> None:
         offsets = self.world.coordinator.offsets.fetch(GROUP)
         shown = " ".join(f"{where}={what.offset}" for where, what in sorted(offsets.items()))
-        self._say(f"offsets {shown or 'none'}")
+        self._say(f"offsets {shown or 'none'}{self._unstable()}")
 
     def _do_forget(self, *words: str) -> None:
-        partitions = [TopicPartition(*_partition(word)) for word in words]
+        partitions = [_partition(word) for word in words]
         try:
             errors = self.world.coordinator.offsets.delete(GROUP, partitions)
         except ApiError as refused:
@@ -348,6 +353,11 @@ class ScriptPlayer(ConsumerCommands):
         parts = (part.rsplit("-", 1) for part in text.split("/") if part)
         return {topic: [int(index) for index in indexes.split(",")] for topic, indexes in parts}
 
+    def _topic_id(self, partition: TopicPartition) -> UUID:
+        """The id of a topic, as a handler adds it to a commit."""
+        topic = self.world.image.topic(partition.topic)
+        return ZERO_UUID if topic is None else topic.topic_id
+
     def _topic_names(self, text: str) -> list[str]:
         """Topics in the form t,u."""
         return text.split(",")
@@ -369,6 +379,6 @@ class ScriptPlayer(ConsumerCommands):
         )
 
 
-def _partition(text: str) -> tuple[str, int]:
+def _partition(text: str) -> TopicPartition:
     topic, index = re.fullmatch(r"(.+)-(\d+)", text).groups()  # type: ignore[union-attr]  # it is
-    return topic, int(index)
+    return TopicPartition(topic, int(index))

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 
 import pytest
 
 from broker.common.errors import ApiError
 from broker.groups.classic.group import ClassicGroup, generate_member_id
-from broker.groups.classic.group_state import DEAD, PREPARING_REBALANCE, STABLE
+from broker.groups.classic.group_state import (
+    COMPLETING_REBALANCE,
+    DEAD,
+    PREPARING_REBALANCE,
+    STABLE,
+    ClassicGroupState,
+)
 from broker.groups.classic.requests import JoinResult, MemberProtocol
 from broker.groups.group import Committer
 from broker.groups.offsets import OffsetAndMetadata
@@ -192,25 +199,72 @@ def dead_group() -> ClassicGroup:
     return group
 
 
-def committer(generation_id: int = -1, member_id: str = "") -> Committer:
+def committer(
+    generation_id: int = -1,
+    member_id: str = "",
+    instance_id: str | None = None,
+    *,
+    is_transactional: bool = False,
+) -> Committer:
     return Committer(
         generation_id_or_member_epoch=generation_id,
         member_id=member_id,
-        group_instance_id=None,
+        group_instance_id=instance_id,
         api_version=9,
+        is_transactional=is_transactional,
     )
 
 
 def test_a_dead_group_refuses_all_operations() -> None:
     """Mirrors testValidateOffsetCommit, testValidateOffsetFetch and testValidateDeleteGroup."""
     group = dead_group()
-    with pytest.raises(ApiError, match="COORDINATOR_NOT_AVAILABLE"):
-        group.check_offset_commit(committer())
+    for is_transactional in (False, True):
+        with pytest.raises(ApiError, match="COORDINATOR_NOT_AVAILABLE"):
+            group.check_offset_commit(committer(is_transactional=is_transactional))
     for check in (group.check_deletion, group.check_offset_deletion):
         with pytest.raises(ApiError, match="GROUP_ID_NOT_FOUND"):
             check()
     with pytest.raises(ApiError, match="GROUP_ID_NOT_FOUND"):
         group.check_offset_fetch(None, -1)
+
+
+@pytest.mark.parametrize(
+    ("generation_id", "member_id", "instance_id", "error"),
+    [
+        (-1, "", None, None),
+        (-2, "", None, None),
+        (1, "a", "i", None),
+        (1, "a", None, None),
+        (2, "a", None, "ILLEGAL_GENERATION"),
+        (0, "a", None, "ILLEGAL_GENERATION"),
+        (-1, "a", None, "ILLEGAL_GENERATION"),
+        (1, "x", None, "UNKNOWN_MEMBER_ID"),
+        (1, "", None, "UNKNOWN_MEMBER_ID"),
+        (-1, "", "i", "FENCED_INSTANCE_ID"),
+        (1, "x", "i", "FENCED_INSTANCE_ID"),
+        (-1, "a", "other", "UNKNOWN_MEMBER_ID"),
+    ],
+)
+@pytest.mark.parametrize("state", [PREPARING_REBALANCE, COMPLETING_REBALANCE, STABLE])
+def test_a_transactional_commit(
+    state: ClassicGroupState,
+    generation_id: int,
+    member_id: str,
+    instance_id: str | None,
+    error: str | None,
+) -> None:
+    """Any of member, instance and generation must be right; none is right in every state."""
+    group = ClassicGroup("g", 0)
+    group.add(member("a", instance="i"), None)
+    group.generation_id = 1
+    for each in (PREPARING_REBALANCE, COMPLETING_REBALANCE, STABLE):
+        group.transition_to(each, 0)
+        if each is state:
+            break
+    commit = committer(generation_id, member_id, instance_id, is_transactional=True)
+
+    with pytest.raises(ApiError, match=error) if error else nullcontext():
+        assert group.check_offset_commit(commit) is None
 
 
 def test_the_retention_of_offsets_begins_by_state() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from broker.common.errors import ApiError
@@ -17,20 +19,29 @@ REGEX = {"subscribed_topic_regex": "t.*"}
 
 
 def commit_as(
-    group: ConsumerGroup, member_id: str = "m", epoch: int = 5, version: int = 9
+    group: ConsumerGroup,
+    member_id: str = "m",
+    epoch: int = 5,
+    version: int = 9,
+    *,
+    instance_id: str | None = None,
+    is_transactional: bool = False,
 ) -> ErrorCode:
     """The error of a commit for partition 0 of t."""
     committer = Committer(
         generation_id_or_member_epoch=epoch,
         member_id=member_id,
-        group_instance_id=None,
+        group_instance_id=instance_id,
         api_version=version,
+        is_transactional=is_transactional,
     )
     try:
         check = group.check_offset_commit(committer)
+        if check is not None:
+            check(T, 0)
     except ApiError as error:
         return error.code
-    return ErrorCode.NONE if check is None else check(T, 0)
+    return ErrorCode.NONE
 
 
 # -------------------------------------------------------------------------------------- state
@@ -198,13 +209,68 @@ def test_a_commit_in_an_old_version_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("epoch", "error"), [(5, ErrorCode.NONE), (4, ErrorCode.ILLEGAL_GENERATION)]
+    ("epoch", "error"),
+    [(5, ErrorCode.NONE), (6, ErrorCode.ILLEGAL_GENERATION), (4, ErrorCode.ILLEGAL_GENERATION)],
 )
 def test_classic_members_commit_with_their_generation(epoch: int, error: ErrorCode) -> None:
     """Mirrors testValidateOffsetCommit with the classic protocol, in any version."""
     group = group_of(member("m", member_epoch=5, classic=classic("t")))
 
     assert commit_as(group, epoch=epoch, version=8) is error
+
+
+def test_classic_members_commit_with_an_older_generation() -> None:
+    """KIP-1251, too: for partitions owned since that generation or before."""
+    group = group_of(
+        member("m", member_epoch=5, classic=classic("t"), assigned=owned(T, 0, since=4))
+    )
+
+    assert commit_as(group, epoch=4, version=8) is ErrorCode.NONE
+    assert commit_as(group, epoch=3, version=8) is ErrorCode.ILLEGAL_GENERATION
+
+
+@pytest.mark.parametrize(
+    ("member_id", "epoch", "error"),
+    [
+        ("", -1, ErrorCode.NONE),
+        ("m", 5, ErrorCode.NONE),
+        ("m", 4, ErrorCode.NONE),
+        ("m", 3, ErrorCode.ILLEGAL_GENERATION),
+        ("m", 6, ErrorCode.ILLEGAL_GENERATION),
+        ("m", -1, ErrorCode.ILLEGAL_GENERATION),
+        ("x", 5, ErrorCode.UNKNOWN_MEMBER_ID),
+        ("", 5, ErrorCode.UNKNOWN_MEMBER_ID),
+        ("", -2, ErrorCode.UNKNOWN_MEMBER_ID),
+    ],
+)
+@pytest.mark.parametrize("protocol", [{}, {"classic": classic("t")}], ids=["consumer", "classic"])
+def test_a_transactional_commit(
+    member_id: str, epoch: int, error: ErrorCode, protocol: dict[str, Any]
+) -> None:
+    """In any version; it may name no member, and has the errors of classic groups."""
+    each = member("m", member_epoch=5, assigned=owned(T, 0, since=4), **protocol)
+    result = commit_as(group_of(each), member_id, epoch, version=2, is_transactional=True)
+
+    assert result is error
+
+
+def test_a_transactional_commit_of_an_instance_must_name_its_member() -> None:
+    """The instance id itself is not checked."""
+    group = group_of(member("m", member_epoch=5, instance_id="i"))
+
+    def error(member_id: str, epoch: int) -> ErrorCode:
+        return commit_as(group, member_id, epoch, instance_id="i", is_transactional=True)
+
+    assert error("", -1) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert error("m", 5) is ErrorCode.NONE
+
+
+def test_a_transactional_commit_to_a_group_without_members() -> None:
+    """Any without an epoch; a member is unknown."""
+    empty = ConsumerGroup("g")
+
+    assert commit_as(empty, "m", -1, is_transactional=True) is ErrorCode.NONE
+    assert commit_as(empty, "m", 1, is_transactional=True) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
 @pytest.mark.parametrize(
