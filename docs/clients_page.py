@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from integration.methods.card import Client, Seen, read_card
 from integration.methods.comparison import RETURNS
 from integration.methods.known import known
 from integration.methods.libraries import NOT_CALLED
+from integration.methods.observations import Client, Seen, read_observations
 
 _HEAD = """\
 # Client methods
@@ -24,7 +24,7 @@ heartbeats, are not.
 
 def clients() -> str:
     """Return the page."""
-    read = read_card()
+    read = read_observations()
     return "\n".join([_HEAD, *_summary(read), *(_client(name, read[name]) for name in read)])
 
 

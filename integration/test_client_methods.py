@@ -16,7 +16,6 @@ import pytest
 from integration.kafka.jars import missing_for_a_jvm
 from integration.kafka.source import missing_kafka
 from integration.machine.requirements import need, required
-from integration.methods.card import read_card, write_card
 from integration.methods.comparison import Key, fault
 from integration.methods.known import known
 from integration.methods.libraries import (
@@ -28,6 +27,7 @@ from integration.methods.libraries import (
     PACKAGES,
     entries_of,
 )
+from integration.methods.observations import read_observations, write_observations
 from integration.methods.session import Session, play
 from integration.methods.uses import IN_THE_BACKGROUND, of_client
 
@@ -77,7 +77,7 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     session = play(libraries, tmp_path_factory.mktemp("methods"))
     if request.config.getoption("--write-uses"):
         need("kafka", missing_kafka())
-        write_card(session.clients())
+        write_observations(session.clients())
     return session
 
 
@@ -110,7 +110,7 @@ def test_a_method_has_kafkas_outcome(session: Session, key: Key) -> None:
 @pytest.mark.parametrize("key", KEYS)
 def test_a_call_ends_as_listed(session: Session, key: Key) -> None:
     """The end of the call on Kafka is listed in docs/client_methods.json."""
-    written = read_card()[key.client].methods[key.method].ends[key.shape]
+    written = read_observations()[key.client].methods[key.method].ends[key.shape]
     if key in session.theirs:
         assert session.theirs[key].ending == written
     if known(key.client, key.method, key.shape) is None:
@@ -120,7 +120,7 @@ def test_a_call_ends_as_listed(session: Session, key: Key) -> None:
 @pytest.mark.parametrize("client", CLIENTS)
 def test_the_requests_are_as_listed(session: Session, client: str) -> None:
     """docs/reference/clients.md lists the requests; any method may send background requests."""
-    written = read_card()[client].methods
+    written = read_observations()[client].methods
     assert set(written) == set(session.public[client])
     of_any = of_client(session.uses, client)
     for method, seen in written.items():

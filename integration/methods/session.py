@@ -10,9 +10,9 @@ from pathlib import Path
 
 from antechamber import Cluster
 from integration.kafka.source import missing_kafka, start_kafka
-from integration.methods.card import Client, Seen
 from integration.methods.comparison import Key, Played
 from integration.methods.libraries import entries_of, player_of
+from integration.methods.observations import Client, Seen
 from integration.methods.running import Run, run
 from integration.methods.uses import Uses, read_uses
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from integration.methods.uses import Uses
 
-CARD = Path(__file__).parents[2] / "docs" / "client_methods.json"
+OBSERVATIONS = Path(__file__).parents[2] / "docs" / "client_methods.json"
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Client:
     methods: Mapping[str, Seen]
 
 
-def read_card() -> dict[str, Client]:
+def read_observations() -> dict[str, Client]:
     """Read the file; returns the observations by client."""
-    if not CARD.exists():
+    if not OBSERVATIONS.exists():
         return {}
-    written: dict[str, Any] = json.loads(CARD.read_text())
+    written: dict[str, Any] = json.loads(OBSERVATIONS.read_text())
     return {
         client: Client(
             each["release"], {name: Seen(**seen) for name, seen in each["methods"].items()}
@@ -42,10 +42,10 @@ def read_card() -> dict[str, Client]:
     }
 
 
-def write_card(seen: Mapping[str, Client]) -> None:
+def write_observations(seen: Mapping[str, Client]) -> None:
     """Write the observations of these clients to the file, and keep those of the others."""
-    clients = read_card() | dict(seen)
-    CARD.write_text(
+    clients = read_observations() | dict(seen)
+    OBSERVATIONS.write_text(
         "{\n" + ",\n".join(_client(name, clients[name]) for name in sorted(clients)) + "\n}\n"
     )
 
