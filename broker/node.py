@@ -26,7 +26,7 @@ from broker.config import Config
 from broker.config.dynamic import ALL_NODES
 from broker.controller.channel import ControllerChannel
 from broker.controller.controller import Controller
-from broker.controller.features import FEATURES, TRANSACTION_VERSION
+from broker.controller.features import TRANSACTION_VERSION
 from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.coordinators.coordinator_leadership import CoordinatorLeadership
 from broker.groups.group_coordinator_service import GroupCoordinatorService
@@ -301,7 +301,7 @@ class Node:
             self.timer,
             self.replicas.actions,
             self.marker_channel,
-            lambda: FEATURES[TRANSACTION_VERSION].level,
+            lambda: self.image.feature_level(TRANSACTION_VERSION),
         )
 
     def _leadership_of_coordinators(self) -> CoordinatorLeadership:

@@ -32,6 +32,7 @@ from broker.controller.elections import (
     without_crashed,
     without_fenced,
 )
+from broker.controller.features import FeatureUpdate, checked_levels
 from broker.controller.feed import MetadataFeed, MetadataListener
 from broker.controller.image import Broker, PartitionRegistration, TopicImage
 from broker.controller.new_topics import Assignments, NewTopics
@@ -359,7 +360,11 @@ class Controller:
         if not validate_only and quotas != before:
             self._state.put_client_quotas(entity, quotas)
 
-    # --------------------------------------------------------------------------------- others
+    def update_features(self, updates: Iterable[FeatureUpdate], *, validate_only: bool) -> None:
+        """Change levels, all of them or none; raises `ApiError` INVALID_UPDATE_VERSION."""
+        levels = checked_levels(updates, self.image.feature_levels, self.image.controller_id)
+        if levels and not validate_only:
+            self._state.put_feature_levels(levels)
 
     def one_commit(self) -> AbstractContextManager[None]:
         """Write all changes made inside in one transaction; nodes get them afterwards."""

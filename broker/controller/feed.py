@@ -12,7 +12,7 @@ whose ``MetadataPublisher`` is the listener here.)
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import GeneratorType
 from typing import Protocol
@@ -86,6 +86,7 @@ class MetadataFeed:
             self.put_group_configs(group_id, configs)
         for name, configs in image.client_metrics.items():
             self.put_client_metrics(name, configs)
+        self.put_feature_levels(image.feature_levels)
         for topic in image:
             self.put_topic(topic)
 
@@ -112,6 +113,10 @@ class MetadataFeed:
     def put_client_metrics(self, name: str, configs: dict[str, str]) -> None:
         """Add a change: the settings of a client metrics subscription."""
         self._pending.append(partial(self.image.put_client_metrics, name, configs))
+
+    def put_feature_levels(self, levels: Mapping[str, int]) -> None:
+        """Add a change: the levels of these features."""
+        self._pending.append(partial(self.image.feature_levels.update, dict(levels)))
 
     def put_topic(self, topic: TopicImage) -> None:
         """Add a change: a topic is new or has changed."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from broker.controller.features import FEATURES
 from broker.quotas.entity import Entity, Quotas
 
 NO_LEADER = -1
@@ -69,7 +70,8 @@ class MetadataImage:
     """The cluster's topics, by name and id, and brokers.
 
     ``broker_configs`` are the dynamic settings by node id, "" for all nodes; ``client_quotas`` the
-    quotas by entity; ``group_configs`` the settings by group; ``client_metrics`` by subscription.
+    quotas by entity; ``group_configs`` the settings by group; ``client_metrics`` by subscription;
+    ``feature_levels`` those levels of features that were changed.
     """
 
     cluster_id: str
@@ -80,6 +82,7 @@ class MetadataImage:
     client_quotas: dict[Entity, Quotas] = field(default_factory=dict)
     group_configs: dict[str, dict[str, str]] = field(default_factory=dict)
     client_metrics: dict[str, dict[str, str]] = field(default_factory=dict)
+    feature_levels: dict[str, int] = field(default_factory=dict)
 
     def topic(self, name: str) -> TopicImage | None:
         """The topic of that name, or None."""
@@ -99,6 +102,10 @@ class MetadataImage:
     def alive_brokers(self) -> list[Broker]:
         """The nodes that are not fenced, by id."""
         return sorted((b for b in self.brokers.values() if not b.fenced), key=lambda b: b.node_id)
+
+    def feature_level(self, feature: str) -> int:
+        """The level of a feature of `FEATURES`."""
+        return self.feature_levels.get(feature, FEATURES[feature].level)
 
     @property
     def controller_id(self) -> int:

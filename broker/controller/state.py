@@ -21,6 +21,7 @@ from broker.config.dynamic import ALL_NODES, MIN_INSYNC_REPLICAS
 from broker.config.topics import topic_value
 from broker.controller.change_batch import ChangeBatch, ChangePartition
 from broker.controller.elections import without_leader
+from broker.controller.features import FEATURES
 from broker.controller.feed import MetadataFeed, MetadataListener
 from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Election, Rules
@@ -31,6 +32,7 @@ from protocol.errors import ErrorCode
 
 # Producer ids are allocated in blocks, so that the store is written once per block (KIP-730).
 _PRODUCER_ID_BLOCK = 1000
+_LEVEL_OF = "level of "  # the name of the stored fact, before that of the feature
 # The number of changed partitions after which a transaction ends, with the present topic.
 PARTITIONS_PER_COMMIT = 500
 
@@ -64,6 +66,7 @@ class ClusterState:
         self.image.client_quotas = store.client_quotas()
         self.image.group_configs = store.group_configs()
         self.image.client_metrics = store.client_metrics()
+        self.image.feature_levels = _feature_levels(store)
         self._require_min_insync_replicas()
         self.config.reconfigure({}, self.image.broker_configs[ALL_NODES])
         self._next_producer_id = self._producer_id_block = int(store.fact("producer_id") or 0)
@@ -124,6 +127,13 @@ class ClusterState:
         self._store.put_client_quotas(entity, quotas)
         self.image.put_client_quotas(entity, quotas)
         self._publish(lambda feed: feed.put_client_quotas(entity, quotas))
+
+    def put_feature_levels(self, levels: Mapping[str, int]) -> None:
+        """Publish the levels of features."""
+        for feature, level in levels.items():
+            self._store.put_fact(_LEVEL_OF + feature, str(level))
+        self.image.feature_levels.update(levels)
+        self._publish(lambda feed: feed.put_feature_levels(levels))
 
     def put_group_configs(self, group_id: str, configs: dict[str, str]) -> None:
         """Publish the settings of a group."""
@@ -303,3 +313,9 @@ class ClusterState:
             cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
             self._store.put_fact("cluster_id", cluster_id)
         return cluster_id
+
+
+def _feature_levels(store: ControllerStore) -> dict[str, int]:
+    """Return the changed levels of features."""
+    stored = {feature: store.fact(_LEVEL_OF + feature) for feature in FEATURES}
+    return {feature: int(level) for feature, level in stored.items() if level is not None}

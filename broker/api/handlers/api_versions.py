@@ -5,8 +5,6 @@ one of version 0 with UNSUPPORTED_VERSION and the range of ApiVersions itself (K
 dispatcher sends. Software names that do not match Kafka's pattern are INVALID_REQUEST (KIP-511).
 
 Versions: 3 features except those that may have level 0 (KIP-584), 4 these as well (KAFKA-17011).
-
-Deviations: the level of a feature cannot be changed, see `broker.controller.features`.
 """
 
 from __future__ import annotations
@@ -37,6 +35,7 @@ def api_versions(request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
         and _LEGAL.fullmatch(body.client_software_version)
     ):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST, api_keys=[])
+    levels = {name: request.services.image.feature_level(name) for name in FEATURES}
     return ApiVersionsResponse(
         api_keys=request.services.api_versions,
         supported_features=[
@@ -46,11 +45,9 @@ def api_versions(request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
         ],
         finalized_features_epoch=request.services.controller.log_end_offset,
         finalized_features=[
-            FinalizedFeatureKey(
-                name=name, max_version_level=feature.level, min_version_level=feature.level
-            )
-            for name, feature in FEATURES.items()
-            if feature.level > 0
+            FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
+            for name, level in levels.items()
+            if level > 0
         ],
     )
 

@@ -3,41 +3,47 @@
 Behaviour: a feature that has the requested level already is not changed. The first feature that
 cannot have the requested level fails the request.
 
-Deviations: every feature has exactly one level here, so no level ever changes.
+Deviations: only the level of ``transaction.version`` can be changed.
 """
 
 from __future__ import annotations
 
 from broker.api.request import Request
 from broker.common.errors import ApiError
-from broker.controller.features import check_level
+from broker.controller.features import SAFE_DOWNGRADE, FeatureUpdate
+from broker.steps.queue import Slices
 from protocol.messages.update_features import (
+    FeatureUpdateKey,
     UpdatableFeatureResult,
     UpdateFeaturesRequest,
     UpdateFeaturesResponse,
 )
 
 
-def update_features(request: Request[UpdateFeaturesRequest]) -> UpdateFeaturesResponse:
-    """Check whether each feature has the requested level."""
-    updates = request.body.feature_updates
+def update_features(request: Request[UpdateFeaturesRequest]) -> Slices[UpdateFeaturesResponse]:
+    """Change the levels of features."""
+    body, controller = request.body, request.services.controller
+    updates = [
+        FeatureUpdate(each.feature, each.max_version_level, _upgrade_type(each))
+        for each in body.feature_updates
+    ]
     try:
-        for update in updates:
-            check_level(
-                update.feature,
-                update.max_version_level,
-                update.upgrade_type,
-                request.services.image.controller_id,
-            )
+        controller.update_features(updates, validate_only=body.validate_only)
     except ApiError as error:
         return UpdateFeaturesResponse(
             error_code=error.code,
             error_message="The update failed for all features since the following feature had an "
             f"error: {error.message}",
         )
+    yield from controller.applied()
     return UpdateFeaturesResponse(
         results=[
             UpdatableFeatureResult(feature=update.feature, error_message="NONE")
             for update in updates
         ]
     )
+
+
+def _upgrade_type(update: FeatureUpdateKey) -> int:
+    """The kind of the change; in version 0, a flag allows a downgrade."""
+    return SAFE_DOWNGRADE if update.allow_downgrade else update.upgrade_type

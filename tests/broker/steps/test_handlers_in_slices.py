@@ -57,7 +57,6 @@ AT_ONCE = {
     "describe_topic_partitions": "max.request.partition.size.limit",
     "list_groups": "its arrays are filters",
     "list_partition_reassignments": "those under way are few",
-    "update_features": "there are a few features",
 }
 
 
