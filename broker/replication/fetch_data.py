@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
 from broker.storage.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
+from broker.storage.transaction_index import AbortedTxn
 from broker.storage.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 from protocol.output import Splice
@@ -82,8 +84,8 @@ class LogReadResult:
     """The result of reading one partition.
 
     ``start`` is the position of the fetch offset in the log, for a fetch that waits. An offset is
-    -1 if an error leaves it unknown. ``has_no_room``: not even the first batch fits into the
-    limits.
+    -1 if an error leaves it unknown. ``aborted`` are the aborted transactions of a
+    ``read_committed`` fetch; None for others, and if the first batch does not fit into the limits.
     """
 
     error: ErrorCode
@@ -94,4 +96,4 @@ class LogReadResult:
     start: LogOffsetMetadata = field(default_factory=lambda: UNKNOWN_OFFSET_METADATA)
     diverging_epoch: tuple[int, int] | None = None
     log_end_offset: int = -1
-    has_no_room: bool = False
+    aborted: Sequence[AbortedTxn] | None = None

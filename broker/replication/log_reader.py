@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from broker.common.errors import ApiError
 from broker.replication.fetch_data import (
+    FetchIsolation,
     FetchParams,
     FetchPartition,
     LogReadResult,
@@ -78,6 +79,7 @@ def _read(
     if limit < 0 and requested.fetch_offset < upper.message_offset:
         # Kafka fails with a negative limit, and only where there are records.
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+    has_list = params.isolation is FetchIsolation.TXN_COMMITTED and not data.first_entry_incomplete
     return LogReadResult(
         ErrorCode.NONE,
         log.high_watermark,
@@ -87,7 +89,7 @@ def _read(
         b"" if data.first_entry_incomplete else data.records,
         data.offset_metadata,
         log_end_offset=log.log_end_offset,
-        has_no_room=data.first_entry_incomplete,
+        aborted=log.aborted_in(data) if has_list else None,
     )
 
 

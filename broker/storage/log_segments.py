@@ -123,13 +123,28 @@ class LogSegments:
 
     def aborted_transactions(self, start_offset: int, end_offset: int) -> list[AbortedTxn]:
         """The aborted transactions with records between the offsets. Raises OSError."""
-        return [
-            entry
-            for segment in self.from_offset(start_offset)
-            if segment.has_transactions
-            for entry in segment.transactions.entries
-            if entry.last_offset >= start_offset and entry.first_offset < end_offset
-        ]
+        found: list[AbortedTxn] = []
+        for segment in self.from_offset(start_offset):
+            if segment.transactions.collect(start_offset, end_offset, found):
+                break
+        return found
+
+    def aborted_in_read(
+        self, start: LogOffsetMetadata, size: int, log_end: int
+    ) -> list[AbortedTxn]:
+        """The aborted transactions that may have records in *size* bytes from *start* on.
+
+        The end of the read is estimated, as in Kafka: it is the next entry of the offset index,
+        else the next segment, else *log_end*. So there may be transactions that begin after the
+        read. Raises OSError.
+        """
+        segments = list(self.from_offset(start.segment_base_offset))
+        if not any(segment.transactions.entries for segment in segments):
+            return []
+        end = segments[0].offset_index.upper_bound(start.relative_position_in_segment + size)
+        if end is None:
+            end = segments[1].base_offset if len(segments) > 1 else log_end
+        return self.aborted_transactions(start.message_offset, end)
 
     def deletable(
         self, config: LogConfig, log_start: int, high_watermark: int, log_end: int, now_ms: int

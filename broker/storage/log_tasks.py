@@ -17,7 +17,6 @@ from broker.steps.schedule import schedule, schedule_once
 from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_directory import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from broker.storage.log_manager import LogManager
-from broker.storage.producer_state import DefaultProducerConfig
 from broker.storage.retention import Retention
 from broker.storage.unified_log import UnifiedLog
 from purgatories.timer.system_timer import SystemTimer
@@ -45,7 +44,7 @@ def schedule_log_tasks(
 
     logs.schedule_once = once
     logs.on_error = timer.on_error
-    logs.producer_config = DefaultProducerConfig(config.producer_id_expiration_ms)
+    logs.producer_config = config
     initially_ms = config.log_initial_task_delay_ms
     every(
         config.log_retention_check_interval_ms,

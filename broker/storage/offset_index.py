@@ -39,6 +39,11 @@ class OffsetIndex(SparseIndex):
         entry = self.floor(offset)
         return entry[1] if entry else 0
 
+    def upper_bound(self, position: int) -> int | None:
+        """The offset of the first entry at or after *position*; None if there is none."""
+        number = self._up_to(position - 1, 1)
+        return None if number == len(self) else int(self._entry(number)[0]) + self.base_offset
+
     def truncate_to(self, offset: int) -> None:
         """Remove the entries from *offset* on."""
         self._cut(self._up_to(offset - self.base_offset - 1, 0))

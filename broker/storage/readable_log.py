@@ -139,6 +139,18 @@ class ReadableLog:
         with self.storage_errors:
             return self.local_log.segments.aborted_transactions(start_offset, end_offset)
 
+    def aborted_in(self, data: FetchDataInfo | SliceInfo) -> list[AbortedTxn]:
+        """The aborted transactions that may have records in *data*, in the order of their markers.
+
+        Consumers with ``read_committed`` skip these records. Raises `ApiError`.
+        """
+        start = data.offset_metadata
+        if start.message_offset >= self.last_stable_offset:
+            return []
+        with self.storage_errors:
+            segments, end = self.local_log.segments, self.local_log.end.message_offset
+            return segments.aborted_in_read(start, len(data.records), end)
+
     def _check_range(self, offset: int) -> None:
         if not self.log_start_offset <= offset <= self.local_log.end.message_offset:
             raise OffsetOutOfRange(

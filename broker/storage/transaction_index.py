@@ -7,7 +7,9 @@ the abort. The file exists only if there are entries.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
+from operator import attrgetter
 from struct import Struct
 from typing import NamedTuple
 
@@ -25,6 +27,9 @@ class AbortedTxn(NamedTuple):
     first_offset: int
     last_offset: int
     last_stable_offset: int
+
+
+_last_offset = attrgetter("last_offset")
 
 
 class TransactionIndex:
@@ -55,6 +60,21 @@ class TransactionIndex:
             whole = data[: len(data) - len(data) % ENTRY_BYTES]
             self._entries = [AbortedTxn(*row[1:]) for row in _ENTRY.iter_unpack(whole)]
         return self._entries
+
+    def collect(self, start_offset: int, end_offset: int, found: list[AbortedTxn]) -> bool:
+        """Add the transactions with records between the offsets to *found*.
+
+        True if later segments have no others: all later transactions begin at *end_offset* or
+        after. Raises OSError.
+        """
+        entries = self.entries
+        for number in range(bisect_left(entries, start_offset, key=_last_offset), len(entries)):
+            entry = entries[number]
+            if entry.first_offset < end_offset:
+                found.append(entry)
+            if entry.last_stable_offset >= end_offset:
+                return True
+        return False
 
     def is_sane(self, base_offset: int) -> bool:
         """Whether the file can be the index of a segment with *base_offset*. Raises OSError."""

@@ -1,4 +1,9 @@
-"""DescribeProducers: the state that a partition's leader has of idempotent producers (KIP-664)."""
+"""DescribeProducers: what a replica of a partition knows of its producers (KIP-664).
+
+Followers respond as well. Without batches, the last sequence number is -1: after a marker with an
+epoch of its own, for example. The coordinator epoch is -1 before the first marker, and the start
+offset of the current transaction is -1 if none is open.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +49,6 @@ def _partition(
                 "This server does not host this topic-partition.",
             )
         partition = request.services.replicas.partitions.get_or_error(key)
-        if not partition.is_leader:
-            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
     except ApiError as error:
         result.error_code, result.error_message = error.code, error.message
         return result

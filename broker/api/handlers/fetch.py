@@ -11,7 +11,7 @@ Deviations: no preferred read replica (KIP-392), no cluster id check.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from broker.api.handlers.current_leader import WRONG_LEADER, Leaders
 from broker.api.handlers.request_checks import check_isolation_level
@@ -35,10 +35,12 @@ from broker.replication.fetch_data import (
 )
 from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION, PartitionName
 from broker.replication.waits import FetchWait
+from broker.storage.transaction_index import AbortedTxn
 from broker.wait_records.observer import RequestObserver, size_of
 from protocol.codec import Output, encode_into
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import (
+    AbortedTransaction,
     EpochEndOffset,
     FetchableTopicResponse,
     FetchRequest,
@@ -83,13 +85,12 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | Outcome:
         leader_only=replica_id >= 0 or request.version < _CLIENT_METADATA_SINCE,
         replica_epoch=replica_epoch,
     )
-    read_committed = params.isolation is FetchIsolation.TXN_COMMITTED
 
     def respond(results: list[LogReadResult]) -> None:
         if request.observer is not None:
             _observe(request.observer, readable, results)
         responses: PartitionResponses = [
-            (name, _partition_data(name[1], result, read_committed))
+            (name, _partition_data(name[1], result))
             for name, result in zip(names, results, strict=True)
         ]
         response = None
@@ -223,16 +224,14 @@ def _refusal(partition: int, error: ErrorCode) -> PartitionData:
     )
 
 
-def _partition_data(partition: int, result: LogReadResult, read_committed: bool) -> PartitionData:
-    # Where Kafka omits an incomplete batch, it omits the list as well.
-    has_list = read_committed and not result.error and not result.has_no_room
+def _partition_data(partition: int, result: LogReadResult) -> PartitionData:
     data = PartitionData(
         partition_index=partition,
         error_code=result.error,
         high_watermark=result.high_watermark,
         last_stable_offset=result.last_stable_offset,
         log_start_offset=result.log_start_offset,
-        aborted_transactions=[] if has_list else None,
+        aborted_transactions=None if result.aborted is None else _aborted(result.aborted),
         # Never null: librdkafka treats a null record set as a protocol error.
         records=result.records,  # type: ignore[arg-type]  # may be read when it is sent
     )
@@ -240,6 +239,13 @@ def _partition_data(partition: int, result: LogReadResult, read_committed: bool)
         epoch, end_offset = result.diverging_epoch
         data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end_offset)
     return data
+
+
+def _aborted(transactions: Sequence[AbortedTxn]) -> list[AbortedTransaction]:
+    return [
+        AbortedTransaction(producer_id=each.producer_id, first_offset=each.first_offset)
+        for each in transactions
+    ]
 
 
 def _response(context: FetchContext, responses: PartitionResponses) -> FetchResponse:

@@ -124,11 +124,16 @@ class Desk(FakeNode):
         return self._produce({key: sent}, 1, 1000, {key: guard})
 
     def mark(
-        self, *keys: TopicPartition, epoch: int = 0, version: int = 0, abort: bool = False
+        self,
+        *keys: TopicPartition,
+        producer_id: int = 7,
+        epoch: int = 0,
+        version: int = 0,
+        abort: bool = False,
     ) -> list[dict[TopicPartition, ErrorCode]]:
-        """End the transaction of producer 7 in each partition; the list gets the response."""
+        """End a producer's transaction in each partition; the list gets the response."""
         responses: list[dict[TopicPartition, ErrorCode]] = []
-        markers = {key: marker(0, 7, epoch=epoch, abort=abort) for key in keys or (KEY,)}
+        markers = {key: marker(0, producer_id, epoch=epoch, abort=abort) for key in keys or (KEY,)}
         self.manager.append_markers(1000, markers, version, responses.append)
         self.manager.actions.try_complete_actions()
         return responses

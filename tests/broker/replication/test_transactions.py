@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from broker.common.topic_partition import TopicPartition
+from broker.replication.fetch_data import FetchIsolation
+from broker.replication.replica_manager import FetchResults
 from protocol.errors import ErrorCode
+from protocol.record_batch.batch import batches
 from tests.broker.replication.desk import Desk
-from tests.broker.replication.world import KEY, OTHER, fetched, leader_state_of
+from tests.broker.replication.world import (
+    KEY,
+    OTHER,
+    at,
+    consumer,
+    fetched,
+    follower,
+    leader_state_of,
+    records,
+)
 
 NOWHERE = TopicPartition("gone", 0)
 
@@ -76,3 +89,125 @@ def test_markers_need_enough_replicas(desk: Desk) -> None:
 
     assert desk.mark() == [{KEY: ErrorCode.NOT_ENOUGH_REPLICAS}]
     assert desk.partition().log.log_end_offset == 0
+
+
+# ------------------------------------------------------------------------------ read_committed
+
+COMMITTED = consumer(isolation=FetchIsolation.TXN_COMMITTED)
+
+
+def replicate(desk: Desk, offset: int, key: TopicPartition = KEY) -> None:
+    """Both followers have all records below *offset*."""
+    for node in (2, 3):
+        fetched(desk.partition(key), node, offset)
+
+
+def read(responses: list[FetchResults]) -> tuple[int, list[tuple[int, int]] | None]:
+    """Of the only partition of the response, the number of batches and the aborted transactions."""
+    [[result]] = responses
+    assert result.error is ErrorCode.NONE
+    aborted = result.aborted
+    found = None if aborted is None else [(each.producer_id, each.first_offset) for each in aborted]
+    assert isinstance(result.records, bytes)
+    return len(list(batches(result.records))), found
+
+
+def test_a_committed_fetch_ends_at_the_last_stable_offset(desk: Desk) -> None:
+    """Records of open transactions, and those after them, are not read."""
+    desk.produce(acks=1)
+    desk.produce_in_transaction()
+    desk.produce(acks=1)
+    replicate(desk, 3)
+
+    assert read(desk.fetch(COMMITTED, at(0))) == (1, [])
+    assert read(desk.fetch(consumer(), at(0))) == (3, None)
+
+
+def test_a_committed_fetch_at_the_last_stable_offset_waits(desk: Desk) -> None:
+    """Appends after it, and their replication, do not complete the fetch."""
+    desk.produce_in_transaction()
+    replicate(desk, 1)
+    responses = desk.fetch(COMMITTED, at(0))
+    desk.produce(acks=1)
+    replicate(desk, 2)
+
+    assert responses == []
+
+
+def test_a_committed_fetch_beyond_the_last_stable_offset_is_empty(desk: Desk) -> None:
+    """At once and without an error, as in Kafka."""
+    desk.produce_in_transaction()
+    desk.produce(acks=1)
+    replicate(desk, 2)
+
+    assert read(desk.fetch(COMMITTED, at(1))) == (0, [])
+
+
+@pytest.mark.parametrize("abort", [False, True])
+def test_a_replicated_marker_completes_a_committed_fetch(desk: Desk, abort: bool) -> None:
+    """With the records and the marker, and with the transaction if it was aborted."""
+    desk.produce_in_transaction()
+    replicate(desk, 1)
+    responses = desk.fetch(COMMITTED, at(0))
+
+    desk.mark(abort=abort)
+    assert responses == []
+    replicate(desk, 2)
+
+    assert read(responses) == (2, [(7, 0)] if abort else [])
+
+
+def test_a_marker_completes_a_committed_fetch_on_a_single_replica(desk: Desk) -> None:
+    """The append moves the high watermark and with it the last stable offset."""
+    leader_state = leader_state_of(desk.partition())
+    leader_state.replicas.clear()
+    desk.produce_in_transaction()
+    responses = desk.fetch(COMMITTED, at(0))
+
+    desk.mark()
+
+    assert read(responses) == (2, [])
+
+
+def test_a_marker_of_another_transaction_does_not_complete_the_fetch(desk: Desk) -> None:
+    """An older transaction is still open."""
+    desk.produce_in_transaction()
+    replicate(desk, 1)
+    responses = desk.fetch(COMMITTED, at(0))
+
+    other = records(b"a", producer_id=8, producer_epoch=0, base_sequence=0)
+    desk.partition().append_as_leader(other, 1, 9)
+    desk.mark(producer_id=8)
+    replicate(desk, 3)
+
+    assert responses == []
+
+
+def test_a_committed_fetch_that_times_out_is_empty(desk: Desk) -> None:
+    """With an empty list."""
+    desk.produce_in_transaction()
+    replicate(desk, 1)
+    responses = desk.fetch(COMMITTED, at(0), max_wait_ms=500)
+
+    desk.advance(500)
+
+    assert read(responses) == (0, [])
+
+
+def test_an_incomplete_batch_has_no_list(desk: Desk) -> None:
+    """Nothing fits into the limit of the partition after the first one."""
+    for key in (KEY, OTHER):
+        desk.produce(key, acks=1)
+        replicate(desk, 1, key)
+    params = replace(COMMITTED, max_bytes=len(records(b"a")) + 1)
+
+    [[first, second]] = desk.fetch(params, at(0, OTHER), at(0))
+
+    assert (first.aborted, second.aborted) == ([], None)
+
+
+def test_a_follower_reads_undecided_records(desk: Desk) -> None:
+    """It has the leader's log, without a list."""
+    desk.produce_in_transaction()
+
+    assert read(desk.fetch(follower(2), at(0))) == (1, None)

@@ -82,3 +82,17 @@ def test_only_a_possible_file_is_sane(tmp_path: Path) -> None:
     assert not index.is_sane(1000)
     index.file.truncate(7)
     assert not index.is_sane(1000)
+
+
+def test_the_upper_bound_of_a_position_is_the_next_entry(tmp_path: Path) -> None:
+    """The entry at the position itself counts; after the last entry there is none."""
+    index = index_at(tmp_path)
+    index.append(105, 40)
+    index.append(109, 80)
+    found = [index.upper_bound(position) for position in (0, 40, 41, 80, 81)]
+    assert found == [105, 105, 109, 109, None]
+
+
+def test_an_empty_index_has_no_upper_bound(tmp_path: Path) -> None:
+    """The caller uses the end of the segment."""
+    assert index_at(tmp_path).upper_bound(0) is None

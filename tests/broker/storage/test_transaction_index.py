@@ -75,3 +75,30 @@ def test_an_entry_of_a_later_marker_is_removed(tmp_path: Path) -> None:
     assert [entry.last_offset for entry in index.entries] == [5, 9]
     index.unload()
     assert [entry.last_offset for entry in index.entries] == [5, 9]
+
+
+def collected(index: TransactionIndex, start: int, end: int) -> tuple[list[AbortedTxn], bool]:
+    found: list[AbortedTxn] = []
+    return found, index.collect(start, end, found)
+
+
+def test_transactions_with_records_in_a_range_are_collected(tmp_path: Path) -> None:
+    """Those that end at its start or after, and begin before its end."""
+    index = index_at(tmp_path)
+    index.append(FIRST)
+    index.append(SECOND)
+    assert collected(index, 15, 30) == ([FIRST, SECOND], False)
+    assert collected(index, 16, 30) == ([SECOND], False)
+    assert collected(index, 0, 11) == ([FIRST], True)
+    assert collected(index, 21, 30) == ([], False)
+
+
+def test_the_collection_ends_when_all_later_transactions_are_after_the_range(
+    tmp_path: Path,
+) -> None:
+    """The last stable offset of an entry is at least the end of the range."""
+    index = index_at(tmp_path)
+    index.append(FIRST)
+    index.append(SECOND)
+    assert collected(index, 0, 12) == ([FIRST], True)
+    assert collected(index, 0, 21) == ([FIRST, SECOND], True)

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from broker.common.topic_partition import TopicPartition
+from broker.storage.append import AppendOrigin
 from protocol.errors import ErrorCode
 from protocol.messages.describe_producers import DescribeProducersRequest, TopicRequest
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from tests.batches import batch
+from tests.broker.storage.logs import marker, transactional
 from tests.client import running_cluster, running_node
 
 pytestmark = pytest.mark.anyio
@@ -66,8 +69,28 @@ async def test_unknown_partitions(tmp_path: Path) -> None:
         assert no_name[0] == ErrorCode.INVALID_TOPIC_EXCEPTION
 
 
-async def test_only_the_leader_describes_producers(tmp_path: Path) -> None:
-    """NOT_LEADER_OR_FOLLOWER from a follower, and from a node without a replica."""
+async def test_transactions_are_described(tmp_path: Path) -> None:
+    """An open one by its first offset; a marker by the epoch of its coordinator."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        log = node.node.replicas.partitions[TopicPartition("t", 0)].log
+        for producer_id in (7, 8):
+            guard = log.maybe_start_transaction_verification(producer_id, 0, 0, True)
+            log.append_as_leader(transactional(0, 0, producer_id), 0, verification_guard=guard)
+        ended = marker(0, 7, epoch=1, abort=True, coordinator_epoch=3)
+        log.append_as_leader(ended, 0, origin=AppendOrigin.COORDINATOR, transaction_version=2)
+
+        response = await node.client().send(_request(("t", [0])))
+
+        closed, opened = response.topics[0].partitions[0].active_producers
+        assert (closed.producer_epoch, closed.last_sequence) == (1, -1)
+        assert (closed.coordinator_epoch, closed.current_txn_start_offset) == (3, -1)
+        assert (opened.producer_epoch, opened.last_sequence) == (0, 1)
+        assert (opened.coordinator_epoch, opened.current_txn_start_offset) == (-1, 2)
+
+
+async def test_every_replica_describes_producers(tmp_path: Path) -> None:
+    """NOT_LEADER_OR_FOLLOWER only from a node without a replica."""
     async with running_cluster(tmp_path, 3) as cluster:
         cluster.controller.create_topic("t", assignments=[(1, 2)])
 
@@ -76,5 +99,4 @@ async def test_only_the_leader_describes_producers(tmp_path: Path) -> None:
             for node in (1, 2, 3)
         ]
 
-        refused = ErrorCode.NOT_LEADER_OR_FOLLOWER
-        assert codes == [ErrorCode.NONE, refused, refused]
+        assert codes == [ErrorCode.NONE, ErrorCode.NONE, ErrorCode.NOT_LEADER_OR_FOLLOWER]

@@ -1,4 +1,4 @@
-"""Tests of reading from a log: `broker.storage.unified_log`."""
+"""Tests of offsets and reads of a log: `broker.storage.readable_log`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from broker.storage.disk import Disk
 from broker.storage.file_slice import READ_AT_ONCE_BYTES, FileSlice
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.storage_errors import OffsetOutOfRange
+from broker.storage.transaction_index import AbortedTxn
 from broker.storage.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 from protocol.output import SpliceLost
 from protocol.record_batch.batch import batches, records
 from protocol.record_batch.record import Record
-from tests.broker.storage.logs import batch, batch_of, open_log, replicate
+from tests.broker.storage.logs import batch, batch_of, marker, open_log, replicate, transactional
 
 EVERYTHING = 1 << 20
 SIZE = len(batch(2))
@@ -241,3 +242,87 @@ def test_the_properties_of_a_log(tmp_path: Path) -> None:
     assert log.directory.name == "orders-0"
     stored = log.read(0, EVERYTHING, log.log_end_offset_metadata, True).records
     assert len(list(records(stored))) == 2
+
+
+def aborted_log(path: Path, **more: Any) -> UnifiedLog:
+    """Three aborted transactions, each with two records and a marker, from offset 0 on."""
+    log = open_log(path, **more)
+    for number in range(3):
+        producer_id, offset = number + 1, 3 * number
+        log.append_as_follower(transactional(offset, 0, producer_id), 0)
+        log.append_as_follower(marker(offset + 2, producer_id, abort=True), 0)
+    replicate(log)
+    return log
+
+
+def aborted(log: UnifiedLog, offset: int, max_bytes: int) -> list[int]:
+    """The producers of the aborted transactions in a read."""
+    data = log.fetch(offset, max_bytes, log.last_stable_offset_metadata, True)
+    return [each.producer_id for each in log.aborted_in(data)]
+
+
+def test_a_read_has_the_aborted_transactions_up_to_the_next_index_entry(tmp_path: Path) -> None:
+    """The batches after it are not examined; later transactions may be included, as in Kafka."""
+    log = aborted_log(tmp_path, index_interval_bytes=1)
+    assert aborted(log, 0, 1) == [1]
+    assert aborted(log, 0, EVERYTHING) == [1, 2, 3]
+    assert aborted(log, 4, 1) == [2]
+
+
+def test_without_an_index_entry_the_read_has_those_of_the_segment(tmp_path: Path) -> None:
+    """Up to its end, or to the log end."""
+    log = aborted_log(tmp_path)
+    assert aborted(log, 0, 1) == [1, 2, 3]
+    log.roll()
+    log.append_as_follower(transactional(9, 0, 4), 0)
+    log.append_as_follower(marker(11, 4, abort=True), 0)
+    replicate(log)
+    assert aborted(log, 0, 1) == [1, 2, 3]
+    assert aborted(log, 9, 1) == [4]
+
+
+def test_a_transaction_is_found_in_the_segment_of_its_marker(tmp_path: Path) -> None:
+    """A later one than that of the records."""
+    log = open_log(tmp_path)
+    log.append_as_follower(transactional(0, 0), 0)
+    log.roll()
+    log.append_as_follower(marker(2, abort=True), 0)
+    replicate(log)
+    assert aborted(log, 0, EVERYTHING) == [5]
+
+
+def test_an_ended_transaction_is_not_in_a_later_read(tmp_path: Path) -> None:
+    """Its marker is before the read."""
+    assert aborted(aborted_log(tmp_path), 3, EVERYTHING) == [2, 3]
+
+
+def test_an_empty_read_has_no_aborted_transactions(tmp_path: Path) -> None:
+    """As at the last stable offset."""
+    assert aborted(aborted_log(tmp_path), 9, EVERYTHING) == []
+
+
+def test_a_read_without_room_has_the_aborted_transactions(tmp_path: Path) -> None:
+    """As in Kafka, although it has no records of them."""
+    log = aborted_log(tmp_path, index_interval_bytes=1)
+    data = log.fetch(3, 0, log.last_stable_offset_metadata, False)
+    assert (data.records, [each.producer_id for each in log.aborted_in(data)]) == (b"", [2])
+
+
+def test_the_position_of_the_last_stable_offset_is_looked_up_again(tmp_path: Path) -> None:
+    """After a truncation and after a compaction the position may be another."""
+    log = open_log(tmp_path)
+    log.append_as_leader(batch(2), 0)
+    log.append_as_follower(transactional(2, 0), 0)
+    replicate(log)
+    assert log.last_stable_offset_metadata == log.offset_metadata(2)
+    log.truncate_fully_and_start_at(2)
+    log.append_as_follower(transactional(2, 0), 0)
+    replicate(log)
+    assert log.last_stable_offset_metadata == LogOffsetMetadata(2, 2, 0)
+
+
+def test_aborted_transactions_are_collected_until_none_can_follow(tmp_path: Path) -> None:
+    """An entry whose last stable offset is the end of the range is the last one."""
+    log = aborted_log(tmp_path)
+    assert log.aborted_transactions(0, 3) == [AbortedTxn(1, 0, 2, 3)]
+    assert log.aborted_transactions(3, 6) == [AbortedTxn(2, 3, 5, 6)]
