@@ -1,4 +1,8 @@
-"""Prints the path of tasks through the wheels, a JSON object a line: see `path`."""
+"""Prints how tasks move through the timing wheels: one JSON object for each time that has an event.
+
+An object has "events", which occur at that time, and "timer", the state of the timer after them.
+The command does not wait: it sets the clock to the time of the next event.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +19,18 @@ def main() -> int:
     """Read the delays from the command line and print each step; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m purgatories.timer", description=__doc__)
     parser.add_argument("delay_ms", type=int, nargs="+", help="the delays of the tasks, in ms")
-    parser.add_argument("--cancel", action="append", default=[], metavar="DELAY@TIME", type=_cancel)
-    parser.add_argument("--tick-ms", type=int, default=1)
-    parser.add_argument("--wheel-size", type=int, default=20)
+    parser.add_argument(
+        "--cancel",
+        action="append",
+        default=[],
+        metavar="DELAY@TIME",
+        type=_cancel,
+        help="cancel the task of this delay at this time, both in ms; may be repeated",
+    )
+    parser.add_argument("--tick-ms", type=int, default=1, help="of the finest wheel (default: 1)")
+    parser.add_argument(
+        "--wheel-size", type=int, default=20, help="the buckets of each wheel (default: 20)"
+    )
     given = parser.parse_args()
     for delay_ms in given.delay_ms:
         if not 0 <= delay_ms <= DELAY_MS_MAX:
