@@ -45,8 +45,10 @@ from broker.storage.disk import DiskFile
 from broker.storage.log_manager import LogManager
 from broker.storage.log_tasks import schedule_log_tasks
 from broker.storage.open_files import OpenFiles
+from broker.transactions.add_partitions_to_txn import AddPartitionsToTxnSender
 from broker.transactions.coordinator import TransactionCoordinator
 from broker.transactions.marker_channel import TransactionMarkerChannel
+from broker.transactions.verification import TransactionVerification
 from broker.wait_records.recorder import Recorder
 from protocol.framing import Scratch
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -109,6 +111,7 @@ class Node:
         self.groups = self._groups()
         self.marker_channel = self._marker_channel(connect)
         self.transactions = self._transactions()
+        self.partition_sender = self._partition_sender(connect)
         self._coordinator_leadership = self._leadership_of_coordinators()
         self.fetch_sessions = self._fetch_sessions()
         self._schedule_periodic_work()
@@ -143,6 +146,7 @@ class Node:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.replication.fetchers.run)
             nursery.start_soon(self.marker_channel.run)
+            nursery.start_soon(self.partition_sender.run)
             nursery.start_soon(run_reaper, self.timer)
             for purgatory in self.purgatories:
                 nursery.start_soon(run_reaper, purgatory.timer, purgatory.purge_if_due)
@@ -294,6 +298,11 @@ class Node:
             lambda: self.transactions,
         )
 
+    def _partition_sender(self, connect: Connect) -> AddPartitionsToTxnSender:
+        return AddPartitionsToTxnSender(
+            self.replication, connect, self.replicas.actions, lambda: self.image
+        )
+
     def _transactions(self) -> TransactionCoordinator:
         return TransactionCoordinator(
             self.config,
@@ -323,6 +332,13 @@ class Node:
             replicas=self.replicas,
             groups=self.groups,
             transactions=self.transactions,
+            verification=TransactionVerification(
+                self.config,
+                self.timer,
+                self.replicas.partitions,
+                self.partition_sender,
+                self.replicas.actions,
+            ),
             logs=self.logs,
             fetch_sessions=self.fetch_sessions,
             client_quotas=self.client_quotas,

@@ -50,6 +50,7 @@ from broker.api.handlers.produce import produce
 from broker.api.handlers.sync_group import sync_group
 from broker.api.handlers.unregister_broker import unregister_broker
 from broker.api.handlers.update_features import update_features
+from broker.api.handlers.write_txn_markers import write_txn_markers
 from broker.api.request import Request
 from protocol.messages.alter_client_quotas import AlterClientQuotasRequest
 from protocol.messages.alter_configs import AlterConfigsRequest
@@ -92,6 +93,7 @@ from protocol.messages.produce import ProduceRequest
 from protocol.messages.sync_group import SyncGroupRequest
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
 from protocol.messages.update_features import UpdateFeaturesRequest
+from protocol.messages.write_txn_markers import WriteTxnMarkersRequest
 
 Body = TypeVar("Body")
 
@@ -128,6 +130,7 @@ HANDLERS: dict[Any, Handler] = dict(
         _api(DeleteTopicsRequest, delete_topics),
         _api(DeleteRecordsRequest, delete_records),
         _api(InitProducerIdRequest, init_producer_id),
+        _api(WriteTxnMarkersRequest, write_txn_markers),
         _api(OffsetForLeaderEpochRequest, offset_for_leader_epoch),
         _api(DescribeConfigsRequest, describe_configs),
         _api(CreatePartitionsRequest, create_partitions),

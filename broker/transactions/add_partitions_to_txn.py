@@ -79,6 +79,7 @@ class AddPartitionsToTxnSender:
         image: Callable[[], MetadataImage],
     ) -> None:
         self._node = node
+        self._actions = actions
         self._image = image
         # By coordinator and transactional id.
         self._queues: dict[int, dict[str, _Transaction]] = {}
@@ -110,7 +111,7 @@ class AddPartitionsToTxnSender:
         operation: SupportedOperation,
         on_response: Callable[[Errors], None],
     ) -> None:
-        """Add or verify partitions, and pass the errors to *on_response*, also before it returns.
+        """Add or verify partitions; *on_response* gets the errors, from the action queue.
 
         Beside the coordinator's errors: COORDINATOR_NOT_AVAILABLE; NETWORK_EXCEPTION after a
         disconnect, a timeout, or a later call for the same id that this one has not been sent
@@ -121,20 +122,25 @@ class AddPartitionsToTxnSender:
         )
         node_id = self.coordinator(transactional_id)
         if node_id is None:
-            transaction.fail(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            self._fail(transaction, ErrorCode.COORDINATOR_NOT_AVAILABLE)
             return
         queue = self._queues.setdefault(node_id, {})
         queued = queue.get(transactional_id)
         if queued is not None and queued.producer_epoch > producer_epoch:
-            transaction.fail(ErrorCode.INVALID_PRODUCER_EPOCH)
+            self._fail(transaction, ErrorCode.INVALID_PRODUCER_EPOCH)
             return
         queue[transactional_id] = transaction
         if queued is not None:
             is_fenced = queued.producer_epoch < producer_epoch
-            queued.fail(
-                ErrorCode.INVALID_PRODUCER_EPOCH if is_fenced else ErrorCode.NETWORK_EXCEPTION
+            self._fail(
+                queued,
+                ErrorCode.INVALID_PRODUCER_EPOCH if is_fenced else ErrorCode.NETWORK_EXCEPTION,
             )
         self._sender.wake(node_id)
+
+    def _fail(self, transaction: _Transaction, error: ErrorCode) -> None:
+        """Fail later: the callback continues another request, or the caller's."""
+        self._actions.add(partial(transaction.fail, error))
 
     def _next_request(self, node_id: int) -> InterBrokerRequest | None:
         """All transactions that are queued for a coordinator."""

@@ -14,6 +14,7 @@ from broker.api.error_responses.cluster import CLUSTER
 from broker.api.error_responses.failure import Failure
 from broker.api.error_responses.groups import GROUPS
 from broker.api.error_responses.topics import TOPICS
+from broker.api.error_responses.transactions import TRANSACTIONS
 from protocol.errors import ErrorCode
 
 ERROR_RESPONSES: dict[Any, Callable[[Any, Failure], object | None]] = {
@@ -21,6 +22,7 @@ ERROR_RESPONSES: dict[Any, Callable[[Any, Failure], object | None]] = {
     **GROUPS,
     **CHANGES,
     **CLUSTER,
+    **TRANSACTIONS,
 }
 
 

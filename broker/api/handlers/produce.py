@@ -6,15 +6,14 @@ client refreshes its metadata. A wait that times out is REQUEST_TIMED_OUT, and t
 the log. A client that exceeds its quota gets its response at once, and its connection is muted.
 Batches that take long to validate are validated in a worker thread before any batch is appended.
 Requests of many partitions, and long responses, are handled in slices. With ``flush.messages`` the
-records are on the disk before they are acknowledged.
+records are on the disk before they are acknowledged. The first batch of a transaction is verified
+before its append (`broker.api.handlers.produce_verification`).
 
 Versions: 13 names topics by id. The schema begins at v3, but ApiVersions advertises 0, because
 older librdkafka does not compress otherwise (KAFKA-18659).
 
-Deviations: transactions are not served yet: a transactional batch is INVALID_TXN_STATE, or, as in
-Kafka, TRANSACTIONAL_ID_AUTHORIZATION_FAILED for the whole request if it names no transactional id.
-A zstd block, and one record of any compressed batch, may decompress to 128 MB; in Kafka only the
-heap limits them.
+Deviation: a zstd block, and one record of any compressed batch, may decompress to 128 MB; in Kafka
+only the heap limits them.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from broker.api.handlers.produce_response import TOPIC_IDS_SINCE, Results, respond
+from broker.api.handlers.produce_verification import unverified, verify
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
@@ -41,11 +41,13 @@ from broker.replication.waits import FlushWait, ProduceWait
 from broker.steps.queue import Slices
 from broker.storage.append import first_batch_problem
 from broker.storage.log_validator import Appendable
+from broker.transactions.verification import Verified
 from protocol.errors import ErrorCode
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from protocol.record_batch.peek import is_transactional
 from purgatories.operations.delayed_produce import DelayedProduce
 
+_NO_GUARDS: Mapping[TopicPartition, int] = {}
 _INTERNAL_WRITER = "__admin_client"  # Kafka lets only this client id write internal topics
 
 
@@ -74,7 +76,7 @@ def produce(request: Request[ProduceRequest]) -> Outcome | Slices[Outcome]:
     if not entries.fail_together():
         for entry in entries.all:
             entries.check(entry)
-    return _validate(entries)
+    return _verify(entries) if entries.is_transactional else _validate(entries)
 
 
 def _produce_in_slices(request: Request[ProduceRequest]) -> Slices[Outcome]:
@@ -87,7 +89,7 @@ def _produce_in_slices(request: Request[ProduceRequest]) -> Slices[Outcome]:
         for entry in entries.all:
             entries.check(entry)
             yield None
-    outcome = _validate(entries)
+    outcome = _verify(entries) if entries.is_transactional else _validate(entries)
     return outcome if isinstance(outcome, Outcome) else (yield from outcome)
 
 
@@ -102,9 +104,20 @@ def _keep(request: Request[ProduceRequest]) -> None:
 
 
 class _Entries:
-    """The partitions of a request: all are added, then checked, then appended to if accepted."""
+    """The partitions of a request: all are added, then checked, then appended to if accepted.
 
-    __slots__ = ("accepted", "all", "refused", "request", "topic_ids")
+    ``guards`` are those of the appends that were verified.
+    """
+
+    __slots__ = (
+        "accepted",
+        "all",
+        "guards",
+        "is_transactional",
+        "refused",
+        "request",
+        "topic_ids",
+    )
 
     def __init__(self, request: Request[ProduceRequest]) -> None:
         self.request = request
@@ -112,6 +125,8 @@ class _Entries:
         self.accepted: dict[TopicPartition, memoryview] = {}
         self.topic_ids: dict[TopicPartition, UUID] = {}
         self.refused: Results = []
+        self.is_transactional = False
+        self.guards: Mapping[TopicPartition, int] = _NO_GUARDS
 
     def add(self, topic: TopicProduceData, partition: PartitionProduceData) -> None:
         """Add a partition, before the handler returns or yields: then its records may be lost."""
@@ -131,8 +146,9 @@ class _Entries:
 
     def fail_together(self) -> bool:
         """Refuse all partitions if the request fails as a whole."""
-        error = _error_of_all(self.request.body, self.all)
+        self.is_transactional, error = _error_of_all(self.request.body, self.all)
         if error:
+            self.is_transactional = False
             self.refused = [(each.key, each.topic_id, ProduceResult(error)) for each in self.all]
         return bool(error)
 
@@ -183,21 +199,21 @@ class _Entries:
         respond(self.request, appended + self.refused)
 
 
-def _error_of_all(body: ProduceRequest, entries: list[Entry]) -> ErrorCode:
-    """The error that fails the request as a whole, before its partitions are checked.
+def _error_of_all(body: ProduceRequest, entries: list[Entry]) -> tuple[bool, ErrorCode]:
+    """Whether any batch is transactional, and the error that fails the request as a whole.
 
     Kafka searches for transactional batches first, and fails there if bytes are not a batch.
     """
+    found = False
     for _, _, records, error in entries:
         if error is ErrorCode.CORRUPT_MESSAGE:
-            return error
+            return False, error
         if not error and records is not None and is_transactional(records):
-            return (
-                ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-                if body.transactional_id is None
-                else ErrorCode.INVALID_TXN_STATE
-            )
-    return ErrorCode.NONE if body.acks in (-1, 0, 1) else ErrorCode.INVALID_REQUIRED_ACKS
+            if body.transactional_id is None:
+                return True, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+            found = True
+            break
+    return found, ErrorCode.NONE if body.acks in (-1, 0, 1) else ErrorCode.INVALID_REQUIRED_ACKS
 
 
 def _error_before_append(request: Request[ProduceRequest], entry: Entry) -> ErrorCode:
@@ -213,6 +229,23 @@ def _error_before_append(request: Request[ProduceRequest], entry: Entry) -> Erro
     if topic.internal and request.client_id != _INTERNAL_WRITER:
         return ErrorCode.INVALID_TOPIC_EXCEPTION
     return ErrorCode.NONE
+
+
+def _verify(entries: _Entries) -> Outcome | Slices[Outcome]:
+    """Append what is accepted after its verification."""
+    request = entries.request
+    transactional_id = request.body.transactional_id
+    assert transactional_id is not None
+
+    def proceed(verified: Verified) -> Outcome | Slices[Outcome]:
+        for key, error in verified.errors.items():
+            del entries.accepted[key]
+            result = unverified(error, request.version)
+            entries.refused.append((key, entries.topic_ids[key], result))
+        entries.guards = verified.guards
+        return _validate(entries)
+
+    return verify(request, transactional_id, entries.accepted, proceed)
 
 
 def _validate(entries: _Entries) -> Outcome | Slices[Outcome]:
@@ -247,7 +280,7 @@ def _append(
         return _append_in_slices(entries, batches)
     request, body = entries.request, entries.request.body
     operation = request.services.replicas.append_records(
-        body.timeout_ms, body.acks, batches, request.version, entries.respond
+        body.timeout_ms, body.acks, batches, request.version, entries.respond, entries.guards
     )
     return entries.park(operation)
 
@@ -257,6 +290,6 @@ def _append_in_slices(
 ) -> Slices[Outcome]:
     request, body = entries.request, entries.request.body
     operation = yield from request.services.replicas.append_records_in_slices(
-        body.timeout_ms, body.acks, batches, request.version, entries.respond
+        body.timeout_ms, body.acks, batches, request.version, entries.respond, entries.guards
     )
     return entries.park(operation)

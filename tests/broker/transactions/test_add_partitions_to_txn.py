@@ -84,9 +84,12 @@ class Sending:
             if name == "raises":
                 raise ValueError(name)
 
+        before = len(self.results)
         self.sender.add_or_verify(
             transactional_id, 7, epoch, partitions or (A0,), operation, on_response
         )
+        assert len(self.results) == before, "results are passed from the action queue"
+        self.node.actions.try_complete_actions()
         await settle()
 
     def request(self, node_id: int = 2) -> list[AddPartitionsToTxnTransaction] | None:

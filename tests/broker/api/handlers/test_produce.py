@@ -193,25 +193,19 @@ async def test_the_log_append_time_is_in_the_response(tmp_path: Path) -> None:
         assert partition.log_append_time_ms == node.node.clock.wall_ms()
 
 
-@pytest.mark.parametrize(
-    ("transactional_id", "error"),
-    [
-        (None, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
-        ("mine", ErrorCode.INVALID_TXN_STATE),
-    ],
-)
-async def test_a_transactional_batch_refuses_the_whole_request(
-    tmp_path: Path, transactional_id: str | None, error: ErrorCode
+async def test_a_transactional_batch_without_transactional_id_refuses_the_whole_request(
+    tmp_path: Path,
 ) -> None:
     """It is detected before partitions are checked, so the other batch is not appended either."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t", partitions=2)
         transactional = batch(b"a", attributes=TRANSACTIONAL_BIT)
-        request = produce_request("t", batch(b"plain"), transactional)
-        request.transactional_id = transactional_id
 
-        response = await node.client().send(request, PRODUCE_VERSION)
+        response = await node.client().send(
+            produce_request("t", batch(b"plain"), transactional), PRODUCE_VERSION
+        )
 
+        error = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
         assert set(_partitions(response).values()) == {(error, -1)}
         assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 0
 
