@@ -43,6 +43,7 @@ def metrics(cluster: Cluster) -> str:
         def collect(self) -> Iterator[Metric]:
             yield from _purgatories(cluster.nodes)
             yield from _replicas(cluster)
+            yield from _producers(cluster.nodes)
             yield from _connections(cluster.nodes)
             if cluster.recorder is not None:
                 yield from _requests(cluster.recorder)
@@ -110,6 +111,26 @@ def _replicas(cluster: Cluster) -> Iterator[Metric]:
             gauge.add_metric((str(node.id),), value)
     yield offline
     yield from counted.values()
+
+
+def _producers(nodes: Iterable[Node]) -> Iterator[Metric]:
+    prefix = "kafka_server_replicamanager_"
+    known = _gauge(
+        f"{prefix}produceridcount", "producers that the replicas of the node know", ("node",)
+    )
+    late = _gauge(
+        f"{prefix}partitionswithlatetransactionscount",
+        "led partitions with a transaction that is older than any timeout allows",
+        ("node",),
+    )
+    for node in nodes:
+        now_ms = node.clock.wall_ms()
+        partitions = list(node.replicas.partitions.values())
+        states = [each.log.producer_state_manager for each in partitions]
+        led = [each.log.producer_state_manager for each in partitions if each.is_leader]
+        known.add_metric((str(node.id),), sum(len(each.producers) for each in states))
+        late.add_metric((str(node.id),), sum(each.has_late_transaction(now_ms) for each in led))
+    yield from (known, late)
 
 
 def _connections(nodes: Iterable[Node]) -> Iterator[Metric]:

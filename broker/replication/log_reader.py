@@ -89,7 +89,7 @@ def _read(
         b"" if data.first_entry_incomplete else data.records,
         data.offset_metadata,
         log_end_offset=log.log_end_offset,
-        aborted=log.aborted_in(data) if has_list else None,
+        aborted=log.aborted_in(data, upper) if has_list else None,
     )
 
 

@@ -139,7 +139,10 @@ class LogSegments:
         read. Raises OSError.
         """
         segments = list(self.from_offset(start.segment_base_offset))
-        if not any(segment.transactions.entries for segment in segments):
+        for segment in segments:
+            if segment.transactions.entries:
+                break
+        else:
             return []
         end = segments[0].offset_index.upper_bound(start.relative_position_in_segment + size)
         if end is None:

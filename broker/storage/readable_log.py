@@ -139,13 +139,16 @@ class ReadableLog:
         with self.storage_errors:
             return self.local_log.segments.aborted_transactions(start_offset, end_offset)
 
-    def aborted_in(self, data: FetchDataInfo | SliceInfo) -> list[AbortedTxn]:
+    def aborted_in(
+        self, data: FetchDataInfo | SliceInfo, upper: LogOffsetMetadata
+    ) -> list[AbortedTxn]:
         """The aborted transactions that may have records in *data*, in the order of their markers.
 
-        Consumers with ``read_committed`` skip these records. Raises `ApiError`.
+        *upper* is the bound of the read. Consumers with ``read_committed`` skip these records.
+        Raises `ApiError`.
         """
         start = data.offset_metadata
-        if start.message_offset >= self.last_stable_offset:
+        if start.message_offset >= upper.message_offset:
             return []
         with self.storage_errors:
             segments, end = self.local_log.segments, self.local_log.end.message_offset

@@ -10,9 +10,11 @@ import trio.testing
 from prometheus_client.parser import text_string_to_metric_families
 
 from broker.admin.cluster_facts import ClusterFacts
+from broker.common.topic_partition import TopicPartition
 from broker.wait_records.recorder import Recorder
 from tests.batches import batch
-from tests.client import running_cluster
+from tests.broker.storage.logs import transactional
+from tests.client import EPOCH_MS, running_cluster
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 
 pytestmark = pytest.mark.anyio
@@ -55,6 +57,27 @@ async def test_purgatories_and_replicas_are_counted(tmp_path: Path) -> None:
     assert value(found, "kafka_controller_kafkacontroller_offlinepartitionscount") == 0
     assert value(found, "kafka_server_socket_server_metrics_connection_count", node="2") >= 1
     assert not any(("node", "3") in labels for _, labels in found)
+
+
+async def test_producers_and_late_transactions_are_counted(tmp_path: Path) -> None:
+    """Producers on each replica, late transactions on the leader."""
+    async with running_cluster(tmp_path) as cluster:
+        cluster.controller.create_topic("t", assignments=[(2, 1)])
+        partition = cluster.node(2).replicas.partitions[TopicPartition("t", 0)]
+        guard = partition.maybe_start_transaction_verification(7, 0, 0, True)
+        began = transactional(0, 0, 7, timestamp=int(EPOCH_MS))
+        partition.append_as_leader(began, 1, 13, verification_guard=guard)
+        await trio.sleep(1200)
+        in_time = samples(ClusterFacts(cluster.cluster))
+        await trio.sleep(1)
+        late = samples(ClusterFacts(cluster.cluster))
+
+    replicas = "kafka_server_replicamanager_"
+    for node, known in (("1", 1), ("2", 1), ("3", 0)):
+        assert value(late, f"{replicas}produceridcount", node=node) == known
+    counted = f"{replicas}partitionswithlatetransactionscount"
+    assert [value(found, counted, node="2") for found in (in_time, late)] == [0, 1]
+    assert value(late, counted, node="1") == 0
 
 
 async def test_requests_are_counted_and_their_phases_have_quantiles(tmp_path: Path) -> None:

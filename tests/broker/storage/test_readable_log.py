@@ -257,8 +257,9 @@ def aborted_log(path: Path, **more: Any) -> UnifiedLog:
 
 def aborted(log: UnifiedLog, offset: int, max_bytes: int) -> list[int]:
     """The producers of the aborted transactions in a read."""
-    data = log.fetch(offset, max_bytes, log.last_stable_offset_metadata, True)
-    return [each.producer_id for each in log.aborted_in(data)]
+    upper = log.last_stable_offset_metadata
+    data = log.fetch(offset, max_bytes, upper, True)
+    return [each.producer_id for each in log.aborted_in(data, upper)]
 
 
 def test_a_read_has_the_aborted_transactions_up_to_the_next_index_entry(tmp_path: Path) -> None:
@@ -304,8 +305,9 @@ def test_an_empty_read_has_no_aborted_transactions(tmp_path: Path) -> None:
 def test_a_read_without_room_has_the_aborted_transactions(tmp_path: Path) -> None:
     """As in Kafka, although it has no records of them."""
     log = aborted_log(tmp_path, index_interval_bytes=1)
-    data = log.fetch(3, 0, log.last_stable_offset_metadata, False)
-    assert (data.records, [each.producer_id for each in log.aborted_in(data)]) == (b"", [2])
+    upper = log.last_stable_offset_metadata
+    data = log.fetch(3, 0, upper, False)
+    assert (data.records, [each.producer_id for each in log.aborted_in(data, upper)]) == (b"", [2])
 
 
 def test_the_position_of_the_last_stable_offset_is_looked_up_again(tmp_path: Path) -> None:

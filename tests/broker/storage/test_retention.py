@@ -13,10 +13,13 @@ from broker.storage.log_manager import LogManager
 from broker.storage.retention import SEGMENTS_PER_STEP, Retention, delete_old_segments
 from broker.storage.unified_log import UnifiedLog
 from tests.broker.storage.logs import (
+    NOW_MS,
     StillClock,
     batch,
+    marker,
     open_log,
     replicate,
+    transactional,
 )
 
 
@@ -155,3 +158,18 @@ def test_records_without_timestamps_are_as_old_as_their_file(tmp_path: Path) -> 
     clock.time_ms += 120_000
     assert delete_old_segments(log) == 3
     assert log.log_start_offset == 3
+
+
+def test_an_open_transaction_does_not_prevent_the_deletion(tmp_path: Path) -> None:
+    """Only the high watermark counts; the last stable offset becomes the log start."""
+    log = open_log(tmp_path, segment_bytes=100, retention_ms=1000)
+    log.append_as_follower(transactional(0, 0), 0)
+    log.append_as_follower(batch(1, base_offset=2, timestamp=NOW_MS + 2000), 0)
+    replicate(log)
+    assert isinstance(log.clock, StillClock)
+    log.clock.time_ms += 2000
+    delete_old_segments(log)
+    assert log.log_start_offset == log.last_stable_offset == 2
+    log.append_as_follower(marker(3, abort=True), 0)
+    replicate(log)
+    assert log.last_stable_offset == 4
