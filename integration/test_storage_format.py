@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,12 +18,12 @@ from broker.storage.log_config import LogConfig
 from broker.storage.log_directory import COMPACTED as COMPACTED_TO
 from broker.storage.log_manager import LogManager
 from broker.storage.open_log import open_log
-from integration.kafka.quick_start import class_path, quick_start
 from integration.kafka.real_kafka import RealKafka
 from integration.machine.clock import MachineClock
 from integration.machine.deadlines import eventually
 from integration.processes.antechamber import Serve
 from integration.processes.server_process import files_in
+from integration.storage.kafka_files import CLEAN, FILES, METADATA, TROUBLE, dump
 from integration.storage.kafka_histories import (
     INDEX_INTERVAL_BYTES,
     SEGMENT_BYTES,
@@ -54,9 +53,7 @@ from protocol.record_batch.record import Record
 
 pytestmark = pytest.mark.jvm
 
-TOOL = "org.apache.kafka.tools.DumpLogSegments"
 SEED = 20
-FILES = (".log", ".index", ".timeindex", ".txnindex", ".snapshot")
 # The tool's lines about valid files; any other line is a complaint.
 FINE = (
     *("Dumping ", "Log starting offset: ", "baseOffset: ", "| ", "offset: ", "timestamp: "),
@@ -68,10 +65,6 @@ INDEXES = (".index", ".timeindex")
 LOG_CONFIG = LogConfig(segment_bytes=SEGMENT_BYTES, index_interval_bytes=INDEX_INTERVAL_BYTES)
 ROUNDS = 4
 NOT_LEADER_OR_FOLLOWER, OUT_OF_ORDER = 6, 45
-CLEAN = ".kafka_cleanshutdown"
-METADATA = "partition.metadata"
-# In Kafka's log, about files that it has to repair.
-TROUBLE = re.compile(r" WARN | ERROR |[Cc]orrupt|[Rr]ecovering ")
 
 
 @pytest.fixture(scope="module")
@@ -80,23 +73,6 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ours")
     write_logs(folder, {MIXED: UUID(int=1), COMPACTED: UUID(int=2)}, seed=SEED)
     return folder
-
-
-def dump(directory: Path, *options: str) -> list[str]:
-    """The tool's output about all files of a partition."""
-    files = sorted(path.name for path in directory.iterdir() if path.suffix in FILES)
-    java = ["java", *quick_start().jvm_flags, "-cp", class_path(), TOOL]
-    command = [*java, *options, "--files", ",".join(files)]
-    done = subprocess.run(
-        command,
-        cwd=directory,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    return done.stdout.splitlines()
 
 
 @pytest.mark.parametrize("key", [MIXED, COMPACTED], ids=str)

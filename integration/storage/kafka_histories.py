@@ -11,13 +11,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from broker.storage.append import AppendOrigin
 from broker.storage.compaction import Compaction
 from broker.storage.unified_log import UnifiedLog
+from broker.storage.verification_state import NO_GUARD
 from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce, write_txn_markers
 from protocol.compression import Codec
 from protocol.record_batch.batch import batches, build_batch
-from protocol.record_batch.header import TRANSACTIONAL_BIT, BatchHeader
+from protocol.record_batch.header import TRANSACTIONAL_BIT, BatchHeader, read_header
 from protocol.record_batch.patch import set_base_offset_and_epoch
 from protocol.record_batch.record import Record
 
@@ -112,15 +114,23 @@ def stored_batches(directory: Path, start: int = 0) -> Iterator[tuple[BatchHeade
 
 
 def play(log: UnifiedLog, written: Iterator[tuple[BatchHeader, memoryview]]) -> None:
-    """Append the batches of Kafka with new offsets; markers are appended as a follower's."""
+    """Append the batches of Kafka with new offsets, as a leader."""
     log.maybe_assign_epoch_start_offset(0, 0)
     for header, batch in written:
-        if header.is_control:
-            log.append_as_follower(batch, 0)
-        else:
-            set_base_offset_and_epoch(batch, 0, header.batch_length, 0)
-            log.append_as_leader(batch, 0)
-        log.update_high_watermark(log.log_end_offset_metadata)
+        set_base_offset_and_epoch(batch, 0, header.batch_length, 0)
+        append(log, batch)
+
+
+def append(log: UnifiedLog, batch: memoryview) -> None:
+    """Append a batch of a client, or a marker, to a log without followers."""
+    header, guard = read_header(batch), NO_GUARD
+    if header.is_transactional and not header.is_control:
+        guard = log.maybe_start_transaction_verification(
+            header.producer_id, header.producer_epoch, header.base_sequence, False
+        )
+    origin = AppendOrigin.COORDINATOR if header.is_control else AppendOrigin.CLIENT
+    log.append_as_leader(batch, 0, origin=origin, verification_guard=guard)
+    log.update_high_watermark(log.log_end_offset_metadata)
 
 
 def compact(log: UnifiedLog, end: int, now_ms: int) -> None:

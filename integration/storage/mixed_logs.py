@@ -11,13 +11,13 @@ from pathlib import Path
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.append import AppendOrigin
 from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
 from broker.storage.retention import delete_old_segments
 from broker.storage.unified_log import UnifiedLog
 from integration.machine.clock import MachineClock
+from integration.storage.kafka_histories import append
 from protocol.compression import Codec
 from protocol.record_batch.batch import build_batch
 from protocol.record_batch.control import EndTxnMarker, build_end_txn_marker
@@ -60,9 +60,8 @@ class Mixture:
                 producer_id=PRODUCERS,
                 producer_epoch=0,
                 timestamp=self._now_ms,
-                base_offset=self._log.log_end_offset,
             )
-            self._log.append_as_follower(memoryview(bytearray(batch)), 0)
+            append(self._log, memoryview(bytearray(batch)))
             self._in_transaction = False
 
     def _append(self, producer: int) -> None:
@@ -88,8 +87,7 @@ class Mixture:
             header["attributes"] = TRANSACTIONAL_BIT
             self._in_transaction = True
         batch = build_batch(values, codec=self._chance.choice(list(Codec)), **header)
-        origin = AppendOrigin.CLIENT
-        self._log.append_as_leader(memoryview(bytearray(batch)), 0, origin=origin)
+        append(self._log, memoryview(bytearray(batch)))
 
 
 def write_logs(folder: Path, topic_ids: dict[TopicPartition, UUID], *, seed: int) -> None:

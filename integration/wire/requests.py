@@ -106,20 +106,27 @@ def fetch(
     max_wait_ms: int = 500,
     min_bytes: int = 1,
     max_bytes: int = 50 << 20,
+    isolation_level: int = 0,
     correlation_id: int = 1,
 ) -> bytes:
     """Fetch one partition (v4: no session)."""
-    body = struct.pack(">iiiibi", -1, max_wait_ms, min_bytes, max_bytes, 0, 1) + string(topic)
+    body = struct.pack(">iiiib", -1, max_wait_ms, min_bytes, max_bytes, isolation_level)
+    body += struct.pack(">i", 1) + string(topic)
     body += struct.pack(">iiqi", 1, partition, offset, max_bytes)
     return request(FETCH, 4, body, correlation_id=correlation_id)
 
 
 class FetchResponse(NamedTuple):
-    """The only partition of a Fetch response."""
+    """The only partition of a Fetch response.
+
+    ``aborted`` has producer id and first offset of each aborted transaction.
+    """
 
     error: int
     high_watermark: int
     records: bytes
+    last_stable_offset: int
+    aborted: list[tuple[int, int]]
 
 
 def read_fetch(frame: bytes) -> FetchResponse:
@@ -127,10 +134,12 @@ def read_fetch(frame: bytes) -> FetchResponse:
     read = Reader(frame)
     read.take("iii")
     read.string()
-    _, _, error, high_watermark, _ = read.take("iihqq")
+    _, _, error, high_watermark, last_stable_offset = read.take("iihqq")
+    aborted = []
     for _ in range(max(0, read.number("i"))):
-        read.take("qq")
-    return FetchResponse(error, high_watermark, read.data())
+        producer_id, first_offset = read.take("qq")
+        aborted.append((producer_id, first_offset))
+    return FetchResponse(error, high_watermark, read.data(), last_stable_offset, aborted)
 
 
 def list_offsets(topic: str, partition: int, timestamp: int) -> bytes:
