@@ -48,6 +48,8 @@ from broker.storage.open_files import OpenFiles
 from broker.transactions.add_partitions_to_txn import AddPartitionsToTxnSender
 from broker.transactions.coordinator import TransactionCoordinator
 from broker.transactions.marker_channel import TransactionMarkerChannel
+from broker.transactions.periodic_tasks import schedule_transaction_tasks
+from broker.transactions.producer_ids import ProducerIdManager
 from broker.transactions.verification import TransactionVerification
 from broker.wait_records.recorder import Recorder
 from protocol.framing import Scratch
@@ -109,6 +111,7 @@ class Node:
         self.replication = self._replication(connect)
         self.replicas = self.replication.replicas
         self.groups = self._groups()
+        self.producer_ids = ProducerIdManager(self.channel, self.timer)
         self.marker_channel = self._marker_channel(connect)
         self.transactions = self._transactions()
         self.partition_sender = self._partition_sender(connect)
@@ -304,14 +307,19 @@ class Node:
         )
 
     def _transactions(self) -> TransactionCoordinator:
-        return TransactionCoordinator(
+        transactions = TransactionCoordinator(
             self.config,
             self.clock,
             self.timer,
             self.replicas.actions,
+            self.producer_ids,
             self.marker_channel,
             lambda: self.image.feature_level(TRANSACTION_VERSION),
         )
+        schedule_transaction_tasks(
+            self.timer, transactions, self.config, self.clock, self.steps, self.replicas.actions
+        )
+        return transactions
 
     def _leadership_of_coordinators(self) -> CoordinatorLeadership:
         return CoordinatorLeadership(
@@ -339,6 +347,7 @@ class Node:
                 self.partition_sender,
                 self.replicas.actions,
             ),
+            producer_ids=self.producer_ids,
             logs=self.logs,
             fetch_sessions=self.fetch_sessions,
             client_quotas=self.client_quotas,

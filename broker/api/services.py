@@ -20,6 +20,7 @@ from broker.steps.offload import Offload
 from broker.steps.queue import StepQueue
 from broker.storage.log_manager import LogManager
 from broker.transactions.coordinator import TransactionCoordinator
+from broker.transactions.producer_ids import ProducerIdManager
 from broker.transactions.verification import TransactionVerification
 from protocol.errors import ErrorCode
 from protocol.messages.api_versions import ApiVersion
@@ -60,6 +61,7 @@ class Services:
     groups: GroupCoordinatorService
     transactions: TransactionCoordinator
     verification: TransactionVerification
+    producer_ids: ProducerIdManager
     logs: LogManager
     fetch_sessions: FetchSessionCache
     client_quotas: QuotaManagers

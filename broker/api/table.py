@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from broker.api.handlers.add_offsets_to_txn import add_offsets_to_txn
+from broker.api.handlers.add_partitions_to_txn import add_partitions_to_txn
 from broker.api.handlers.alter_client_quotas import alter_client_quotas
 from broker.api.handlers.alter_configs import alter_configs
 from broker.api.handlers.alter_partition_reassignments import alter_partition_reassignments
@@ -29,7 +31,9 @@ from broker.api.handlers.describe_log_dirs import describe_log_dirs
 from broker.api.handlers.describe_producers import describe_producers
 from broker.api.handlers.describe_quorum import describe_quorum
 from broker.api.handlers.describe_topic_partitions import describe_topic_partitions
+from broker.api.handlers.describe_transactions import describe_transactions
 from broker.api.handlers.elect_leaders import elect_leaders
+from broker.api.handlers.end_txn import end_txn
 from broker.api.handlers.fetch import fetch
 from broker.api.handlers.find_coordinator import find_coordinator
 from broker.api.handlers.heartbeat import heartbeat
@@ -41,6 +45,7 @@ from broker.api.handlers.list_config_resources import list_config_resources
 from broker.api.handlers.list_groups import list_groups
 from broker.api.handlers.list_offsets import list_offsets
 from broker.api.handlers.list_partition_reassignments import list_partition_reassignments
+from broker.api.handlers.list_transactions import list_transactions
 from broker.api.handlers.metadata import metadata
 from broker.api.handlers.offset_commit import offset_commit
 from broker.api.handlers.offset_delete import offset_delete
@@ -52,6 +57,8 @@ from broker.api.handlers.unregister_broker import unregister_broker
 from broker.api.handlers.update_features import update_features
 from broker.api.handlers.write_txn_markers import write_txn_markers
 from broker.api.request import Request
+from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
+from protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
 from protocol.messages.alter_client_quotas import AlterClientQuotasRequest
 from protocol.messages.alter_configs import AlterConfigsRequest
 from protocol.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
@@ -72,7 +79,9 @@ from protocol.messages.describe_log_dirs import DescribeLogDirsRequest
 from protocol.messages.describe_producers import DescribeProducersRequest
 from protocol.messages.describe_quorum import DescribeQuorumRequest
 from protocol.messages.describe_topic_partitions import DescribeTopicPartitionsRequest
+from protocol.messages.describe_transactions import DescribeTransactionsRequest
 from protocol.messages.elect_leaders import ElectLeadersRequest
+from protocol.messages.end_txn import EndTxnRequest
 from protocol.messages.fetch import FetchRequest
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.heartbeat import HeartbeatRequest
@@ -84,6 +93,7 @@ from protocol.messages.list_config_resources import ListConfigResourcesRequest
 from protocol.messages.list_groups import ListGroupsRequest
 from protocol.messages.list_offsets import ListOffsetsRequest
 from protocol.messages.list_partition_reassignments import ListPartitionReassignmentsRequest
+from protocol.messages.list_transactions import ListTransactionsRequest
 from protocol.messages.metadata import MetadataRequest
 from protocol.messages.offset_commit import OffsetCommitRequest
 from protocol.messages.offset_delete import OffsetDeleteRequest
@@ -150,6 +160,11 @@ HANDLERS: dict[Any, Handler] = dict(
         _api(DescribeQuorumRequest, describe_quorum),
         _api(UpdateFeaturesRequest, update_features),
         _api(UnregisterBrokerRequest, unregister_broker),
+        _api(AddOffsetsToTxnRequest, add_offsets_to_txn),
+        _api(AddPartitionsToTxnRequest, add_partitions_to_txn),
+        _api(DescribeTransactionsRequest, describe_transactions),
+        _api(EndTxnRequest, end_txn),
+        _api(ListTransactionsRequest, list_transactions),
     )
 )
 

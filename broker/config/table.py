@@ -21,6 +21,7 @@ from broker.config.unused import (
     threads,
     tiering,
     tls,
+    transactions,
 )
 
 _UNUSED = (
@@ -33,6 +34,7 @@ _UNUSED = (
     plugins,
     threads,
     logs,
+    transactions,
     share_groups,
     streams_groups,
     tiering,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TypeVar
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -16,6 +18,7 @@ from broker.controller.controller import Controller
 from broker.controller.image import PartitionRegistration
 
 OnResponse = Callable[[PartitionRegistration | ApiError], None]
+Response = TypeVar("Response")
 
 
 class ControllerChannel:
@@ -23,23 +26,34 @@ class ControllerChannel:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
-        self._held: deque[tuple[AlterPartition, OnResponse]] | None = None
+        self._held: deque[Callable[[], None]] | None = None
         self._refusals: deque[ApiError] = deque()
 
     def alter_partition(self, change: AlterPartition, on_response: OnResponse) -> None:
         """Request another ISR for a partition."""
+        self._send(partial(self._controller.alter_partition, change), on_response)
+
+    def allocate_producer_ids(self, on_response: Callable[[range | ApiError], None]) -> None:
+        """Request a block of producer ids (Kafka's AllocateProducerIds)."""
+        self._send(self._controller.allocate_producer_ids, on_response)
+
+    def _send(
+        self,
+        request: Callable[[], Response],
+        on_response: Callable[[Response | ApiError], None],
+    ) -> None:
         if self._held is not None:
-            self._held.append((change, on_response))
+            self._held.append(partial(self._send, request, on_response))
             return
         if self._refusals:
             on_response(self._refusals.popleft())
             return
         try:
-            registration = self._controller.alter_partition(change)
+            response = request()
         except ApiError as error:
             on_response(error)
         else:
-            on_response(registration)
+            on_response(response)
 
     def replicas_failed(self, node_id: int, keys: Iterable[TopicPartition]) -> None:
         """Report that a node's disk with these partitions has failed."""
@@ -53,8 +67,8 @@ class ControllerChannel:
     def release(self) -> None:
         """Send the delayed requests in order, and delay no more."""
         held, self._held = self._held or deque(), None
-        for change, on_response in held:
-            self.alter_partition(change, on_response)
+        for send in held:
+            send()
 
     def drop_held(self) -> None:
         """Drop the delayed requests: they are never sent and get no response."""

@@ -386,9 +386,9 @@ class Controller:
             raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         return topic
 
-    def next_producer_id(self) -> int:
-        """A producer id that was never returned before, including before a restart."""
-        return self._state.next_producer_id()
+    def allocate_producer_ids(self) -> range:
+        """A block of producer ids that was never returned before, including before a restart."""
+        return self._state.allocate_producer_ids()
 
     def close(self) -> None:
         """Close the store."""

@@ -30,8 +30,8 @@ from broker.quotas.entity import Entity, Quotas
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 
-# Producer ids are allocated in blocks, so that the store is written once per block (KIP-730).
-_PRODUCER_ID_BLOCK = 1000
+# Nodes get producer ids in blocks of this size (KIP-730).
+PRODUCER_ID_BLOCK_SIZE = 1000
 _LEVEL_OF = "level of "  # the name of the stored fact, before that of the feature
 # The number of changed partitions after which a transaction ends, with the present topic.
 PARTITIONS_PER_COMMIT = 500
@@ -69,7 +69,6 @@ class ClusterState:
         self.image.feature_levels = _feature_levels(store)
         self._require_min_insync_replicas()
         self.config.reconfigure({}, self.image.broker_configs[ALL_NODES])
-        self._next_producer_id = self._producer_id_block = int(store.fact("producer_id") or 0)
 
     def _require_min_insync_replicas(self) -> None:
         """Make min.insync.replicas a cluster-wide setting, as ELR requires (KIP-966).
@@ -248,13 +247,12 @@ class ClusterState:
         self._store.put_fact("broker_epoch", str(epoch))
         return epoch
 
-    def next_producer_id(self) -> int:
-        """A producer id that was never returned before, including before a restart."""
-        if self._next_producer_id == self._producer_id_block:
-            self._producer_id_block += _PRODUCER_ID_BLOCK
-            self._store.put_fact("producer_id", str(self._producer_id_block))
-        self._next_producer_id += 1
-        return self._next_producer_id - 1
+    def allocate_producer_ids(self) -> range:
+        """A block of producer ids that was never returned before, including before a restart."""
+        first = int(self._store.fact("producer_id") or 0)
+        block = range(first, first + PRODUCER_ID_BLOCK_SIZE)
+        self._store.put_fact("producer_id", str(block.stop))
+        return block
 
     def close(self) -> None:
         """Close the store."""

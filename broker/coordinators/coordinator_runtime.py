@@ -66,6 +66,8 @@ class CoordinatorRuntime:
     """The partitions of an internal topic that a node leads.
 
     ``partition_count`` is the configured count until the node leads a partition of the topic.
+    ``uses_partial_state``: a partition that cannot be read completely is coordinated with the state
+    that was read; otherwise it has no coordinator.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class CoordinatorRuntime:
         *,
         partition_count: int,
         commit_timeout_ms: int,
+        uses_partial_state: bool = False,
     ) -> None:
         self.topic_name = topic_name
         self.partition_count = partition_count
@@ -88,6 +91,7 @@ class CoordinatorRuntime:
         self._actions = actions
         self._wall_ms = wall_ms
         self._commit_timeout_ms = commit_timeout_ms
+        self._uses_partial_state = uses_partial_state
         # Invariant: no partition is in both.
         self._loaders: dict[int, CoordinatorLoader] = {}
         self._partitions: dict[int, _Partition] = {}
@@ -105,13 +109,15 @@ class CoordinatorRuntime:
         """Load *partition*, which the node leads now, and coordinate its keys after that."""
         assert partition not in self._loaders
         assert partition not in self._partitions
+        state = self._coordinator.new_state()
+        on_loaded = partial(self._on_loaded, partition, coordinator_log)
         loader = self._loaders[partition] = CoordinatorLoader(
             self._timer,
             coordinator_log,
-            self._coordinator.new_state(),
+            state,
             self._wall_ms,
-            partial(self._on_loaded, partition, coordinator_log),
-            partial(self._on_load_failed, partition),
+            on_loaded,
+            partial(self._on_load_failed, partition, partial(on_loaded, state)),
         )
         loader.run()
 
@@ -129,13 +135,18 @@ class CoordinatorRuntime:
         finally:
             self._actions.try_complete_actions()
 
-    def _on_load_failed(self, partition: int, offset: int, error: Exception) -> None:
+    def _on_load_failed(
+        self, partition: int, use_state: Callable[[], None], offset: int, error: Exception
+    ) -> None:
         log.error(
             "partition %d of %s cannot be loaded because of offset %d: %s: %s",
             *(partition, self.topic_name, offset, type(error).__name__, error),
             exc_info=None if isinstance(error, _UNREADABLE) else error,
         )
-        self.on_resignation(partition)
+        if self._uses_partial_state and partition in self._loaders:
+            use_state()
+        else:
+            self.on_resignation(partition)
 
     def on_resignation(self, partition: int) -> None:
         """Unload *partition*; everything that waits on it is refused with NOT_COORDINATOR."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from broker.common.topic_partition import TopicPartition
@@ -22,7 +23,6 @@ class TransactionValue:
     one after the transaction if the epoch is exhausted. ``last_producer_epoch`` is the epoch before
     the last bump, -1 if InitProducerId cannot be retried; it is not in the log.
     ``client_transaction_version`` is 2 after a request of transaction protocol 2, else 0.
-    ``partitions`` are those without a marker.
     """
 
     producer_id: int
@@ -41,14 +41,31 @@ class TransactionValue:
 class TransactionMetadata:
     """A transactional id: its replicated value, and the next value while that is being written.
 
-    ``has_failed_epoch_fence``: the epoch was bumped in order to fence the producer, and the record
-    was not written; the next attempt does not bump it again (transaction protocol 1).
+    ``without_marker`` are the partitions of a prepared transaction whose markers are outstanding.
+    ``are_markers_stopped``: a partition has refused its marker, so the transaction stays prepared
+    until this partition of the log is loaded again. ``has_failed_epoch_fence``: the epoch was
+    bumped to fence the producer and the record was not written; the next attempt does not bump it
+    again (protocol 1).
     """
 
-    __slots__ = ("has_failed_epoch_fence", "pending", "transactional_id", "value")
+    __slots__ = (
+        "are_markers_stopped",
+        "has_failed_epoch_fence",
+        "pending",
+        "transactional_id",
+        "value",
+        "without_marker",
+    )
 
     def __init__(self, transactional_id: str, value: TransactionValue) -> None:
         self.transactional_id = transactional_id
         self.value = value
         self.pending: TransactionValue | None = None
+        self.without_marker: set[TopicPartition] = set()
+        self.are_markers_stopped = False
         self.has_failed_epoch_fence = False
+
+    @property
+    def partitions(self) -> AbstractSet[TopicPartition]:
+        """The partitions of the open transaction, or those of a prepared one without markers."""
+        return self.without_marker if self.value.state.is_prepared else self.value.partitions

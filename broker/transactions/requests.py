@@ -18,7 +18,7 @@ class ProducerIdAndEpoch(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitProducerId:
-    """An InitProducerId request with a transactional id.
+    """An InitProducerId request of a transactional producer.
 
     ``expected`` is the producer's own id and epoch (KIP-360), None if it has none.
     """
@@ -34,6 +34,20 @@ class InitProducerIdResult(NamedTuple):
     error: ErrorCode
     producer_id: int = NO_PRODUCER_ID
     producer_epoch: int = NO_PRODUCER_EPOCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndTxn:
+    """An EndTxn request.
+
+    ``client_version`` is the protocol of the request: 2 if it bumps the epoch, else 0.
+    """
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    commit: bool
+    client_version: int
 
 
 class EndTxnResult(NamedTuple):

@@ -159,7 +159,7 @@ class Clients:
     async def idempotent_producer(self, number: int) -> None:
         """Send batches in order, each until it is acknowledged."""
         random = Random(f"producer {self._plan.seed} {number}")
-        producer_id = self._cluster.controller.next_producer_id()
+        producer_id = self._cluster.controller.allocate_producer_ids()[0]
         sequences = [0] * self._plan.partitions
         self.in_progress += 1
         while not self.is_over:

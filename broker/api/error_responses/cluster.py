@@ -1,4 +1,4 @@
-"""Error responses of requests about the cluster: nodes, features, log directories and producer ids.
+"""Error responses of requests about the cluster: nodes, features and log directories.
 
 Each function is the ``getErrorResponse`` of Kafka's request class of that name.
 """
@@ -19,17 +19,12 @@ from protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsRespon
 from protocol.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from protocol.messages.describe_log_dirs import DescribeLogDirsRequest, DescribeLogDirsResponse
 from protocol.messages.describe_quorum import DescribeQuorumRequest, DescribeQuorumResponse
-from protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from protocol.messages.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
 from protocol.messages.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
 
 
 def _api_versions(_body: ApiVersionsRequest, failure: Failure) -> ApiVersionsResponse:
     return ApiVersionsResponse(error_code=failure.code, api_keys=[])
-
-
-def _init_producer_id(_body: InitProducerIdRequest, failure: Failure) -> InitProducerIdResponse:
-    return InitProducerIdResponse(error_code=failure.code, producer_epoch=-1)
 
 
 def _describe_cluster(_body: DescribeClusterRequest, failure: Failure) -> DescribeClusterResponse:
@@ -82,7 +77,6 @@ def _unregister_broker(
 
 CLUSTER: dict[Any, Callable[[Any, Failure], object | None]] = {
     ApiVersionsRequest: _api_versions,
-    InitProducerIdRequest: _init_producer_id,
     DescribeClusterRequest: _describe_cluster,
     DescribeLogDirsRequest: _describe_log_dirs,
     AlterReplicaLogDirsRequest: _alter_replica_log_dirs,

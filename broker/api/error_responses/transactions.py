@@ -9,6 +9,21 @@ from collections.abc import Callable
 from typing import Any
 
 from broker.api.error_responses.failure import Failure
+from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
+from protocol.messages.add_partitions_to_txn import (
+    AddPartitionsToTxnPartitionResult,
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    AddPartitionsToTxnTopicResult,
+)
+from protocol.messages.describe_transactions import (
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
+    TransactionState,
+)
+from protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
+from protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+from protocol.messages.list_transactions import ListTransactionsRequest, ListTransactionsResponse
 from protocol.messages.write_txn_markers import (
     WritableTxnMarkerPartitionResult,
     WritableTxnMarkerResult,
@@ -16,6 +31,59 @@ from protocol.messages.write_txn_markers import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
+
+# In older versions each partition has the code, and the whole response has none.
+_WHOLE_ERROR_SINCE = 4
+
+
+def _init_producer_id(_body: InitProducerIdRequest, failure: Failure) -> InitProducerIdResponse:
+    return InitProducerIdResponse(error_code=failure.code, producer_epoch=-1)
+
+
+def _add_partitions_to_txn(
+    body: AddPartitionsToTxnRequest, failure: Failure
+) -> AddPartitionsToTxnResponse:
+    if failure.version >= _WHOLE_ERROR_SINCE:
+        return AddPartitionsToTxnResponse(error_code=failure.code)
+    return AddPartitionsToTxnResponse(
+        results_by_topic_v3_and_below=[
+            AddPartitionsToTxnTopicResult(
+                name=topic.name,
+                results_by_partition=[
+                    AddPartitionsToTxnPartitionResult(
+                        partition_index=index, partition_error_code=failure.code
+                    )
+                    for index in topic.partitions
+                ],
+            )
+            for topic in body.v3_and_below_topics
+        ]
+    )
+
+
+def _add_offsets_to_txn(_body: AddOffsetsToTxnRequest, failure: Failure) -> AddOffsetsToTxnResponse:
+    return AddOffsetsToTxnResponse(error_code=failure.code)
+
+
+def _end_txn(_body: EndTxnRequest, failure: Failure) -> EndTxnResponse:
+    return EndTxnResponse(error_code=failure.code)
+
+
+def _describe_transactions(
+    body: DescribeTransactionsRequest, failure: Failure
+) -> DescribeTransactionsResponse:
+    return DescribeTransactionsResponse(
+        transaction_states=[
+            TransactionState(transactional_id=each, error_code=failure.code)
+            for each in body.transactional_ids
+        ]
+    )
+
+
+def _list_transactions(
+    _body: ListTransactionsRequest, failure: Failure
+) -> ListTransactionsResponse:
+    return ListTransactionsResponse(error_code=failure.code)
 
 
 def _write_txn_markers(body: WriteTxnMarkersRequest, failure: Failure) -> WriteTxnMarkersResponse:
@@ -42,5 +110,11 @@ def _write_txn_markers(body: WriteTxnMarkersRequest, failure: Failure) -> WriteT
 
 
 TRANSACTIONS: dict[Any, Callable[[Any, Failure], object | None]] = {
+    InitProducerIdRequest: _init_producer_id,
+    AddPartitionsToTxnRequest: _add_partitions_to_txn,
+    AddOffsetsToTxnRequest: _add_offsets_to_txn,
+    EndTxnRequest: _end_txn,
+    DescribeTransactionsRequest: _describe_transactions,
+    ListTransactionsRequest: _list_transactions,
     WriteTxnMarkersRequest: _write_txn_markers,
 }

@@ -1,35 +1,65 @@
-"""InitProducerId: a producer id for an idempotent producer (KIP-98).
+"""InitProducerId: an identity for an idempotent or transactional producer (KIP-98, KIP-360).
 
-Behaviour: the producer id is new, with epoch 0. A producer that sends its own id and epoch (v3+,
-KIP-360) gets a new id too, as in Kafka without a transactional id; only one of the two is an error.
+Behaviour: an idempotent producer gets a new id with epoch 0, also if it sends one. A transactional
+producer gets the id of its transactional id with a bumped epoch, which fences its predecessor. A
+transaction that is open is aborted first; the error is CONCURRENT_TRANSACTIONS, which clients
+retry. The response is sent when the record of the identity is replicated.
 
-Deviations: a transactional id is TRANSACTIONAL_ID_AUTHORIZATION_FAILED until transactions are
-served.
+Versions: 3 the producer's own id and epoch (KIP-360), 4 PRODUCER_FENCED instead of
+INVALID_PRODUCER_EPOCH (KIP-588), 5 TRANSACTION_ABORTABLE.
 """
 
 from __future__ import annotations
 
+from broker.api.handlers.response_callback import ResponseCallback
+from broker.api.handlers.transaction_wait import TransactionWait
+from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.transactions.requests import InitProducerId, InitProducerIdResult, ProducerIdAndEpoch
 from protocol.errors import ErrorCode
 from protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from protocol.record_batch.header import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
+_PRODUCER_FENCED_SINCE = 4
 
-def init_producer_id(request: Request[InitProducerIdRequest]) -> InitProducerIdResponse:
-    """Return a new producer id, or an error."""
+
+def init_producer_id(
+    request: Request[InitProducerIdRequest],
+) -> InitProducerIdResponse | Outcome:
+    """Return an identity, or an error; the response may be sent before this returns."""
     body = request.body
-    transactional_id = body.transactional_id
-    if (body.producer_id == NO_PRODUCER_ID) != (body.producer_epoch == NO_PRODUCER_EPOCH):
+    own_id, own_epoch = body.producer_id, body.producer_epoch
+    if (own_id == NO_PRODUCER_ID) != (own_epoch == NO_PRODUCER_EPOCH):
         return _refusal(ErrorCode.INVALID_REQUEST)
-    if transactional_id is None:
-        return InitProducerIdResponse(
-            producer_id=request.services.controller.next_producer_id(), producer_epoch=0
-        )
-    return _refusal(
-        ErrorCode.INVALID_REQUEST
-        if not transactional_id
-        else ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    if body.transactional_id is None:
+        return _new_producer_id(request)
+    initialization = InitProducerId(
+        transactional_id=body.transactional_id,
+        timeout_ms=body.transaction_timeout_ms,
+        expected=None if own_id == NO_PRODUCER_ID else ProducerIdAndEpoch(own_id, own_epoch),
     )
+
+    def response(result: InitProducerIdResult) -> InitProducerIdResponse:
+        error = result.error
+        if error is ErrorCode.PRODUCER_FENCED and request.version < _PRODUCER_FENCED_SINCE:
+            error = ErrorCode.INVALID_PRODUCER_EPOCH
+        return InitProducerIdResponse(
+            error_code=error, producer_id=result.producer_id, producer_epoch=result.producer_epoch
+        )
+
+    wait = TransactionWait(body.transactional_id, body.transaction_timeout_ms)
+    callback = ResponseCallback(request, response, wait)
+    request.services.transactions.init_producer_id(initialization, callback)
+    return PARKED
+
+
+def _new_producer_id(request: Request[InitProducerIdRequest]) -> InitProducerIdResponse:
+    try:
+        producer_id = request.services.producer_ids.generate()
+    except ApiError as refusal:
+        return _refusal(refusal.code)
+    return InitProducerIdResponse(producer_id=producer_id, producer_epoch=0)
 
 
 def _refusal(error: ErrorCode) -> InitProducerIdResponse:

@@ -75,12 +75,6 @@ class TransactionKeys:
         104_857_600,
         "The segment size of the topic of transactions.",
     )
-    transaction_two_phase_commit_enable: bool = key(
-        "transaction.two.phase.commit.enable",
-        Boolean(),
-        False,
-        "Whether a transactional producer may have no timeout.",
-    )
     transactional_id_expiration_ms: int = key(
         "transactional.id.expiration.ms",
         int32(1),

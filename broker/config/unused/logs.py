@@ -8,7 +8,6 @@ from broker.config.kinds import DOUBLE_MAX, Boolean, Decimal, ListOf, int32, int
 _cleaner = no_effect("the cleaner has no permanent thread")
 _files = no_effect("segment files are not preallocated")
 _failures = no_effect("a failed directory is reported immediately")
-_loading = no_effect("the topic of transactions is loaded in reads of a fixed size")
 _groups = no_effect("group records are appended without delay and loaded in one pass")
 
 KEYS = (
@@ -29,6 +28,5 @@ KEYS = (
         ("classic", "consumer", "streams"),
     ),
     _groups("offsets.load.buffer.size", int32(1), 5_242_880),
-    _loading("transaction.state.log.load.buffer.size", int32(1), 5_242_880),
     _groups("offsets.topic.compression.codec", int32(), 0),
 )

@@ -125,13 +125,13 @@ def test_a_fenced_node_or_failed_disk_cannot_lead() -> None:
 def test_counters_never_repeat(tmp_path: Path) -> None:
     """Broker epochs and producer ids, after a restart as well."""
     state = _state(tmp_path / "db")
-    epoch, producer_id = state.next_broker_epoch(), state.next_producer_id()
+    epoch, producer_id = state.next_broker_epoch(), state.allocate_producer_ids()[-1]
     state.close()
 
     again = _state(tmp_path / "db")
 
     assert again.next_broker_epoch() > epoch
-    assert again.next_producer_id() > producer_id
+    assert again.allocate_producer_ids()[0] > producer_id
     again.close()
 
 

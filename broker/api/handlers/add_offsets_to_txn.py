@@ -1,0 +1,39 @@
+"""AddOffsetsToTxn: adds the offsets of a group to a transaction (KIP-98).
+
+Behaviour: the group's partition of ``__consumer_offsets`` is added. The response is sent when the
+record of the transaction is replicated.
+
+Versions: 2 PRODUCER_FENCED instead of INVALID_PRODUCER_EPOCH (KIP-588), 4 TRANSACTION_ABORTABLE.
+Producers of transaction protocol 2 do not use it: TxnOffsetCommit adds the partition (KIP-890).
+"""
+
+from __future__ import annotations
+
+from broker.api.handlers.response_callback import ResponseCallback
+from broker.api.handlers.transaction_errors import as_old_error
+from broker.api.handlers.transaction_wait import TransactionWait
+from broker.api.outcome import PARKED, Outcome
+from broker.api.request import Request
+from broker.common.topic_partition import TopicPartition
+from broker.controller.image import GROUP_METADATA_TOPIC
+from protocol.errors import ErrorCode
+from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
+
+
+def add_offsets_to_txn(request: Request[AddOffsetsToTxnRequest]) -> Outcome:
+    """Add the group's partition; the response may be sent before this returns."""
+    body, services = request.body, request.services
+    index = services.groups.runtime.partition_for(body.group_id)
+
+    def response(error: ErrorCode) -> AddOffsetsToTxnResponse:
+        return AddOffsetsToTxnResponse(error_code=as_old_error(error, request.version))
+
+    services.transactions.add_partitions(
+        body.transactional_id,
+        body.producer_id,
+        body.producer_epoch,
+        [TopicPartition(GROUP_METADATA_TOPIC, index)],
+        0,
+        ResponseCallback(request, response, TransactionWait(body.transactional_id)),
+    )
+    return PARKED

@@ -1,0 +1,165 @@
+"""AddPartitionsToTxn: adds partitions to transactions, or checks which ones they have (KIP-98).
+
+Behaviour: if one partition of a transaction does not exist, none of them is added: the others get
+OPERATION_NOT_ATTEMPTED. Clients cannot add partitions of internal topics. The response is sent when
+the records of all transactions are replicated.
+
+Versions: 2 PRODUCER_FENCED instead of INVALID_PRODUCER_EPOCH (KIP-588), 4 several transactions and
+checks, for brokers (KIP-890), 5 TRANSACTION_ABORTABLE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import groupby
+
+from broker.api.handlers.response_callback import ResponseCallback
+from broker.api.handlers.transaction_errors import as_old_error
+from broker.api.handlers.transaction_wait import TransactionWait
+from broker.api.outcome import PARKED, Outcome
+from broker.api.request import Request
+from broker.common.topic_partition import TopicPartition
+from broker.controller.image import INTERNAL_TOPICS, MetadataImage
+from broker.steps.queue import Slices
+from protocol.errors import ErrorCode
+from protocol.messages.add_partitions_to_txn import (
+    AddPartitionsToTxnPartitionResult,
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    AddPartitionsToTxnResult,
+    AddPartitionsToTxnTopicResult,
+    AddPartitionsToTxnTransaction,
+)
+
+_BATCHED_SINCE = 4
+
+_Errors = Mapping[TopicPartition, ErrorCode]
+
+
+def add_partitions_to_txn(
+    request: Request[AddPartitionsToTxnRequest],
+) -> Slices[AddPartitionsToTxnResponse | Outcome]:
+    """Handle each transaction, and respond when all of them are handled."""
+    is_batched = request.version >= _BATCHED_SINCE
+    transactions = request.body.transactions if is_batched else [_only_one(request.body)]
+    results = _Results(request, transactions)
+    for index, transaction in enumerate(transactions):
+        keys: dict[TopicPartition, None] = {}
+        for topic in transaction.topics:
+            yield None
+            keys.update(dict.fromkeys(TopicPartition(topic.name, p) for p in topic.partitions))
+        refused = _refused(keys, request.services.image, allow_internal=is_batched)
+        if refused:
+            results.set(index, refused)
+        else:
+            _handle(request, transaction, list(keys), partial(results.set, index))
+        yield None
+    if results.are_complete:
+        return results.response()
+    only_id = transactions[0].transactional_id if len(transactions) == 1 else None
+    results.park(TransactionWait(only_id))
+    return PARKED
+
+
+def _only_one(body: AddPartitionsToTxnRequest) -> AddPartitionsToTxnTransaction:
+    """The transaction of a request in a version without batches."""
+    return AddPartitionsToTxnTransaction(
+        transactional_id=body.v3_and_below_transactional_id,
+        producer_id=body.v3_and_below_producer_id,
+        producer_epoch=body.v3_and_below_producer_epoch,
+        topics=body.v3_and_below_topics,
+    )
+
+
+def _refused(
+    keys: Mapping[TopicPartition, None], image: MetadataImage, *, allow_internal: bool
+) -> _Errors:
+    """The error of each partition if any of them cannot be added; empty if all can be."""
+    errors = {}
+    for key in keys:
+        topic = image.topic(key.topic)
+        if not allow_internal and key.topic in INTERNAL_TOPICS:
+            errors[key] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        elif topic is None or not 0 <= key.partition < len(topic.partitions):
+            errors[key] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if not errors:
+        return errors
+    return {key: errors.get(key, ErrorCode.OPERATION_NOT_ATTEMPTED) for key in keys}
+
+
+def _handle(
+    request: Request[AddPartitionsToTxnRequest],
+    transaction: AddPartitionsToTxnTransaction,
+    keys: Sequence[TopicPartition],
+    on_errors: partial[None],
+) -> None:
+    coordinator = request.services.transactions
+    identity = transaction.transactional_id, transaction.producer_id, transaction.producer_epoch
+    if transaction.verify_only:
+        on_errors(coordinator.verify_partitions(*identity, keys))
+        return
+
+    def on_response(error: ErrorCode) -> None:
+        on_errors(dict.fromkeys(keys, as_old_error(error, request.version)))
+
+    client_version = 2 if request.version >= _BATCHED_SINCE else 0
+    coordinator.add_partitions(*identity, keys, client_version, on_response)
+
+
+class _Results:
+    """The errors of each transaction, and the response when all of them are known."""
+
+    def __init__(
+        self,
+        request: Request[AddPartitionsToTxnRequest],
+        transactions: Sequence[AddPartitionsToTxnTransaction],
+    ) -> None:
+        self._request = request
+        self._transactions = transactions
+        self._errors: dict[int, _Errors] = {}
+        self._respond: ResponseCallback[None] | None = None
+
+    @property
+    def are_complete(self) -> bool:
+        """Whether every transaction is handled."""
+        return len(self._errors) == len(self._transactions)
+
+    def set(self, index: int, errors: _Errors) -> None:
+        """Store the errors of a transaction."""
+        self._errors[index] = errors
+        if self.are_complete and self._respond is not None:
+            self._respond(None)
+
+    def park(self, wait: TransactionWait) -> None:
+        """Respond when the results are complete."""
+        self._respond = ResponseCallback(self._request, lambda _: self.response(), wait)
+
+    def response(self) -> AddPartitionsToTxnResponse:
+        """The response; older versions have the topics of one transaction."""
+        topics = [_topics(self._errors[index]) for index in range(len(self._transactions))]
+        if self._request.version < _BATCHED_SINCE:
+            return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=topics[0])
+        return AddPartitionsToTxnResponse(
+            results_by_transaction=[
+                AddPartitionsToTxnResult(
+                    transactional_id=transaction.transactional_id, topic_results=results
+                )
+                for transaction, results in zip(self._transactions, topics, strict=True)
+            ]
+        )
+
+
+def _topics(errors: _Errors) -> list[AddPartitionsToTxnTopicResult]:
+    return [
+        AddPartitionsToTxnTopicResult(
+            name=name,
+            results_by_partition=[
+                AddPartitionsToTxnPartitionResult(
+                    partition_index=key.partition, partition_error_code=errors[key]
+                )
+                for key in keys
+            ],
+        )
+        for name, keys in groupby(sorted(errors), lambda key: key.topic)
+    ]

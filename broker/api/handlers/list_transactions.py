@@ -1,0 +1,86 @@
+"""ListTransactions: the transactional ids that this node coordinates (KIP-664).
+
+Behaviour: an empty filter matches all ids. Unknown names of states are returned; if all names are
+unknown, no id matches. The duration is the time since the start of the last transaction; an id
+without a transaction passes every such filter, as in Kafka. The response has no ids while any
+partition is being loaded.
+
+Versions: 1 a filter by duration (KIP-994), 2 a filter by a pattern of ids (KIP-1152).
+
+Deviations: patterns have the syntax of RE2, which takes linear time. Kafka's are Java's, with back
+references and lookaround; they are INVALID_REGULAR_EXPRESSION here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.groups.consumer.regex.program import Program
+from broker.groups.consumer.regex.syntax import InvalidRegex
+from broker.steps.queue import Slices
+from broker.transactions.metadata import TransactionMetadata
+from broker.transactions.transaction_state import STATE_BY_LABEL
+from protocol.errors import ErrorCode
+from protocol.messages.list_transactions import (
+    ListTransactionsRequest,
+    ListTransactionsResponse,
+    TransactionState,
+)
+
+
+def list_transactions(
+    request: Request[ListTransactionsRequest],
+) -> Slices[ListTransactionsResponse]:
+    """List the ids that match all filters."""
+    try:
+        request.services.transactions.runtime.check_all()
+    except ApiError as error:
+        return ListTransactionsResponse(error_code=error.code)
+    body = request.body
+    try:
+        matches = _Filter(body, request.services.clock.wall_ms())
+    except InvalidRegex:
+        return ListTransactionsResponse(error_code=ErrorCode.INVALID_REGULAR_EXPRESSION)
+    response = ListTransactionsResponse(
+        unknown_state_filters=[name for name in body.state_filters if name not in STATE_BY_LABEL]
+    )
+    for entry in _entries(request):
+        yield None
+        if matches(entry):
+            response.transaction_states.append(
+                TransactionState(
+                    transactional_id=entry.transactional_id,
+                    producer_id=entry.value.producer_id,
+                    transaction_state=entry.value.state.label,
+                )
+            )
+    return response
+
+
+def _entries(request: Request[ListTransactionsRequest]) -> Iterator[TransactionMetadata]:
+    states = request.services.transactions.states
+    for partition in states.partitions():
+        yield from states.entries(partition)
+
+
+class _Filter:
+    """Whether an id matches the filters of a request; raises `InvalidRegex` for its pattern."""
+
+    def __init__(self, body: ListTransactionsRequest, now_ms: int) -> None:
+        self._labels = frozenset(body.state_filters)
+        self._producer_ids = frozenset(body.producer_id_filters)
+        duration_ms = body.duration_filter
+        self._started_before_ms = None if duration_ms < 0 else now_ms - duration_ms
+        pattern = body.transactional_id_pattern
+        self._program = Program(pattern) if pattern else None
+
+    def __call__(self, entry: TransactionMetadata) -> bool:
+        value = entry.value
+        return (
+            (not self._producer_ids or value.producer_id in self._producer_ids)
+            and (not self._labels or value.state.label in self._labels)
+            and (self._started_before_ms is None or value.start_ms < self._started_before_ms)
+            and (self._program is None or self._program.matches(entry.transactional_id))
+        )
