@@ -3,10 +3,13 @@
 Behaviour: markers of a group's offsets are written by the group coordinator, which then commits or
 drops the pending offsets; all others are appended. The response is sent when all of them have
 ended, so a slow partition delays the results of all. A marker that is not replicated within
-``request.timeout.ms`` is REQUEST_TIMED_OUT and stays in the log. There is no throttling.
+``request.timeout.ms`` is REQUEST_TIMED_OUT and stays in the log. A marker without a producer id or
+epoch is UNKNOWN_SERVER_ERROR. There is no throttling.
 
 Versions: 2 the protocol version of each transaction (KIP-1228); it decides which epochs a marker
 may have.
+
+Deviations: in Kafka, a marker without a producer id or epoch also fails the others of the request.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from protocol.messages.write_txn_markers import (
     WriteTxnMarkersResponse,
 )
 from protocol.record_batch.control import EndTxnMarker, build_end_txn_marker
+from protocol.record_batch.header import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
 
 def write_txn_markers(
@@ -84,6 +88,8 @@ def _write(
     for key in partitions:
         if key not in services.replicas.partitions:
             results.add(producer_id, {key: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
+        elif producer_id <= NO_PRODUCER_ID or marker.producer_epoch <= NO_PRODUCER_EPOCH:
+            results.add(producer_id, {key: ErrorCode.UNKNOWN_SERVER_ERROR})
         elif key.topic == GROUP_METADATA_TOPIC:
             _complete_in_group(request, marker, key, results)
         else:

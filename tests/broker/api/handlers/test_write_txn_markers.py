@@ -233,3 +233,24 @@ async def test_a_follower_refuses_markers(tmp_path: Path) -> None:
         pending = await cluster.send(request, 2, node_id=2)
 
         assert results(pending.response) == {(7, "t", 0): ErrorCode.NOT_LEADER_OR_FOLLOWER}
+
+
+@pytest.mark.parametrize(("producer_id", "epoch"), [(-1, 0), (7, -1), (-1, -1)])
+async def test_a_marker_without_a_producer_is_refused(
+    tmp_path: Path, producer_id: int, epoch: int
+) -> None:
+    """Other markers of the request are written, and unknown partitions have their own error."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+
+        errors = await send(
+            node,
+            marker(("t", [0]), ("unknown", [0]), producer_id=producer_id, epoch=epoch),
+            marker(("t", [0]), producer_id=8),
+        )
+
+        assert errors == {
+            (producer_id, "t", 0): ErrorCode.UNKNOWN_SERVER_ERROR,
+            (producer_id, "unknown", 0): ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+            (8, "t", 0): ErrorCode.NONE,
+        }
