@@ -13,10 +13,12 @@ from typing import Any
 import trio
 import trio.testing
 
+from broker.common.clock import Clock
 from broker.common.topic_partition import TopicPartition
 from broker.controller.partition_change import Election
 from broker.replication.partition import Partition
 from broker.steps.queue import finish
+from broker.wait_records.recorder import Recorder
 from protocol.messages.delete_records import (
     DeleteRecordsPartition,
     DeleteRecordsRequest,
@@ -199,13 +201,17 @@ _partition_index: Callable[[Any], int] = lambda p: p.partition_index  # noqa: E7
 
 @asynccontextmanager
 async def three_nodes(
-    data_dir: Path, partitions: int = 1, brokers: int = 3, **config: str
+    data_dir: Path,
+    partitions: int = 1,
+    brokers: int = 3,
+    recorder: Callable[[Clock], Recorder] | None = None,
+    **config: str,
 ) -> AsyncIterator[ThreeNodes]:
     """The cluster, with a topic ``t`` of replication factor 3; followers may lag for 4 s."""
     config.setdefault("replica_lag_time_max_ms", str(LAG_MAX_MS))
     async with (
         running_cluster(
-            data_dir, brokers, kept=False, recorder=None, offload=None, **config
+            data_dir, brokers, kept=False, recorder=recorder, offload=None, **config
         ) as running,
         trio.open_nursery() as nursery,
     ):
