@@ -1,9 +1,9 @@
 """The logs that the writers of `integration.storage.crash` write, and their checks.
 
 Each partition is of another kind, spread over two data directories: plain batches of all codecs;
-those of one idempotent producer, whose sequence numbers are the offsets; a compacted log; and one
-whose beginning is deleted repeatedly. A record contains its offset, so that it can be checked
-without further data.
+those of one idempotent producer, whose sequence numbers are the offsets; a compacted log; one whose
+beginning is deleted repeatedly; and one with transactions. A record contains its offset, so that it
+can be checked without further data.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from broker.storage.log_manager import LogManager
 from broker.storage.retention import delete_old_segments
 from broker.storage.unified_log import UnifiedLog
 from integration.machine.clock import MachineClock
+from integration.storage.crash_transactions import append_to_transaction, check_transactions
 from protocol.compression import Codec
 from protocol.record_batch.batch import batches, build_batch, records
 from protocol.record_batch.header import check_crc
 from protocol.record_batch.record import Record
 
-PLAIN, IDEMPOTENT, COMPACTED, DELETED = PARTITIONS = range(4)
+PLAIN, IDEMPOTENT, COMPACTED, DELETED, TRANSACTIONAL = PARTITIONS = range(5)
 DIRECTORIES = ("a", "b")
 SEGMENT_BYTES = 16 * 1024
 RECORDS_MAX = 20
@@ -123,6 +124,7 @@ class CrashLogs:
             else:
                 assert [record.offset for record in found] == list(range(start, end)), name
         _check_producer(self.logs[IDEMPOTENT])
+        check_transactions(self.logs[TRANSACTIONAL])
         return sum(log.log_end_offset for log in self.logs)
 
     def die(self) -> None:
@@ -142,6 +144,9 @@ def _append(log: UnifiedLog, chance: random.Random) -> None:
         )
         for offset in range(begin, begin + chance.randint(1, RECORDS_MAX))
     ]
+    if number == TRANSACTIONAL:
+        append_to_transaction(log, values, chance)
+        return
     producer = {"producer_id": PRODUCER_ID, "producer_epoch": 0, "base_sequence": begin}
     more = producer if number == IDEMPOTENT else {}
     batch = build_batch(values, codec=chance.choice(list(Codec)), **more)
@@ -175,7 +180,8 @@ def _records(log: UnifiedLog) -> Iterator[Record]:
             assert not torn, f"{log.topic_partition}: a partial batch after {offset}"
             for record in records(batch):
                 if record.offset >= offset:
-                    _check_record(number, record)
+                    if not header.is_control:
+                        _check_record(number, record)
                     yield record
             assert header.next_offset > offset, f"{header.next_offset} is not after {offset}"
             offset = header.next_offset
