@@ -238,3 +238,20 @@ async def test_no_task_runs_while_the_clock_is_stopped(tmp_path: Path) -> None:
 
         assert frozen == before
         assert log.log_start_offset == 3
+
+
+async def test_a_changed_expiration_of_producers_applies_to_open_logs(tmp_path: Path) -> None:
+    """The key ``producer.id.expiration.ms`` can be changed while the node runs."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        sent = batch(b"a", producer_id=7, producer_epoch=0, base_sequence=0)
+        await node.client().send(produce_request("t", sent), PRODUCE_VERSION)
+        log = node.node.replicas.partitions[TopicPartition("t", 0)].log
+        check_s = node.node.config.producer_id_expiration_check_interval_ms / 1000
+
+        await trio.sleep(check_s + 1)
+        assert list(log.producer_state_manager.producers) == [7]
+        node.node.config.producer_id_expiration_ms = 1000
+        await trio.sleep(check_s)
+
+        assert not log.producer_state_manager.producers
