@@ -53,6 +53,7 @@ from broker.api.handlers.offset_fetch import offset_fetch
 from broker.api.handlers.offset_for_leader_epoch import offset_for_leader_epoch
 from broker.api.handlers.produce import produce
 from broker.api.handlers.sync_group import sync_group
+from broker.api.handlers.txn_offset_commit import txn_offset_commit
 from broker.api.handlers.unregister_broker import unregister_broker
 from broker.api.handlers.update_features import update_features
 from broker.api.handlers.write_txn_markers import write_txn_markers
@@ -101,6 +102,7 @@ from protocol.messages.offset_fetch import OffsetFetchRequest
 from protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from protocol.messages.produce import ProduceRequest
 from protocol.messages.sync_group import SyncGroupRequest
+from protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
 from protocol.messages.update_features import UpdateFeaturesRequest
 from protocol.messages.write_txn_markers import WriteTxnMarkersRequest
@@ -124,6 +126,7 @@ HANDLERS: dict[Any, Handler] = dict(
         _api(MetadataRequest, metadata),
         _api(OffsetCommitRequest, offset_commit),
         _api(OffsetFetchRequest, offset_fetch),
+        _api(TxnOffsetCommitRequest, txn_offset_commit),
         _api(FindCoordinatorRequest, find_coordinator),
         _api(JoinGroupRequest, join_group),
         _api(HeartbeatRequest, heartbeat),

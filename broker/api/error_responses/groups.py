@@ -52,6 +52,12 @@ from protocol.messages.offset_fetch import (
     OffsetFetchResponseTopic,
 )
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
+    TxnOffsetCommitResponsePartition,
+    TxnOffsetCommitResponseTopic,
+)
 
 # Older versions write "no protocol" as an empty name.
 _NULL_PROTOCOL_SINCE = 7
@@ -67,6 +73,23 @@ def _offset_commit(body: OffsetCommitRequest, failure: Failure) -> OffsetCommitR
                 topic_id=topic.topic_id,
                 partitions=[
                     OffsetCommitResponsePartition(
+                        partition_index=partition.partition_index, error_code=failure.code
+                    )
+                    for partition in topic.partitions
+                ],
+            )
+            for topic in body.topics
+        ]
+    )
+
+
+def _txn_offset_commit(body: TxnOffsetCommitRequest, failure: Failure) -> TxnOffsetCommitResponse:
+    return TxnOffsetCommitResponse(
+        topics=[
+            TxnOffsetCommitResponseTopic(
+                name=topic.name,
+                partitions=[
+                    TxnOffsetCommitResponsePartition(
                         partition_index=partition.partition_index, error_code=failure.code
                     )
                     for partition in topic.partitions
@@ -190,6 +213,7 @@ def _consumer_group_describe(
 
 GROUPS: dict[Any, Callable[[Any, Failure], object | None]] = {
     OffsetCommitRequest: _offset_commit,
+    TxnOffsetCommitRequest: _txn_offset_commit,
     OffsetFetchRequest: _offset_fetch,
     FindCoordinatorRequest: _find_coordinator,
     JoinGroupRequest: _join_group,

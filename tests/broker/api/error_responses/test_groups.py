@@ -15,6 +15,11 @@ from protocol.messages.offset_fetch import (
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopic,
 )
+from protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
 
 BUG = ErrorCode.UNKNOWN_SERVER_ERROR
 
@@ -65,3 +70,21 @@ def test_errors_of_later_offset_fetches_are_at_the_top() -> None:
         ("g", -1, []),
         ("h", -1, []),
     ]
+
+
+def test_errors_of_txn_offset_commit_are_in_each_partition() -> None:
+    """No version has a top-level code."""
+    partition = TxnOffsetCommitRequestPartition(
+        partition_index=3, committed_offset=5, committed_metadata=None
+    )
+    body = TxnOffsetCommitRequest(
+        transactional_id="tx",
+        group_id="g",
+        producer_id=1,
+        producer_epoch=0,
+        topics=[TxnOffsetCommitRequestTopic(name="t", partitions=[partition])],
+    )
+    response: Any = error_response(body, 5, BUG)
+
+    (result,) = response.topics[0].partitions
+    assert (response.topics[0].name, result.partition_index, result.error_code) == ("t", 3, -1)

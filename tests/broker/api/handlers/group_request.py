@@ -12,6 +12,7 @@ from broker.steps.offload import Offload
 from broker.steps.queue import finish
 from broker.wait_records.wait import Wait
 from protocol.codec import decode, encode
+from tests.broker.api.handlers.held_verification import HeldVerification
 from tests.broker.groups.virtual_world import VirtualWorld
 
 T_ID, U_ID = UUID(int=1), UUID(int=2)
@@ -27,6 +28,7 @@ class GroupServices:
         self.config = self.world.config
         self.offload = self.world.offload
         self.groups = self.world.coordinator
+        self.verification = HeldVerification()
         self.image = self.world.image
         for name, topic_id, partitions in (("t", T_ID, 2), ("u", U_ID, 1)):
             self.world.put_topic(name, partitions, topic_id)
@@ -46,6 +48,13 @@ class GroupRequest:
         self.on_disconnect: Callable[[], None] | None = None
         self.wait: Wait | None = None
         self.responses: list[Any] = []
+
+    def resume(self, request: GroupRequest, step: Callable[[Any], Any], given: Any) -> None:
+        """Run the rest of the handler, as the dispatcher does."""
+        outcome = step(given)
+        if outcome is not PARKED:
+            request.respond(outcome)
+        self.services.world.end_request()
 
     def attempt(self, work: Callable[..., Any], *arguments: object) -> Any:
         """Call *work*; its exceptions propagate to the test."""

@@ -62,7 +62,7 @@ class Operators:
         partitions = [
             OffsetCommitRequestPartition(
                 partition_index=self._rng.choice((0, 0, 1, -1, INT32_MAX)),
-                committed_offset=self._rng.choice((0, 5, -1, _INT64_MAX)),
+                committed_offset=self._rng.choice((self._rng.randrange(1000), -1, _INT64_MAX)),
                 committed_leader_epoch=self._rng.choice((-1, 3)) if version >= 6 else -1,
                 committed_metadata=self._rng.choice(("", None, "note")),
             )

@@ -7,6 +7,7 @@ memory is that of its log.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from broker.groups.consumer.timeouts import Timeout, TimeoutKey
 from broker.groups.group_states import AnyGroup, GroupStates
 from protocol.schema import ZERO_UUID
 from tests.broker.groups.model.overwritten_members import OverwrittenMembers
+from tests.broker.groups.model.transactional_log import OffsetsOfGroup, offsets_of
 from tests.broker.groups.model.violation import Violation
 from tests.broker.groups.model.world import ModelWorld
 
@@ -47,11 +49,24 @@ class Rules:
                 self._check_consumer(group)
             else:
                 self._check_classic(group)
-        self._check_logs(self._world.shadow, is_compacted=False)
+        self._check_logs(self._world.shadows, is_compacted=False)
 
     def check_compacted_logs(self) -> None:
         """Check compacted logs, which takes longer."""
         self._check_logs(self._world.compacted(), is_compacted=True)
+
+    def check_offsets(self) -> None:
+        """Check the offsets of all groups against the whole logs, which takes longer."""
+        groups = self._world.node.groups
+        for group_id, group in groups.groups.items():
+            log = self._world.world.logs[groups.runtime.partition_for(group_id)]
+            written = groups.states.offsets.written
+            committed = {
+                partition: each.offset for partition, each in written.committed(group_id).items()
+            }
+            expected = offsets_of(log.records, group_id)
+            here = OffsetsOfGroup(committed, frozenset(written.pending(group_id)))
+            _require(here == expected, group, f"has {here}, in the log {expected}")
 
     # ------------------------------------------------------------------------------------ groups
 
@@ -147,14 +162,15 @@ class Rules:
 
     # ------------------------------------------------------------------------------------ logs
 
-    def _check_logs(self, logged: GroupStates, *, is_compacted: bool) -> None:
+    def _check_logs(self, logged: Sequence[GroupStates], *, is_compacted: bool) -> None:
         world = self._world
         states = world.node.groups.states
         runtime = world.node.groups.runtime
-        for group_id in {*states.groups, *logged.groups}:
-            if runtime.partition_for(group_id) not in world.led:
+        for group_id in {*states.groups, *(name for each in logged for name in each.groups)}:
+            partition = runtime.partition_for(group_id)
+            if partition not in world.led:
                 continue
-            memory, log = states.groups.get(group_id), logged.groups.get(group_id)
+            memory, log = states.groups.get(group_id), logged[partition].groups.get(group_id)
             if memory is None or log is None:
                 there = memory or log
                 may_be = isinstance(there, ClassicGroup) and not there.protocol_type
@@ -165,8 +181,12 @@ class Rules:
                 )
                 continue
             _compare(memory, log, self._refused, is_compacted=is_compacted)
-            here, there = (_offsets_of(each, group_id) for each in (states, logged))
+            here, there = (_offsets_of(each, group_id) for each in (states, logged[partition]))
             _require(here == there, memory, f"committed {here}, in the log {there}")
+            pending, in_log = (
+                each.offsets.written.pending(group_id) for each in (states, logged[partition])
+            )
+            _require(pending == in_log, memory, f"pending {pending}, in the log {in_log}")
 
 
 def _offsets_of(states: GroupStates, group_id: str) -> Any:

@@ -17,11 +17,13 @@ from protocol.errors import ErrorCode
 from tests.broker.groups.model.actors import Actors
 from tests.broker.groups.model.operators import Operators
 from tests.broker.groups.model.plan import STEPS, Plan, draw
+from tests.broker.groups.model.producers import Producers
 from tests.broker.groups.model.rules import Rules
 from tests.broker.groups.model.violation import Violation
 from tests.broker.groups.model.world import TOPICS, ModelWorld
 
 _COMPACTION_STEPS = 50
+_OFFSETS_STEPS = 10
 # The representation of bytes in responses, which differs between runs.
 _MEMORY = re.compile(r"<memory at \w+>")
 
@@ -68,15 +70,18 @@ class _Run:
         self._world = ModelWorld(plan)
         self._actors = Actors(self._rng, self._world)
         self._operators = Operators(self._rng, self._world, self._actors)
+        self._producers = Producers(self._rng, self._world, self._actors)
         self._rules = Rules(self._world)
 
     def step(self) -> str:
         """Run a random step; returns its description."""
         chance = self._rng.random()
-        if chance < 0.68:
+        if chance < 0.58:
             return self._actors.act()
-        if chance < 0.80:
+        if chance < 0.68:
             return self._operators.act()
+        if chance < 0.80:
+            return self._producers.act()
         if chance < 0.90:
             duration_ms = self._rng.choice((1, 100, 3000, 10_000, 10_000, 30_000, 60_000, 600_000))
             self._world.world.wait(duration_ms)
@@ -90,6 +95,8 @@ class _Run:
         self._rules.check()
         if number % _COMPACTION_STEPS == 0:
             self._rules.check_compacted_logs()
+        if number % _OFFSETS_STEPS == 0:
+            self._rules.check_offsets()
 
     def _change_topics(self) -> str:
         name = self._rng.choice(TOPICS)

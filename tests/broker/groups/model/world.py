@@ -16,6 +16,7 @@ from protocol.messages.join_group import JoinGroupRequest
 from protocol.messages.sync_group import SyncGroupRequest
 from tests.broker.api.handlers.group_request import GroupRequest, GroupServices
 from tests.broker.groups.model.plan import Plan
+from tests.broker.groups.model.transactional_log import compact
 from tests.broker.groups.model.violation import Violation
 from tests.held_offload import HeldOffload
 
@@ -23,7 +24,7 @@ TOPICS = ("t", "u", "v", "w")
 
 
 class ModelWorld:
-    """The node under test; ``shadow`` is the replay of its logs, record by record."""
+    """The node under test; ``shadows`` are the replays of its logs, record by record."""
 
     def __init__(self, plan: Plan) -> None:
         self._offload = HeldOffload() if plan.holds_threads else Inline()
@@ -34,7 +35,7 @@ class ModelWorld:
         self._slices: dict[GroupRequest, Any] = {}
         self.led = set(range(len(self.world.logs)))
         self.is_slow = False
-        self.shadow = GroupStates()
+        self.shadows = [GroupStates() for _ in self.world.logs]
         self._shadowed = [0] * len(self.world.logs)
         self._topics_made = 100
 
@@ -138,20 +139,17 @@ class ModelWorld:
             new = log.records[self._shadowed[index] :]
             self._shadowed[index] = len(log.records)
             for each in new:
-                self._load(each, self.shadow)
+                self._load(each, self.shadows[index])
 
-    def compacted(self) -> GroupStates:
-        """Return the replay of the logs with only the last record of each key."""
-        states = GroupStates()
+    def compacted(self) -> list[GroupStates]:
+        """Return the replays of the logs after the compaction of each."""
+        compacted = []
         for log in self.world.logs:
-            last = {record.key: record for record in log.records if isinstance(record, RawRecord)}
-            for each in log.records:
-                is_kept = isinstance(each, TransactionEnd) or (
-                    last[each.key] is each and each.value is not None
-                )
-                if is_kept:
-                    self._load(each, states)
-        return states
+            states = GroupStates()
+            for each in compact(log.records):
+                self._load(each, states)
+            compacted.append(states)
+        return compacted
 
     def _load(self, entry: RawRecord | TransactionEnd, states: GroupStates) -> None:
         if isinstance(entry, RawRecord):

@@ -1,0 +1,176 @@
+"""TxnOffsetCommit: a producer commits the offsets of a consumer group in its transaction (KIP-98).
+
+Behaviour: partitions that do not exist are refused separately. The coordinator of the transactional
+id verifies that the group's partition of ``__consumer_offsets`` is in the transaction (KIP-890), or
+adds it (v5+). After that the group commits or refuses all other partitions together, so the
+partition is in the transaction even if the group refuses. A client that disconnects meanwhile does
+not prevent the commit. The response is sent when the records are replicated. The offsets are
+pending until the marker of the transaction.
+
+Versions: 2 leader epochs, and COORDINATOR_LOAD_IN_PROGRESS instead of COORDINATOR_NOT_AVAILABLE,
+3 members (KIP-447), 4 TRANSACTION_ABORTABLE, 5 adds the partition to the transaction.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from broker.api.handlers.replicated import when_replicated
+from broker.api.handlers.transaction_waits import VerificationWait
+from broker.api.outcome import PARKED, Outcome
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
+from broker.controller.image import GROUP_METADATA_TOPIC
+from broker.coordinators.append_errors import as_coordinator_error
+from broker.coordinators.coordinator_log import TransactionalProducer
+from broker.groups.offset_metadata_manager import Commit, OffsetCommit
+from broker.steps.queue import Slices
+from broker.storage.verification_state import NO_GUARD
+from broker.transactions.add_partitions_to_txn import SupportedOperation
+from broker.transactions.verification import Verified
+from protocol.errors import ErrorCode
+from protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestTopic,
+    TxnOffsetCommitResponse,
+    TxnOffsetCommitResponsePartition,
+    TxnOffsetCommitResponseTopic,
+)
+from protocol.record_batch.header import NO_SEQUENCE
+
+_LOAD_IN_PROGRESS_SINCE = 2
+_ABORTABLE_SINCE = 4
+_ADDS_PARTITION_SINCE = 5
+
+
+def txn_offset_commit(
+    request: Request[TxnOffsetCommitRequest],
+) -> Slices[TxnOffsetCommitResponse | Outcome]:
+    """Commit the offsets of all partitions that exist."""
+    commit = _TransactionalCommit(request)
+    for topic in request.body.topics:
+        yield from commit.add(topic)
+    return commit.begin()
+
+
+class _TransactionalCommit:
+    """A request whose partitions are added, then verified, then committed."""
+
+    __slots__ = ("_commits", "_committed", "_is_parked", "_outcome", "_request", "_response")
+
+    def __init__(self, request: Request[TxnOffsetCommitRequest]) -> None:
+        self._request = request
+        self._response = TxnOffsetCommitResponse(topics=[])
+        self._commits: list[Commit] = []
+        # The parts of the response about the commits, in the same order.
+        self._committed: list[TxnOffsetCommitResponsePartition] = []
+        self._is_parked = False
+        # The outcome if the verification needs no request to another node.
+        self._outcome: TxnOffsetCommitResponse | Outcome | None = None
+
+    def add(self, requested: TxnOffsetCommitRequestTopic) -> Slices[None]:
+        """Add a topic to the response, and the commits of its partitions that exist."""
+        topic = self._request.services.image.topic(requested.name)
+        partitions = []
+        for partition in requested.partitions:
+            index = partition.partition_index
+            response_partition = TxnOffsetCommitResponsePartition(partition_index=index)
+            partitions.append(response_partition)
+            yield None
+            if topic is None or not 0 <= index < len(topic.partitions):
+                response_partition.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                continue
+            self._committed.append(response_partition)
+            self._commits.append(
+                Commit(
+                    TopicPartition(topic.name, index),
+                    partition.committed_offset,
+                    partition.committed_leader_epoch,
+                    partition.committed_metadata,
+                    topic.topic_id,
+                )
+            )
+        self._response.topics.append(
+            TxnOffsetCommitResponseTopic(name=requested.name, partitions=partitions)
+        )
+
+    def begin(self) -> TxnOffsetCommitResponse | Outcome:
+        """Verify the partition of the group, then commit."""
+        request, group_id = self._request, self._request.body.group_id
+        if not self._commits:
+            return self._response
+        if not group_id:
+            return self._refusal(ErrorCode.INVALID_GROUP_ID)
+        partition = request.services.groups.runtime.partition_for(group_id)
+        key = TopicPartition(GROUP_METADATA_TOPIC, partition)
+        request.services.verification.verify(
+            request.body.transactional_id,
+            request.body.producer_id,
+            request.body.producer_epoch,
+            {key: NO_SEQUENCE},
+            _operation(request.version),
+            partial(self._on_verified, key),
+        )
+        if self._outcome is None:
+            self._park(key)
+        return self._outcome or PARKED
+
+    def _park(self, key: TopicPartition) -> None:
+        """Wait for the coordinator of the transactional id."""
+        request = self._request
+        transactional_id, services = request.body.transactional_id, request.services
+        node = services.verification.coordinator(transactional_id)
+        timeout_ms = services.config.request_timeout_ms
+        request.wait = VerificationWait(transactional_id, node, [key], timeout_ms)
+        self._is_parked = True
+
+    def _on_verified(self, key: TopicPartition, verified: Verified) -> None:
+        """Continue, whether the client is still connected or not."""
+        request = self._request
+        if self._is_parked:
+            request.resume(request, partial(self._commit, key), verified)
+        else:
+            self._outcome = self._commit(key, verified)
+
+    def _commit(self, key: TopicPartition, verified: Verified) -> TxnOffsetCommitResponse | Outcome:
+        """Append the commits, and respond when they are replicated."""
+        request, body = self._request, self._request.body
+        error = verified.errors.get(key, ErrorCode.NONE)
+        if error:
+            return self._refusal(as_coordinator_error(error))
+        guard = verified.guards.get(key, NO_GUARD)
+        commit = OffsetCommit(
+            group_id=body.group_id,
+            generation_id_or_member_epoch=body.generation_id,
+            member_id=body.member_id,
+            group_instance_id=body.group_instance_id,
+            api_version=request.version,
+            producer=TransactionalProducer(body.producer_id, body.producer_epoch, guard),
+            commits=self._commits,
+        )
+        try:
+            errors = request.services.groups.offsets.commit(commit)
+        except ApiError as refused:
+            return self._refusal(refused.code)
+        for response_partition, error_code in zip(self._committed, errors, strict=True):
+            response_partition.error_code = error_code
+        return when_replicated(request, body.group_id, self._response, self._refusal)
+
+    def _refusal(self, error: ErrorCode) -> TxnOffsetCommitResponse:
+        """The response if no offset has been committed."""
+        is_old = self._request.version < _LOAD_IN_PROGRESS_SINCE
+        if is_old and error is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+            error = ErrorCode.COORDINATOR_NOT_AVAILABLE
+        for response_partition in self._committed:
+            response_partition.error_code = error
+        return self._response
+
+
+def _operation(version: int) -> SupportedOperation:
+    """What clients of a version of TxnOffsetCommit support."""
+    if version >= _ADDS_PARTITION_SINCE:
+        return SupportedOperation.ADD_PARTITION
+    if version >= _ABORTABLE_SINCE:
+        return SupportedOperation.GENERIC_ERROR
+    return SupportedOperation.DEFAULT
