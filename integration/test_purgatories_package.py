@@ -50,6 +50,7 @@ def test_it_needs_no_other_package(installed: Installed) -> None:
     _run(installed.python, "-I", "-c", f"import {', '.join(modules)}")
 
 
+@pytest.mark.timeout(600)
 def test_it_passes_its_own_tests(installed: Installed) -> None:
     """The tests of the source distribution pass against the installed package."""
     pip = (installed.python, "-m", "pip", "--disable-pip-version-check", "--quiet")

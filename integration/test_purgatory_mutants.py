@@ -26,6 +26,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("mutant", MUTANTS, ids=[each.rule for each in MUTANTS])
 def test_the_tests_detect_a_mistake(mutant: Mutant, copy: Path) -> None:
     """With one rule broken, the named test file fails; the unbroken package passes it elsewhere."""
@@ -44,7 +45,7 @@ def _fails(copy: Path, test_file: str) -> bool:
     command = [sys.executable, "-B", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     command += ["--import-mode=importlib", f"tests/purgatories/{test_file}"]
     done = subprocess.run(
-        command, cwd=copy, capture_output=True, text=True, check=False, timeout=100
+        command, cwd=copy, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED), done.stdout
     return done.returncode == pytest.ExitCode.TESTS_FAILED
