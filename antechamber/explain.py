@@ -121,6 +121,8 @@ def _condition(record: Record) -> str:
         return " for its records to be flushed to disk"
     if waited_for["kind"] == "transaction_coordinator":
         return f" for {_transaction_coordinator(waited_for)}"
+    if waited_for["kind"] == "transaction_state":
+        return f" for {_transaction_record(waited_for)} to be replicated"
     if waited_for["kind"] == "markers":
         return f" for markers in {_count(waited_for['need'], 'partition')}"
     return ""
@@ -130,6 +132,13 @@ def _transaction_coordinator(waited_for: Mapping[str, Any]) -> str:
     node, transactional_id = waited_for["node"], waited_for["transactional_id"]
     where = "" if node is None else f", node {node}"
     return f"the coordinator of transactional id {transactional_id}{where}"
+
+
+def _transaction_record(waited_for: Mapping[str, Any]) -> str:
+    transactional_id = waited_for["transactional_id"]
+    if transactional_id is None:
+        return "the records of its transactions"
+    return f"the record of transactional id {transactional_id}"
 
 
 def _for_replicas(record: Record) -> str:

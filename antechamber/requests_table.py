@@ -35,6 +35,7 @@ _KINDS = {
     "stored": "the records of its group to be stored",
     "flush": "its records to be flushed to disk",
     "markers": "markers of transactions",
+    "transaction_state": "the record of its transaction to be replicated",
     "transaction_coordinator": "the coordinator of its transaction",
     "steps": "its next slice on the event loop",
 }

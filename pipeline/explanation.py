@@ -31,6 +31,8 @@ _FOR = f"""case
         waited_for.need, coalesce(concat(' (was ', waited_for.had, ')'), ''))
     when waited_for.kind = 'members' then ' for the other members of its group'
     when waited_for.kind = 'stored' then ' for the records of its group to be stored'
+    when waited_for.kind = 'transaction_state'
+        then ' for the record of its transaction to be replicated'
     when waited_for.kind = 'flush' then ' for a flush'
     when waited_for.kind is not null then concat(
         ' for ', waited_for.kind, coalesce(concat(' ', waited_for.need), ''), {_HAD})

@@ -305,6 +305,21 @@ def test_a_wait_for_the_coordinator_of_a_transaction(node: int | None, where: st
     ) in explanation(record)[0]
 
 
+@pytest.mark.parametrize(
+    ("transactional_id", "what"),
+    [
+        ("billing", "the record of transactional id billing"),
+        (None, "the records of its transactions"),
+    ],
+)
+def test_a_wait_for_the_record_of_a_transaction(transactional_id: str | None, what: str) -> None:
+    """The requests of transactional producers wait for its replication."""
+    waited_for = {"kind": "transaction_state", "transactional_id": transactional_id}
+    record = _fetch("timeout", api="EndTxn", purgatory="Produce", waited_for=waited_for)
+
+    assert f"in the Produce purgatory for {what} to be replicated" in explanation(record)[0]
+
+
 def test_a_wait_for_markers() -> None:
     """A WriteTxnMarkers waits until they are replicated."""
     waited_for = {"kind": "markers", "need": 3, "had": 1}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_errors import as_old_error
-from broker.api.handlers.transaction_wait import TransactionWait
+from broker.api.handlers.transaction_waits import TransactionStateWait
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
@@ -34,6 +34,6 @@ def add_offsets_to_txn(request: Request[AddOffsetsToTxnRequest]) -> Outcome:
         body.producer_epoch,
         [TopicPartition(GROUP_METADATA_TOPIC, index)],
         0,
-        ResponseCallback(request, response, TransactionWait(body.transactional_id)),
+        ResponseCallback(request, response, TransactionStateWait(body.transactional_id)),
     )
     return PARKED

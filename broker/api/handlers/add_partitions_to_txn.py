@@ -16,7 +16,7 @@ from itertools import groupby
 
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_errors import as_old_error
-from broker.api.handlers.transaction_wait import TransactionWait
+from broker.api.handlers.transaction_waits import TransactionStateWait
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
@@ -58,7 +58,7 @@ def add_partitions_to_txn(
     if results.are_complete:
         return results.response()
     only_id = transactions[0].transactional_id if len(transactions) == 1 else None
-    results.park(TransactionWait(only_id))
+    results.park(TransactionStateWait(only_id))
     return PARKED
 
 
@@ -131,7 +131,7 @@ class _Results:
         if self.are_complete and self._respond is not None:
             self._respond(None)
 
-    def park(self, wait: TransactionWait) -> None:
+    def park(self, wait: TransactionStateWait) -> None:
         """Respond when the results are complete."""
         self._respond = ResponseCallback(self._request, lambda _: self.response(), wait)
 

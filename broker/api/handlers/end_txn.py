@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_errors import as_old_error
-from broker.api.handlers.transaction_wait import TransactionWait
+from broker.api.handlers.transaction_waits import TransactionStateWait
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.transactions.requests import EndTxn, EndTxnResult
@@ -31,7 +31,7 @@ def end_txn(request: Request[EndTxnRequest]) -> Outcome:
             producer_epoch=result.producer_epoch,
         )
 
-    callback = ResponseCallback(request, response, TransactionWait(body.transactional_id))
+    callback = ResponseCallback(request, response, TransactionStateWait(body.transactional_id))
     request.services.transactions.end_txn(
         EndTxn(
             transactional_id=body.transactional_id,

@@ -12,7 +12,7 @@ INVALID_PRODUCER_EPOCH (KIP-588), 5 TRANSACTION_ABORTABLE.
 from __future__ import annotations
 
 from broker.api.handlers.response_callback import ResponseCallback
-from broker.api.handlers.transaction_wait import TransactionWait
+from broker.api.handlers.transaction_waits import TransactionStateWait
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
@@ -48,7 +48,7 @@ def init_producer_id(
             error_code=error, producer_id=result.producer_id, producer_epoch=result.producer_epoch
         )
 
-    wait = TransactionWait(body.transactional_id, body.transaction_timeout_ms)
+    wait = TransactionStateWait(body.transactional_id, body.transaction_timeout_ms)
     callback = ResponseCallback(request, response, wait)
     request.services.transactions.init_producer_id(initialization, callback)
     return PARKED

@@ -11,6 +11,34 @@ from broker.wait_records.wait import Facts, Wait, WaitPartition
 RESPONDED = Cause(CauseKind.COORDINATOR)
 
 
+class TransactionStateWait(Wait):
+    """Waits until the record of a transactional id is on all replicas in sync.
+
+    ``transactional_id`` is None for a request about several ids. The timeout is that of the
+    transaction, None if the request does not have it.
+    """
+
+    __slots__ = ("_timeout_ms", "_transactional_id")
+    purgatory = "Produce"
+
+    def __init__(self, transactional_id: str | None, timeout_ms: int | None = None) -> None:
+        self._transactional_id = transactional_id
+        self._timeout_ms = timeout_ms
+
+    @property
+    def timeout_ms(self) -> int | None:
+        """See `Wait`."""
+        return self._timeout_ms
+
+    def condition(self) -> Facts:
+        """The transactional id."""
+        return {"kind": "transaction_state", "transactional_id": self._transactional_id}
+
+    def cause(self, present: Callable[[], Cause]) -> Cause:
+        """The request that advanced the high watermark, or the timeout."""
+        return _replication(present())
+
+
 class VerificationWait(Wait):
     """Waits until the coordinator *node* (None: none is known) has verified the *partitions*."""
 
@@ -83,8 +111,7 @@ class MarkersWait(Wait):
 
     def cause(self, present: Callable[[], Cause]) -> Cause:
         """The request that advanced the last high watermark, or the timeout."""
-        cause = present()
-        return cause if cause is TIMED_OUT else cause._replace(kind=CauseKind.HIGH_WATERMARK)
+        return _replication(present())
 
     def partitions(self) -> Iterator[WaitPartition]:
         """Those of the request."""
@@ -93,3 +120,8 @@ class MarkersWait(Wait):
     def partition_facts(self) -> Iterator[Facts]:
         """See `Wait`."""
         return ({"topic": key.topic, "partition": key.partition} for key in self._partitions)
+
+
+def _replication(cause: Cause) -> Cause:
+    """The cause that completes a wait for replication, which is not that of an operation."""
+    return cause if cause is TIMED_OUT else cause._replace(kind=CauseKind.HIGH_WATERMARK)

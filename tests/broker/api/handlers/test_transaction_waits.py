@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from broker.api.handlers.transaction_waits import MarkersWait, VerificationWait
+from broker.api.handlers.transaction_waits import (
+    MarkersWait,
+    TransactionStateWait,
+    VerificationWait,
+)
 from broker.common.topic_partition import TopicPartition
 from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
 from protocol.headers import RequestHeader
@@ -54,3 +58,24 @@ def test_the_partitions_of_a_wait_have_no_offsets_yet() -> None:
             {"topic": "a", "partition": 0},
             {"topic": "b", "partition": 1},
         ]
+
+
+def test_a_wait_for_the_record_of_a_transaction_names_its_id() -> None:
+    """A request of a broker may be about several; their timeouts are not in the request."""
+    wait = TransactionStateWait("billing", 60_000)
+
+    assert wait.condition() == {"kind": "transaction_state", "transactional_id": "billing"}
+    assert wait.timeout_ms == 60_000
+    several = TransactionStateWait(None)
+    assert several.condition() == {"kind": "transaction_state", "transactional_id": None}
+    assert several.timeout_ms is None
+
+
+def test_the_record_of_a_transaction_is_replicated_by_a_request() -> None:
+    """Or not in time."""
+    wait = TransactionStateWait("billing")
+
+    completed = wait.cause(lambda: Cause(CauseKind.MEMBERS, request=FETCH))
+
+    assert completed == Cause(CauseKind.HIGH_WATERMARK, request=FETCH)
+    assert wait.cause(lambda: TIMED_OUT) is TIMED_OUT
