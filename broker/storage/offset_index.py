@@ -40,8 +40,14 @@ class OffsetIndex(SparseIndex):
         return entry[1] if entry else 0
 
     def upper_bound(self, position: int) -> int | None:
-        """The offset of the first entry at or after *position*; None if there is none."""
+        """The offset of the first entry at or after *position*; None if there is none.
+
+        If *position* is that of the first entry, it is the second one, as in Kafka, whose binary
+        search (``AbstractIndex.indexSlotRangeFor``) does not compare the first entry for equality.
+        """
         number = self._up_to(position - 1, 1)
+        if number == 0 and len(self) and self._entry(0)[1] == position:
+            number = 1
         return None if number == len(self) else int(self._entry(number)[0]) + self.base_offset
 
     def truncate_to(self, offset: int) -> None:

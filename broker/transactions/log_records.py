@@ -6,11 +6,12 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
+from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.coordinators.coordinator_record import CoordinatorRecord, CoordinatorRecordSerde
 from broker.transactions.metadata import TransactionValue
 from broker.transactions.transaction_state import TransactionState
-from protocol.codec import Unencodable
+from protocol.errors import ErrorCode
 from protocol.schema import int8, int16, int32, int64, message, since, string, struct
 
 
@@ -56,7 +57,7 @@ def transaction_records(transaction_version: Callable[[], int]) -> CoordinatorRe
         version = 1 if transaction_version() >= _TAGGED_FIELDS_SINCE else 0
         if version == 0 and value.client_transaction_version:
             # As in Kafka: a request of protocol 2 fails in a cluster without that feature.
-            raise Unencodable("version 0 of TransactionLogValue has no client version")
+            raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
         return version
 
     return CoordinatorRecordSerde([(TransactionLogKey, TransactionLogValue)], version_of)

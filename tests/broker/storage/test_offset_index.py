@@ -85,12 +85,19 @@ def test_only_a_possible_file_is_sane(tmp_path: Path) -> None:
 
 
 def test_the_upper_bound_of_a_position_is_the_next_entry(tmp_path: Path) -> None:
-    """The entry at the position itself counts; after the last entry there is none."""
+    """The entry at the position itself counts, except the first; the last entry has none."""
     index = index_at(tmp_path)
     index.append(105, 40)
     index.append(109, 80)
-    found = [index.upper_bound(position) for position in (0, 40, 41, 80, 81)]
-    assert found == [105, 105, 109, 109, None]
+    found = [index.upper_bound(position) for position in (0, 39, 40, 41, 80, 81)]
+    assert found == [105, 105, 109, 109, 109, None]
+
+
+def test_the_only_entry_is_no_upper_bound_of_its_position(tmp_path: Path) -> None:
+    """As in Kafka, whose search does not find it."""
+    index = index_at(tmp_path)
+    index.append(105, 40)
+    assert [index.upper_bound(position) for position in (39, 40)] == [105, None]
 
 
 def test_an_empty_index_has_no_upper_bound(tmp_path: Path) -> None:

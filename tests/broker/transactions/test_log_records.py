@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.transactions.log_records import (
     TransactionLogValue,
@@ -14,7 +15,7 @@ from broker.transactions.log_records import (
 )
 from broker.transactions.metadata import TransactionValue
 from broker.transactions.transaction_state import TransactionState
-from protocol.codec import Unencodable
+from protocol.errors import ErrorCode
 
 V1 = transaction_records(lambda: 2)
 V0 = transaction_records(lambda: 0)
@@ -96,8 +97,9 @@ def test_version_0_cannot_contain_a_client_version() -> None:
         client_transaction_version=2,
     )
 
-    with pytest.raises(Unencodable):
+    with pytest.raises(ApiError) as refused:
         V0.serialize(transaction_record("id", value))
+    assert refused.value.code is ErrorCode.UNSUPPORTED_VERSION
 
 
 @pytest.mark.parametrize("state", [s for s in TransactionState if s is not TransactionState.EMPTY])
