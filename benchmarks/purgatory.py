@@ -22,6 +22,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks import purgatory_model, purgatory_ours
+from benchmarks.kafka_timers import JAVA
 from benchmarks.purgatory_timers import SIZES, Asyncio, Heapq, Ours, Timers, measure
 from benchmarks.purgatory_trio import Reaper, TrioTasks
 from integration.kafka.jars import missing_for_a_jvm
@@ -30,7 +31,6 @@ from integration.kafka.java_program import java_command
 Sample = Mapping[str, float]
 Samples = dict[str, dict[str, list[float]]]  # by implementation and metric
 
-JAVA = Path(__file__).parent / "java" / "PurgatoryBenchmark.java"
 LESS_IS_BETTER = ("_ns", "_ns_per_op", "_ms", "_cpu_s", "_bytes_per_op", "watched")
 QUICK_SCALE = 0.1
 TIMERS: dict[str, type[Timers]] = {

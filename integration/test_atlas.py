@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from benchmarks.atlas.brokers import BROKER, NAMES
 from benchmarks.atlas.experiment import Experiment
 from benchmarks.atlas.experiments import EXPERIMENTS
+from integration.kafka.jars import missing_for_a_jvm
+from integration.machine.requirements import need
 
 MEASURED = [each for each in EXPERIMENTS.values() if not each.is_virtual]
 
@@ -20,3 +23,6 @@ def test_an_experiment_shows_its_claim(experiment: Experiment[Any]) -> None:
     experiment.check(rows)
 
     assert {len(row) for row in rows} == {len(experiment.columns)}
+    if experiment.columns[0] == BROKER:
+        need("jvm", missing_for_a_jvm())  # without a JVM, only this broker has been measured
+        assert {row[0] for row in rows} == set(NAMES.values())

@@ -9,10 +9,12 @@ import platform
 import time
 from typing import Any
 
+from benchmarks.atlas.brokers import BROKER
 from benchmarks.atlas.experiment import Experiment
 from benchmarks.atlas.experiments import EXPERIMENTS
 from benchmarks.atlas.page import FOLDER, PAGE, Measured, page
 from benchmarks.atlas.plots import draw
+from integration.kafka.jars import missing_for_a_jvm
 
 
 def main() -> int:
@@ -25,7 +27,7 @@ def main() -> int:
     failed = False
     for name in names:
         experiment = EXPERIMENTS[name]
-        started = time.perf_counter()
+        started, load = time.perf_counter(), os.getloadavg()[0]
         rows = experiment.measure(experiment.size)
         print(f"{name}: {time.perf_counter() - started:.1f} s", flush=True)
         try:
@@ -34,19 +36,28 @@ def main() -> int:
             print(f"{name}: the claim does not hold: {error}")
             failed = True
             continue
-        measured: Measured = {"environment": _environment(experiment), "rows": rows}
+        measured: Measured = {"environment": _environment(experiment, rows, load), "rows": rows}
         (FOLDER / f"{name}.json").write_text(json.dumps(measured, indent=1) + "\n")
         (FOLDER / f"{name}.svg").write_text(draw(experiment, rows))
     PAGE.write_text(page())
     return int(failed)
 
 
-def _environment(experiment: Experiment[Any]) -> str:
+def _environment(experiment: Experiment[Any], rows: list[Any], load: float) -> str:
+    """Where the rows were measured; *load* is the load average of the machine before that."""
     size = f"size: {experiment.size:,} {experiment.size_unit}"
     python = f"{platform.python_implementation()} {platform.python_version()}"
     if experiment.is_virtual:
         return f"{python}, virtual time; {size}"
-    return f"{python}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores; {size}"
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    brokers = f"; {_brokers(rows)}" if experiment.columns[0] == BROKER else ""
+    return f"{python}, {machine} with a load average of {load:.1f} before; {size}{brokers}"
+
+
+def _brokers(rows: list[Any]) -> str:
+    measured = ", ".join(dict.fromkeys(row[0] for row in rows))
+    missing = missing_for_a_jvm()
+    return f"brokers: {measured}" + ("" if missing is None else f"; without Kafka: {missing}")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,12 @@ from typing import Any
 
 from benchmarks.atlas import (
     acks,
+    acks_measured,
     expiry_lateness,
+    expiry_measured,
     fetch_grid,
+    fetch_measured,
+    linger,
     long_poll,
     lost_wakeup,
     operation_bytes,
@@ -25,11 +29,15 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
     module.EXPERIMENT.name: module.EXPERIMENT
     for module in (
         acks,
+        acks_measured,
         shrinking_isr,
+        linger,
         long_poll,
+        fetch_measured,
         fetch_grid,
         rebalance,
         expiry_lateness,
+        expiry_measured,
         timer_cost,
         timer_steps,
         operation_bytes,

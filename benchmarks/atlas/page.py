@@ -19,10 +19,14 @@ _HEAD = """\
 
 Each section is one experiment: a claim, the command that repeats it, and what it has measured.
 `make atlas` runs all of them and writes this page. An experiment fails if its figures do not show
-the claim; a test runs each at a smaller size. The experiments with a broker run in virtual time,
-in which processing takes no time, and read the latencies from the broker's
-[wait records](../reference/records.md): they show where waiting comes from, not how fast a machine
-is. All figures are those of this broker; none is of a real Kafka.
+the claim; a test runs each at a smaller size. Below each table is how its figures were measured:
+
+- In virtual time, in which processing takes no time, and with the latencies of the broker's own
+  [wait records](../reference/records.md): these figures show where waiting comes from, not how fast
+  a machine is, and all of them are of this broker.
+- In real time, where the figures depend on the machine and on its load at that time, so only their
+  ratios are meaningful. Experiments with the column `broker` measure this broker and, if the
+  machine has a JVM, a real Kafka; each curve is labelled with its broker.
 """
 
 
@@ -60,6 +64,8 @@ def _line(cells: list[str] | tuple[str, ...]) -> str:
 
 
 def _cell(value: object) -> str:
+    if value is None:
+        return "-"
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return f"{value:,}" if isinstance(value, int) else str(value)

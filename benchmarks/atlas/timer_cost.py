@@ -1,18 +1,23 @@
-"""The cost of a timer: our wheel, a heap, asyncio and a trio task for each timer."""
+"""The cost of a timer: our wheel, Kafka's, a heap, asyncio and a trio task for each timer."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks import purgatory_timers
 from benchmarks.atlas.experiment import Experiment
+from benchmarks.kafka_timers import kafka_timers
 from benchmarks.purgatory_timers import SIZES, Asyncio, Heapq, Ours, Timers
 from benchmarks.purgatory_trio import TrioTasks
+from integration.kafka.jars import KAFKA_VERSION, missing_for_a_jvm
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WHEEL, TASK = "timing wheel", "trio task"
+KAFKA = f"Kafka {KAFKA_VERSION}'s SystemTimer"
 KINDS: dict[str, type[Timers]] = {
     WHEEL: Ours,
     "heapq": Heapq,
@@ -23,25 +28,29 @@ FEWER_TASKS = 10  # a trio task is measured with a tenth of the largest number o
 
 
 class Row(NamedTuple):
-    """Nanoseconds of an operation, and bytes of a pending timer."""
+    """Nanoseconds of an operation, and bytes of a pending timer.
+
+    The expiry of Kafka's timer is not measured, because it has no simulated time.
+    """
 
     timers: str
     pending: int
     add_ns: float
     cancel_ns: float
-    expire_ns: float
+    expire_ns: float | None
     pending_bytes: float
 
 
 def measure(size: int) -> list[Row]:
     """Each kind of timer with *size* numbers of pending ones, from 1000, ten times as many each."""
     pending = list(SIZES)[:size]
-    return [
+    rows = [
         _measure(name, count)
         for name in KINDS
         for count in pending
         if name != TASK or count * FEWER_TASKS <= pending[-1]
     ]
+    return [*rows, *_kafka(pending)]
 
 
 def _measure(name: str, count: int) -> Row:
@@ -49,6 +58,17 @@ def _measure(name: str, count: int) -> Row:
     prefix = f"timers_{SIZES[count]}"
     columns = ("add_ns", "cancel_ns", "expire_ns", "bytes_per_op")
     return Row(name, count, *(sample[f"{prefix}_{column}"] for column in columns))
+
+
+def _kafka(pending: Sequence[int]) -> list[Row]:
+    missing = missing_for_a_jvm()
+    if missing is not None:
+        print(f"without Kafka's timer: {missing}", file=sys.stderr)
+        return []
+    return [
+        Row(KAFKA, count, cost.add_ns, cost.cancel_ns, None, cost.pending_bytes)
+        for count, cost in kafka_timers(pending).items()
+    ]
 
 
 def check(rows: list[Row]) -> None:
@@ -63,19 +83,21 @@ def check(rows: list[Row]) -> None:
 
 def plot(axes: Axes, rows: list[Row]) -> None:
     """The cost of an addition and a cancellation by the number of pending timers."""
-    for name, marker in zip(KINDS, "osx^", strict=True):
+    for name, marker in zip((*KINDS, KAFKA), "osx^D", strict=True):
         chosen = [row for row in rows if row.timers == name]
-        axes.plot(
-            [row.pending for row in chosen],
-            [(row.add_ns + row.cancel_ns) / 1000 for row in chosen],
-            f"{marker}-",
-            label=name,
-        )
+        if chosen:
+            axes.plot(
+                [row.pending for row in chosen],
+                [(row.add_ns + row.cancel_ns) / 1000 for row in chosen],
+                f"{marker}-",
+                label=name,
+            )
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("pending timers")
     axes.set_ylabel("add and cancel, µs")
-    axes.legend()
+    axes.set_ylim(top=30_000)  # room for the legend
+    axes.legend(fontsize=8, ncols=2, loc="upper left")
 
 
 EXPERIMENT = Experiment(
@@ -86,12 +108,14 @@ EXPERIMENT = Experiment(
     "Timers with delays of up to 10 s are added, every second one is cancelled, and the others "
     "expire in simulated time; the durations depend on the machine and its load, so only their "
     "ratios are meaningful. A heap, which CPython implements in C, is faster than the wheel, which "
-    "is Python code, at adding and cancelling; the next experiment compares their steps.",
+    "is Python code, at adding and cancelling; the next experiment compares their steps. Kafka's "
+    "timer has the same algorithm, compiled by the JVM; its expiry is not measured, because its "
+    "time cannot be simulated.",
     ("timers", "pending", "add, ns", "cancel, ns", "expire, ns", "bytes of one"),
     measure,
     check,
     plot,
-    size=3,
+    size=4,
     small_size=2,
     size_unit="powers of ten",
     is_virtual=False,

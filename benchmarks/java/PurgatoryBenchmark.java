@@ -16,6 +16,10 @@ import org.apache.kafka.server.util.timer.TimerTask;
  * Measures Apache Kafka's timer and purgatory with the figures of benchmarks/purgatory_ours.py and
  * benchmarks/purgatory_model.py: the same names, counts and draws. Each part runs once for the
  * compiler, and once measured. Prints a line for each figure; the argument is the scale.
+ *
+ * With the argument "timers" and numbers of tasks it measures only the timer, as
+ * benchmarks/purgatory_timers.py does, and prints a line for each number: the number, ns of an
+ * addition, ns of a cancellation, and bytes of a pending task without the task itself.
  */
 public final class PurgatoryBenchmark {
     private static final int ROUND = 10_000;
@@ -24,6 +28,12 @@ public final class PurgatoryBenchmark {
     private static boolean measuring;
 
     public static void main(String[] arguments) throws Exception {
+        if (arguments[0].equals("timers")) {
+            for (String count : Arrays.asList(arguments).subList(1, arguments.length)) {
+                timerCost(Integer.parseInt(count));
+            }
+            System.exit(0);
+        }
         double scale = Double.parseDouble(arguments[0]);
         for (int round = 0; round < 2; round++) {
             measuring = round == 1;
@@ -70,6 +80,35 @@ public final class PurgatoryBenchmark {
         report("timer_add_ops_s", count * 1e9 / (added - start));
         report("timer_cancel_ops_s", count * 1e9 / (cancelled - added));
         timer.close();
+    }
+
+    private static void timerCost(int count) {
+        long addNs = Long.MAX_VALUE;
+        long cancelNs = Long.MAX_VALUE;
+        long bytes = 0;
+        int rounds = Math.max(5, 2_000_000 / count);
+        for (int round = 0; round < rounds; round++) {
+            SystemTimer timer = new SystemTimer("benchmark");
+            Random random = new Random(1);
+            TimerTask[] tasks = new TimerTask[count];
+            Arrays.setAll(tasks, i -> new Operation(1 + random.nextInt(10_000)));
+            boolean last = round == rounds - 1;
+            long before = last ? used() : 0;
+            long start = System.nanoTime();
+            for (TimerTask task : tasks) {
+                timer.add(task);
+            }
+            addNs = Math.min(addNs, System.nanoTime() - start);
+            bytes = last ? used() - before : 0;
+            start = System.nanoTime();
+            for (int i = 0; i < count; i += 2) {
+                tasks[i].cancel();
+            }
+            cancelNs = Math.min(cancelNs, System.nanoTime() - start);
+            timer.close();
+        }
+        System.out.println(count + " " + (double) addNs / count + " " + cancelNs / (count / 2.0)
+            + " " + (double) bytes / count);
     }
 
     private static void watchAndComplete(int keyCount, int watched, int rounds) throws Exception {
