@@ -30,7 +30,6 @@ _CLIENTS = {
 # The APIs of Kafka that are not served, and why; a row is removed when its APIs are served.
 _NOT_SERVED: Mapping[Sequence[int], str] = {
     (17, 36): "SaslHandshake, SaslAuthenticate: every client may connect",
-    (28,): "transactions",
     (29, 30, 31): "DescribeAcls, CreateAcls, DeleteAcls: every client may do everything",
     (38, 39, 40, 41): "CreateDelegationToken and the other APIs for tokens: there are no users",
     (50, 51): "DescribeUserScramCredentials, AlterUserScramCredentials: there are no users",
