@@ -96,7 +96,7 @@ async def test_a_topic_that_cannot_be_created_stays_unknown(tmp_path: Path) -> N
 
 
 async def test_an_internal_topic_that_is_unknown(tmp_path: Path) -> None:
-    """It is marked as internal; that of groups is created with the configs it needs."""
+    """It is marked as internal; those of groups and transactions are created with their configs."""
     async with running_node(tmp_path, num_partitions="3") as node:
         names = ("__consumer_offsets", "__transaction_state", "__share_group_state")
         client = node.client()
@@ -105,9 +105,10 @@ async def test_an_internal_topic_that_is_unknown(tmp_path: Path) -> None:
 
         assert [topic.is_internal for topic in response.topics] == [True, True, True, False]
         created = node.controller.image.topics
-        assert created.keys() == {"__consumer_offsets", "t"}
-        assert len(created["__consumer_offsets"].partitions) == 4
-        assert created["__consumer_offsets"].configs["cleanup.policy"] == "compact"
+        coordinated = {"__consumer_offsets", "__transaction_state"}
+        assert created.keys() == {*coordinated, "t"}
+        assert [len(created[name].partitions) for name in coordinated] == [4, 4]
+        assert {created[name].configs["cleanup.policy"] for name in coordinated} == {"compact"}
 
 
 async def test_auto_creation_can_be_disabled(tmp_path: Path) -> None:
