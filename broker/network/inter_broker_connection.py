@@ -9,6 +9,7 @@ import trio
 
 from broker.network.transport import Disconnected, Transport
 from broker.steps.queue import Slices, finish
+from protocol.codec import Malformed
 from protocol.framing import Inbox, Scratch
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
@@ -40,17 +41,36 @@ class InterBrokerConnection:
         self._client_id = client_id
         self._gate = gate
         self._correlation_id = 0
+        self._requested: Any = None
+        self._unsent = memoryview(b"")
+
+    def begin(self, body: Any) -> None:
+        """Send a request as far as that needs no wait; `response` sends the rest.
+
+        Raises `Disconnected`.
+        """
+        assert self._requested is None, "one request is in flight at a time"
+        self._requested = body
+        self._correlation_id += 1
+        version = body.__spec__.versions[-1]
+        data = encode_request(body, version, self._correlation_id, self._client_id)
+        self._unsent = memoryview(data)[self._transport.send([data]) :]
 
     @property
-    def is_idle(self) -> bool:
-        """Whether the connection is open and nothing has arrived, so that it can be used."""
+    def is_sent(self) -> bool:
+        """Whether the whole request of `begin` was sent."""
+        return not self._unsent
+
+    async def response(self) -> Any:
+        """Wait for the response to the request of `begin`, which may also begin meanwhile.
+
+        It may be cancelled and called again. Raises `Disconnected`, `Malformed`.
+        """
+        frame = await self._frame()
         try:
-            self._transport.receive_into(memoryview(bytearray(1)))
-        except BlockingIOError:
-            return True
-        except Disconnected:
-            return False
-        return False
+            return self._decoded(frame)
+        finally:
+            self._inbox.settle()
 
     async def send_request(self, body: Any, use: Callable[[Any], T]) -> T:
         """Send a request and return the result of *use* for the response.
@@ -60,7 +80,7 @@ class InterBrokerConnection:
         """
         frame = await self._exchange(body)
         try:
-            return use(self._decoded(body, frame))
+            return use(self._decoded(frame))
         finally:
             self._inbox.settle()
 
@@ -72,10 +92,10 @@ class InterBrokerConnection:
         frame = await self._exchange(body)
         try:
             if len(frame) <= AT_ONCE_BYTES:
-                return finish(use(self._decoded(body, frame)))
+                return finish(use(self._decoded(frame)))
             if self._inbox.is_shared:
                 frame = memoryview(bytes(frame))
-            slices = use(self._decoded(body, frame))
+            slices = use(self._decoded(frame))
             while True:
                 try:
                     next(slices)
@@ -88,14 +108,15 @@ class InterBrokerConnection:
             self._inbox.settle()
 
     async def _exchange(self, body: Any) -> memoryview:
-        self._correlation_id += 1
-        version = body.__spec__.versions[-1]
         await self._gate()
-        await self._send(encode_request(body, version, self._correlation_id, self._client_id))
+        self.begin(body)
         return await self._frame()
 
-    def _decoded(self, body: Any, frame: memoryview) -> Any:
-        spec = body.__spec__
+    def _decoded(self, frame: memoryview) -> Any:
+        requested, self._requested = self._requested, None
+        if requested is None:
+            raise Malformed("a response without a request")
+        spec = requested.__spec__
         correlation_id, response = decode_response(RESPONSES[spec.key], spec.versions[-1], frame)
         assert correlation_id == self._correlation_id, "a node responds in the order of requests"
         return response
@@ -104,14 +125,10 @@ class InterBrokerConnection:
         """Close the connection immediately."""
         self._transport.close()
 
-    async def _send(self, data: bytes) -> None:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[self._transport.send([rest]) :]
-            if rest:
-                await self._transport.wait_writable()
-
     async def _frame(self) -> memoryview:
+        while self._unsent:
+            await self._transport.wait_writable()
+            self._unsent = self._unsent[self._transport.send([self._unsent]) :]
         while (frame := self._inbox.next_frame()) is None:
             self._inbox.settle()
             await self._transport.wait_readable()

@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from math import inf
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import trio
 
@@ -28,13 +28,12 @@ from protocol.codec import Malformed
 from protocol.framing import Scratch
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.timer_task import TimerTask
 
 log = logging.getLogger("antechamber.transactions")
 
 # How long a destination is not connected to after a connection has failed or ended.
 RECONNECT_BACKOFF_MS = 50
-
-Body = TypeVar("Body")
 
 
 class SendingNode(Protocol):
@@ -120,7 +119,11 @@ class InterBrokerSender:
 
 
 class _Destination:
-    """The connection to one node, and the request in flight on it."""
+    """The connection to one node, and the request in flight on it.
+
+    The task of the destination connects, and then waits for responses or the end of the
+    connection. While none is in flight, `wake` sends a request at once, without a task switch.
+    """
 
     def __init__(
         self,
@@ -139,77 +142,127 @@ class _Destination:
         self._next_request = next_request
         self._wake = TimedEvent(node.timer)
         self._connection: InterBrokerConnection | None = None
-        self._connecting = trio.CancelScope()
+        self._in_flight: InterBrokerRequest | None = None
+        self._time_limit: TimerTask | None = None
+        # What the task waits in: for the connection, or for a response.
+        self._waiting = trio.CancelScope()
         self._may_connect_ms = -inf
 
     def wake(self) -> None:
-        """Send the next request when none is in flight."""
-        self._wake.set()
+        """Send the next request, now or when the one in flight has ended."""
+        if self._connection is None:
+            self._wake.set()
+        elif self._in_flight is None:
+            self._send_next(self._connection)
 
     async def run(self) -> None:
         """Send one request after the other until cancelled."""
         try:
             while True:
-                backoff_ms = self._may_connect_ms - self._node.now_ms()
-                request = None if backoff_ms > 0 else self._next_request(self._node_id)
-                if request is not None:
-                    await self._exchange(request)
+                if self._connection is not None:
+                    await self._receive(self._connection)
+                elif (backoff_ms := self._may_connect_ms - self._node.now_ms()) > 0:
+                    await self._wake.wait(backoff_ms)
+                elif self._begin_next():
+                    await self._open()
                 else:
-                    await self._wake.wait(backoff_ms if backoff_ms > 0 else inf)
+                    await self._wake.wait()
         finally:
             self._disconnect()
 
-    async def _exchange(self, request: InterBrokerRequest) -> None:
-        """Send a request and pass its response, or None, to its callback."""
-        timer = self._node.timer
-        limit = schedule_once(timer, self._time_out, delay_ms=self._node.config.request_timeout_ms)
+    def _begin_next(self) -> bool:
+        """Put the next request in flight, if there is one; its time begins."""
+        assert self._in_flight is None
+        self._in_flight = self._next_request(self._node_id)
+        if self._in_flight is None:
+            return False
+        self._time_limit = schedule_once(
+            self._node.timer, self._time_out, delay_ms=self._node.config.request_timeout_ms
+        )
+        return True
+
+    def _send_next(self, connection: InterBrokerConnection) -> None:
+        if self._begin_next():
+            self._send(connection)
+            if not connection.is_sent:
+                self._waiting.cancel()  # the task is to wait until the rest can be sent
+
+    def _send(self, connection: InterBrokerConnection) -> None:
+        assert self._in_flight is not None
+        try:
+            connection.begin(self._in_flight.body)
+        except Disconnected:
+            connection.close()  # the task detects it
+        except Exception as error:
+            self._node.timer.on_error(f"a request to node {self._node_id}", error)
+            connection.close()
+
+    async def _open(self) -> None:
+        """Connect, and send the request in flight."""
+        try:
+            destination = self._node.alive(self._node_id)
+            if destination is None:
+                raise Disconnected("it is not registered or fenced")
+            with trio.CancelScope() as self._waiting:
+                transport = await self._connect(destination.host, destination.port)
+                self._connection = InterBrokerConnection(
+                    transport, self._node.scratch, self._client_id
+                )
+                self._send(self._connection)
+                return
+            raise Disconnected("no connection within request.timeout.ms")
+        except (Disconnected, OSError) as error:
+            self._failed(error)
+
+    async def _receive(self, connection: InterBrokerConnection) -> None:
+        """Wait for the next response, or the end of the connection."""
         response = None
         try:
-            connection = await self._connected()
-            response = await connection.send_request(request.body, _decoded)
+            with trio.CancelScope() as self._waiting:
+                response = await connection.response()
         except (Disconnected, Malformed, OSError) as error:
-            log.info("%s: node %d: %s", self._client_id, self._node_id, error)
-            self._back_off()
+            self._failed(error)
         except Exception as error:
-            timer.on_error(f"a request to node {self._node_id}", error)
-            self._back_off()
-        finally:
-            limit.cancel()
+            self._node.timer.on_error(f"a response of node {self._node_id}", error)
+            self._failed(error)
+        else:
+            if response is not None:  # otherwise a request has begun that is not wholly sent
+                self._complete(response)
+                self.wake()
+
+    def _failed(self, error: Exception) -> None:
+        """End the connection and the request in flight; without a request there is no back-off."""
+        self._disconnect()
+        if self._in_flight is not None:
+            log.info("%s: node %d: %s", self._client_id, self._node_id, error)
+            self._may_connect_ms = self._node.now_ms() + RECONNECT_BACKOFF_MS
+            self._complete(None)
+
+    def _complete(self, response: Any | None) -> None:
+        """Pass the response, or None, to the callback of the request in flight.
+
+        The request is in flight until its callback returns, so that all requests which that makes
+        are sent together.
+        """
+        request, limit = self._in_flight, self._time_limit
+        assert request is not None
+        assert limit is not None
+        limit.cancel()
         try:
             request.on_response(response)
         except Exception as error:
-            timer.on_error(f"a response of node {self._node_id}", error)
+            self._node.timer.on_error(f"a response of node {self._node_id}", error)
         finally:
+            self._in_flight = None
             self._actions.try_complete_actions()
 
-    async def _connected(self) -> InterBrokerConnection:
-        if self._connection is not None and self._connection.is_idle:
-            return self._connection
-        self._disconnect()
-        destination = self._node.alive(self._node_id)
-        if destination is None:
-            raise Disconnected("it is not registered or fenced")
-        with trio.CancelScope() as self._connecting:
-            transport = await self._connect(destination.host, destination.port)
-            self._connection = InterBrokerConnection(transport, self._node.scratch, self._client_id)
-            return self._connection
-        raise Disconnected("no connection within request.timeout.ms")
-
     def _time_out(self) -> None:
-        self._connecting.cancel()
-        if self._connection is not None:
+        if self._connection is None:
+            self._waiting.cancel()
+        else:
             self._connection.close()
-
-    def _back_off(self) -> None:
-        self._disconnect()
-        self._may_connect_ms = self._node.now_ms() + RECONNECT_BACKOFF_MS
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
-
-
-def _decoded(response: Body) -> Body:
-    """The response; none of its fields is a view of the receive buffer."""
-    return response

@@ -76,12 +76,16 @@ class Accepted:
 
 
 class ScriptedBrokers:
-    """Nodes by their port, 9091 + id; ``down`` ones refuse connections, ``deaf`` ones hang."""
+    """Nodes by their port, 9091 + id; ``down`` ones refuse connections, ``deaf`` ones hang.
+
+    ``room`` is the size of the send buffer of each new connection, in bytes.
+    """
 
     def __init__(self) -> None:
         self.accepted: dict[int, list[Accepted]] = {}
         self.down: set[int] = set()
         self.deaf: set[int] = set()
+        self.room = 1 << 20
 
     async def connect(self, _host: str, port: int) -> MemoryTransport:
         """A connection to a node."""
@@ -92,6 +96,7 @@ class ScriptedBrokers:
         if node_id in self.down:
             raise ConnectionRefusedError("down")
         ours, theirs = memory_transport_pair()
+        ours.room = self.room
         self.accepted.setdefault(node_id, []).append(Accepted(theirs))
         return ours
 

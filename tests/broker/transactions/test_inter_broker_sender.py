@@ -37,6 +37,7 @@ class Requests:
     sender: InterBrokerSender = field(init=False)
     results: list[tuple[str, Any]] = field(default_factory=list)
     queues: dict[int, deque[str]] = field(default_factory=dict)
+    was_sent_in_callback: bool | None = None
 
     def __post_init__(self) -> None:
         self.sender = InterBrokerSender(
@@ -58,6 +59,9 @@ class Requests:
 
     def _ended(self, name: str, response: Any) -> None:
         self.results.append((name, response))
+        if name == "wakes":
+            self.sender.wake(2)
+            self.was_sent_in_callback = self.brokers.last(2).request() is not None
         if name == "raises":
             raise ValueError(name)
 
@@ -105,6 +109,63 @@ async def test_one_request_is_in_flight_for_each_destination() -> None:
 
         assert brokers.last(2).request() is not None
         assert len(brokers.connections(2)) == 1
+
+
+async def test_an_idle_connection_sends_without_a_task_switch() -> None:
+    """The request is sent when `wake` returns."""
+    async with requests() as (made, brokers, _):
+        await made.add(2, "a")
+        brokers.last(2).request()
+        await brokers.last(2).respond(RESPONSE)
+        made.queues[2].append("b")
+
+        made.sender.wake(2)
+
+        assert brokers.last(2).request() is not None
+
+
+async def test_requests_of_a_callback_are_sent_after_it() -> None:
+    """Also if it makes several, of which the first could be sent alone."""
+    async with requests() as (made, brokers, _):
+        await made.add(2, "wakes")
+        brokers.last(2).request()
+        made.queues[2].append("b")
+
+        await brokers.last(2).respond(RESPONSE)
+
+        assert made.was_sent_in_callback is False
+        assert brokers.last(2).request() is not None
+
+
+async def test_a_request_that_the_socket_does_not_take_at_once_is_sent_in_parts() -> None:
+    """On a new connection and on an idle one."""
+    async with requests() as (made, brokers, _):
+        brokers.room = 10
+        for name in ("a", "b"):
+            await made.add(2, name)
+            received = brokers.last(2)
+            request = received.request()
+            while request is None:
+                await settle()
+                request = received.request()
+
+            await received.respond(RESPONSE)
+
+        assert made.results == [("a", RESPONSE), ("b", RESPONSE)]
+
+
+async def test_a_response_without_a_request_closes_the_connection() -> None:
+    """The next request uses another one."""
+    async with requests() as (made, brokers, _):
+        await made.add(2, "a")
+        brokers.last(2).request()
+        await brokers.last(2).respond(RESPONSE)
+
+        await brokers.last(2).respond(RESPONSE)
+
+        assert brokers.last(2).is_closed
+        await made.add(2, "b")
+        assert brokers.last(2).request() is not None
 
 
 async def test_a_disconnect_ends_the_request_in_flight() -> None:
