@@ -1,7 +1,6 @@
-"""The clients of a run: each request uses its own connection, which stays open.
+"""The clients of a run that use no transactions.
 
-So an extra response would be noticed. A client whose connection is lost does not know the outcome
-of its request, and an idempotent producer sends it again until it does.
+An idempotent producer sends a batch again until it knows its outcome.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import trio
 
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
-from broker.network.transport import Disconnected
 from protocol.errors import ErrorCode
 from protocol.messages.delete_records import (
     DeleteRecordsPartition,
@@ -23,14 +21,13 @@ from protocol.messages.delete_records import (
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from tests.batches import batch
-from tests.client import EPOCH_MS, Client
+from tests.client import EPOCH_MS
+from tests.simulation.connections import Connections
 from tests.simulation.history import History, Sent
-from tests.simulation.network import SlowNetwork
 from tests.simulation.plan import Plan
 from tests.simulation.responses import Exchange, check_deleted, check_fetched, check_produced
 from tests.simulation.rules import Rules
 from tests.simulation.steps import Delete, Produce, Read
-from tests.simulation.violation import Violation
 
 PRODUCE_VERSION = 9
 DELETE_VERSION = 2
@@ -41,16 +38,20 @@ class Clients:
     """Sends the requests of the plan, and checks every response."""
 
     def __init__(
-        self, plan: Plan, cluster: Cluster, network: SlowNetwork, rules: Rules, history: History
+        self,
+        plan: Plan,
+        cluster: Cluster,
+        connections: Connections,
+        rules: Rules,
+        history: History,
     ) -> None:
         self.in_progress = 0
         self.is_over = False
         self._plan = plan
         self._cluster = cluster
-        self._network = network
+        self._connections = connections
         self._rules = rules
         self._history = history
-        self._connections: list[Client] = []
         self._min_isr = min(int(plan.config["min.insync.replicas"]), plan.replication_factor)
 
     # -------------------------------------------------------------------------------- requests
@@ -183,12 +184,6 @@ class Clients:
 
     # ------------------------------------------------------------------------------- exchanges
 
-    def check_no_extra_responses(self) -> None:
-        """Raise `Violation` if a client got an extra response."""
-        for client in self._connections:
-            if client.transport.incoming:
-                raise Violation("a client got a response without a request")
-
     async def _exchange(
         self,
         text: str,
@@ -202,44 +197,18 @@ class Clients:
     ) -> tuple[Exchange | None, Any]:
         """Send a request to a node or the leader; returns the exchange and the response, if any."""
         node_id = self._leader(key) if node_id is None else node_id
-        client = self._connect(node_id)
-        if client is None:
-            self._log(f"{text} on node {node_id}: connection refused")
+        answer = await self._connections.exchange(
+            text, request, version, node_id, expects_response=expects_response
+        )
+        if answer is None:
             return None, None
-        sent_ms = self._now_ms()
-        description = f"{text} on node {node_id}, sent at {sent_ms:.1f}"
-        self._log(description)
-        self.in_progress += 1
-        try:
-            client.start(request, version)
-            if not expects_response:
-                return None, None
-            response = await client.receive()
-        except (EOFError, Disconnected):
-            self._log(f"{description}: the connection is lost")
-            return None, None
-        finally:
-            self.in_progress -= 1
-        latency_ms = client.transport.latency_ms  # type: ignore[attr-defined]  # a slow one
-        return Exchange(
-            description, node_id, key, sent_ms, self._now_ms(), latency_ms, wait_ms
-        ), response
-
-    def _connect(self, node_id: int) -> Client | None:
-        member = self._cluster.members.get(node_id)
-        try:
-            if member is None:
-                raise ConnectionRefusedError
-            client = Client(*self._network.join(member.broker.port))
-        except ConnectionRefusedError:
-            return None
-        self._connections.append(client)
-        return client
+        exchange = Exchange(
+            answer.text, node_id, key, answer.sent_ms, answer.now_ms, answer.latency_ms, wait_ms
+        )
+        return exchange, answer.response
 
     def _leader(self, key: TopicPartition) -> int:
-        topic = self._cluster.controller.topic(key.topic)
-        assert topic is not None
-        return topic.partitions[key.partition].leader
+        return self._connections.leader(key)
 
     def _key(self, partition: int) -> TopicPartition:
         return self._rules.keys[partition]
@@ -251,7 +220,7 @@ class Clients:
         return int(EPOCH_MS + self._now_ms())
 
     def _log(self, text: str) -> None:
-        self._history.log(self._now_ms(), text)
+        self._connections.log(text)
 
 
 def _values(values: tuple[bytes, ...]) -> str:

@@ -37,6 +37,7 @@ class Committed:
 
     def __init__(self) -> None:
         self.end = 0
+        self.in_order: list[bytes] = []
         self._batches: dict[int, bytes] = {}
         self._values: dict[int, bytes | None] = {}
 
@@ -57,6 +58,7 @@ class Committed:
                 raise Violation(f"a batch from {first} to {past} overlaps a committed one")
             self._values[record.offset] = record.value
         self._batches[first] = data
+        self.in_order.append(data)
         self.end = max(self.end, past)
 
     def value_at(self, offset: int) -> bytes | None:

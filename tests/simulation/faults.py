@@ -5,11 +5,12 @@ stop             it crashes                            start
 hold metadata    it gets no metadata                   release metadata
 hold requests    its requests to the controller wait   restore channel
 hold responses   the controller's responses wait       restore channel
-stall            requests of other nodes on their present connections to it wait   unstall
 refuse           its next ISR change is refused
 fail unknown     its next ISR change fails with an error that leaves the outcome open
 lose response    its next ISR change is made, and the response is such an error
 repeat           its next ISR change arrives again at the time of restore channel
+stall            requests of other nodes on their present connections to it wait   unstall
+hold, lose       the same for requests of transactions; see `request_faults`
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from broker.cluster import Cluster
 from broker.node import Node
 from tests.simulation.channel_faults import ChannelFaults
 from tests.simulation.network import SlowNetwork
+from tests.simulation.request_faults import REQUEST_FAULTS, apply_request_fault
 from tests.simulation.rules import Rules
 
 
@@ -39,9 +41,9 @@ class Faults:
     async def apply(self, kind: str, node_id: int) -> None:
         """Apply a fault to a node, or undo it; no effect if it is applied already."""
         cluster = self._cluster
-        node = cluster.members[node_id].node
-        if kind in ("stall", "unstall"):
-            getattr(self._network, kind)(cluster.members[node_id].broker.port)
+        node, port = cluster.members[node_id].node, cluster.members[node_id].broker.port
+        if kind in REQUEST_FAULTS:
+            apply_request_fault(self._network, kind, port)
         elif node is None:
             if kind == "start":
                 await cluster.start(node_id)
@@ -72,7 +74,7 @@ class Faults:
         """Undo all faults."""
         for node_id, member in self._cluster.members.items():
             node = member.node
-            self._network.unstall(member.broker.port)
+            self._network.heal(member.broker.port)
             if node is None:
                 await self._cluster.start(node_id)
                 continue

@@ -65,6 +65,9 @@ class SlowTransport:
         self.other: SlowTransport
         self.closed = False
         self.is_cut = False
+        self.breaks_at_next_send = False
+        # The API of the first request that this end has sent; -1 if it has sent nothing.
+        self.api_key = -1
         self._at_end = False
         self._stalled: list[Callable[[], None]] | None = None
         self._changed = trio.Event()
@@ -90,6 +93,11 @@ class SlowTransport:
             raise Disconnected("closed")
         data = b"".join(parts)
         self._network.count_send()
+        if self.api_key < 0:
+            self.api_key = int.from_bytes(data[4:6])
+        if self.breaks_at_next_send:
+            self.cut()
+            return len(data)
         self._later(lambda: self.other.arrive(data))
         return len(data)
 
@@ -190,6 +198,18 @@ class SlowNetwork(MemoryNetwork):
         for at, link in self._of_nodes:
             if at == port:
                 link.unstall()
+
+    def links_of_nodes(self, port: int, api_key: int) -> list[SlowTransport]:
+        """The connections of other nodes to that port whose requests are of that API."""
+        return [link for at, link in self._of_nodes if at == port and link.api_key == api_key]
+
+    def heal(self, port: int) -> None:
+        """Deliver the delayed bytes, and break no more connections."""
+        for at, link in self._of_nodes:
+            if at == port:
+                for side in (link, link.other):
+                    side.breaks_at_next_send = False
+                    side.unstall()
 
     def count_send(self) -> None:
         """Notice when the nodes talk and talk and time does not pass."""

@@ -2,7 +2,8 @@
 
 A plan is valid by construction: only running nodes are stopped, at most ``down_max`` at a time, and
 all faults are undone at the end. Two plans of three have scenes and fewer unrelated steps; a node
-may then be down already when a fault is applied. The run itself draws nothing.
+may then be down already when a fault is applied. One plan of five has transactions. The run itself
+draws nothing.
 """
 
 from __future__ import annotations
@@ -11,8 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from broker.common.topic_partition import TopicPartition
+from broker.controller.image import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
+from tests.simulation.rules import TOPIC
 from tests.simulation.scenes import draw_loss, draw_scenes
 from tests.simulation.steps import Delete, Disconnect, Fault, Move, Produce, Read, Step
+from tests.simulation.transactions.plan import TransactionsPlan, draw_transactions
+from tests.simulation.transactions.scenes import draw_transaction_scene
 
 DURATION_MS = 5000
 
@@ -30,11 +36,25 @@ class Plan:
     down_max: int
     producers: int
     steps: list[Step] = field(default_factory=list)
+    transactions: TransactionsPlan | None = None
 
     @property
     def nodes(self) -> list[int]:
         """All node ids."""
         return list(range(1, self.brokers + 1))
+
+    @property
+    def keys(self) -> list[TopicPartition]:
+        """All partitions: first those of the topic, then those of internal topics, if any."""
+        topics = {TOPIC: self.partitions}
+        if self.transactions is not None:
+            topics[TRANSACTION_STATE_TOPIC] = self.transactions.state_partitions
+            topics[GROUP_METADATA_TOPIC] = self.transactions.offsets_partitions
+        return [
+            TopicPartition(topic, index)
+            for topic, partitions in topics.items()
+            for index in range(partitions)
+        ]
 
 
 def draw(seed: int) -> Plan:
@@ -59,8 +79,35 @@ def draw(seed: int) -> Plan:
     drawer = _StepDrawer(random, plan)
     for at_ms in times:
         drawer.step(at_ms)
+    if seed % 5 == 2:
+        _add_transactions(plan)
     plan.steps.sort(key=lambda step: step.at_ms)
     return plan
+
+
+def _add_transactions(plan: Plan) -> None:
+    """Let the run have transactions too, and no deletions, which could remove parts of them."""
+    plan.transactions = transactions = draw_transactions(plan.seed, DURATION_MS, plan.nodes)
+    plan.config.pop("log.retention.ms", None)
+    plan.config |= transactions.config
+    plan.steps = [
+        step
+        for step in plan.steps
+        if not isinstance(step, Delete)
+        and not (transactions.has_old and isinstance(step, Fault) and step.kind == "stall")
+    ]
+    plan.steps += transactions.steps
+    random = Random(f"moves {plan.seed}")
+    for _ in range(random.randint(0, 4)):
+        index = random.randrange(plan.partitions, len(plan.keys))
+        replicas = tuple(random.sample(plan.nodes, 3))
+        plan.steps.append(Move(random.uniform(0, DURATION_MS), index, replicas))
+    if random.random() < 0.7:
+        lag_max_ms = int(plan.config["replica.lag.time.max.ms"])
+        late = not transactions.has_old
+        plan.steps += draw_transaction_scene(
+            random, plan.partitions, lag_max_ms, late_requests=late
+        )
 
 
 def _draw_scenes(random: Random, plan: Plan) -> None:

@@ -19,6 +19,7 @@ from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
 from broker.storage.unified_log import UnifiedLog
 from tests.simulation.committed import Committed
+from tests.simulation.stable_offsets import StableOffsets, check_transactions
 from tests.simulation.violation import Violation
 
 TOPIC = "t"
@@ -30,9 +31,9 @@ ReplicaEpoch = tuple[Partition, int]  # a replica, broker epoch
 class Rules:
     """Checks all running replicas, and records what is committed."""
 
-    def __init__(self, cluster: Cluster, partitions: int) -> None:
+    def __init__(self, cluster: Cluster, keys: list[TopicPartition]) -> None:
         self._cluster = cluster
-        self.keys = [TopicPartition(TOPIC, index) for index in range(partitions)]
+        self.keys = keys
         self.committed = {key: Committed() for key in self.keys}
         # The times and values of each leader's high watermark.
         self.moves: dict[Epoch, list[tuple[float, int]]] = {}
@@ -43,6 +44,7 @@ class Rules:
         self._losses_ms: dict[int, float] = {}
         self.broken: Violation | None = None
         self._starts = dict.fromkeys(self.keys, 0)
+        self._stable = StableOffsets()
 
     def check(self) -> None:
         """Check the rules that cost little."""
@@ -65,6 +67,12 @@ class Rules:
                 self._has_all(node, partition)
                 self._compare(node, partition, self.committed[key].end)
 
+    def check_transactions(self) -> None:
+        """Check the last stable offset and the index of aborted transactions of each replica."""
+        for node in self._cluster.nodes:
+            for partition in node.replicas.partitions.values():
+                check_transactions(_name_of(node, partition), partition.log)
+
     # ------------------------------------------------------------------------------ one replica
 
     def _offsets_in_order(self, node: Node, partition: Partition) -> None:
@@ -81,6 +89,7 @@ class Rules:
                 f"high watermark {high}, log end {end} are out of order"
             )
         self._starts[partition.key] = max(self._starts[partition.key], start)
+        self._stable.check(_name_of(node, partition), node.id, partition)
 
     def high_watermark_moved(
         self, node_id: int, key: TopicPartition, epoch: int, log: UnifiedLog

@@ -27,11 +27,14 @@ from broker.controller.controller import Controller
 from broker.controller.image import Broker, PartitionRegistration
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
+from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.steps.queue import finish
+from broker.transactions.state_topic import ensure_state_topic
 from purgatories.purgatory import DelayedOperationPurgatory
 from tests.client import EPOCH_MS
 from tests.simulation.caught_up import CaughtUpRule
 from tests.simulation.clients import Clients
+from tests.simulation.connections import Connections
 from tests.simulation.faults import Faults
 from tests.simulation.history import History
 from tests.simulation.lagging import LaggingRule
@@ -51,6 +54,7 @@ from tests.simulation.steps import (
     Role,
     Step,
 )
+from tests.simulation.transactions.traffic import TransactionalTraffic
 from tests.simulation.violation import Violation
 from tests.simulation.watch import watched
 
@@ -67,9 +71,20 @@ class Run:
         self.network = SlowNetwork(plan.seed, plan.latency_max_ms)
         self._clock = TrioClock(EPOCH_MS)
         self.cluster = _cluster(plan, directory, self._clock, self.network)
-        self.rules = Rules(self.cluster, plan.partitions)
-        self.clients = Clients(plan, self.cluster, self.network, self.rules, self.history)
+        self.rules = Rules(self.cluster, plan.keys)
+        self.connections = Connections(self.cluster, self.network, self.history)
+        self.clients = Clients(plan, self.cluster, self.connections, self.rules, self.history)
         self._faults = Faults(self.cluster, self.network, directory, self.rules)
+        self._transactions: TransactionalTraffic | None = None
+        if plan.transactions is not None:
+            self._transactions = TransactionalTraffic(
+                plan.transactions,
+                self.cluster,
+                self.connections,
+                self.rules,
+                self.history,
+                plan.seed,
+            )
         lag_max_ms = int(plan.config["replica.lag.time.max.ms"])
         is_disturbed = self._faults.is_disturbed
         self._lagging = LaggingRule(self.cluster, self.rules.keys, lag_max_ms, is_disturbed)
@@ -90,23 +105,29 @@ class Run:
             nursery.start_soon(self.network.delays.run)
             nursery.start_soon(self.cluster.run)
             await trio.testing.wait_all_tasks_blocked()
-            self._create_topic()
+            self._create_topics()
             nursery.start_soon(self._watch)
             for number in range(self.plan.producers):
                 nursery.start_soon(self.clients.idempotent_producer, number)
+            if self._transactions is not None:
+                self._transactions.start(nursery)
             for step in self.plan.steps:
                 await trio.sleep_until(step.at_ms / 1000)
                 await self._do(step, nursery)
             await self._end()
             nursery.cancel_scope.cancel()
 
-    def _create_topic(self) -> None:
+    def _create_topics(self) -> None:
         nodes, factor = self.plan.nodes, self.plan.replication_factor
         assignments = [
             tuple((nodes * 2)[first : first + factor])
             for first in (index % len(nodes) for index in range(self.plan.partitions))
         ]
-        self.cluster.controller.create_topic(TOPIC, assignments=assignments)
+        controller, config = self.cluster.controller, self.cluster.config
+        controller.create_topic(TOPIC, assignments=assignments)
+        if self._transactions is not None:
+            ensure_state_topic(controller, config)
+            ensure_offsets_topic(controller, config)
 
     def _log(self, text: str) -> None:
         self.history.log(self._clock.now_ms(), text)
@@ -142,6 +163,9 @@ class Run:
             port = self.cluster.members[step.node].broker.port
             self.network.lose(port, step.chance)
         self.rules.check_all()
+        if self._transactions is not None:
+            self.rules.check_transactions()
+            self._transactions.check()
         self._lagging.check()
 
     def _node(self, role: int | Role) -> int:
@@ -196,6 +220,8 @@ class Run:
             self._log("* no node can lead, so nothing more can be checked")
             return
         self.clients.is_over = True
+        if self._transactions is not None:
+            self._transactions.finish()
         await self._healed()
         for index in range(self.plan.partitions):
             last = Produce(0, index, acks=-1, count=1, timeout_ms=5000, stale=None)
@@ -203,9 +229,15 @@ class Run:
                 raise Violation(f"a healed cluster does not acknowledge in partition {index}")
             if self._deletes() and not await self.clients.delete(Delete(0, index, 0.5, 5000)):
                 raise Violation(f"a healed cluster does not delete in partition {index}")
+        if self._transactions is not None:
+            await self._transactions.commit_last()
+            self._transactions.finish_readers()
         await self._healed()
         self.rules.check_all()
-        self.clients.check_no_extra_responses()
+        if self._transactions is not None:
+            self.rules.check_transactions()
+            await self._transactions.check_final_state()
+        self.connections.check_no_extra_responses()
         check_final_state(self.rules, self.history.sent, deletions=self._deletes())
 
     async def _healed(self) -> None:
@@ -238,8 +270,10 @@ class Run:
 
     def _not_healed(self) -> str | None:
         """The first deviation from a healthy cluster; None if there is none."""
-        if self.clients.in_progress:
-            return f"{self.clients.in_progress} requests wait"
+        if waiting := self.clients.in_progress + self.connections.in_progress:
+            return f"{waiting} requests and producers wait"
+        if self._transactions is not None and (waiting := self._transactions.in_progress):
+            return f"{waiting} transactional producers and readers wait"
         for key in self.rules.keys:
             registration = self._registration(key)
             if set(registration.isr) != set(registration.replicas):
@@ -249,13 +283,13 @@ class Run:
             offsets = set()
             for node_id in registration.replicas:
                 log = self.cluster.node(node_id).replicas.partitions[key].log
-                offsets.add((log.log_end_offset, log.high_watermark))
-            if len(offsets) > 1 or any(end != high for end, high in offsets):
-                return f"{key}: log ends and high watermarks are {sorted(offsets)}"
+                offsets.add((log.log_end_offset, log.high_watermark, log.last_stable_offset))
+            if len(offsets) > 1 or any(len(set(of_replica)) > 1 for of_replica in offsets):
+                return f"{key}: log ends, high watermarks and stable offsets are {sorted(offsets)}"
         return None
 
     def _registration(self, key: TopicPartition) -> PartitionRegistration:
-        topic = self.cluster.controller.topic(TOPIC)
+        topic = self.cluster.controller.topic(key.topic)
         assert topic is not None
         return topic.partitions[key.partition]
 

@@ -54,7 +54,7 @@ def draw_scenes(random: Random, partitions: int, lag_max_ms: int, *, spare: bool
     drawn = random.choices(scenes, k=random.choice((1, 2, 2)))
     at_ms = random.uniform(0, 500)
     for number, draw_steps in enumerate(drawn):
-        scene = _Scene(random, number, random.randrange(partitions), at_ms, lag_max_ms)
+        scene = Scene(random, number, random.randrange(partitions), at_ms, lag_max_ms)
         steps += draw_steps(scene)
         at_ms = steps[-1].at_ms + random.uniform(0, 1000)
     return Scenes(steps, _SLOW_MS if _follower_returns_during_appends in drawn else None)
@@ -62,7 +62,7 @@ def draw_scenes(random: Random, partitions: int, lag_max_ms: int, *, spare: bool
 
 def draw_loss(random: Random, partitions: int, lag_max_ms: int) -> Scenes:
     """A scene in which a node loses unflushed records, while no other node fails."""
-    scene = _Scene(random, 0, random.randrange(partitions), random.uniform(0, 1000), lag_max_ms)
+    scene = Scene(random, 0, random.randrange(partitions), random.uniform(0, 1000), lag_max_ms)
     draw_steps = random.choice(
         (_crash_loses_the_tail, _newcomer_crashes, _fetch_of_an_earlier_broker_epoch_arrives)
     )
@@ -70,7 +70,7 @@ def draw_loss(random: Random, partitions: int, lag_max_ms: int) -> Scenes:
     return Scenes(list(draw_steps(scene)), _SLOW_MS if is_slow else None)
 
 
-class _Scene:
+class Scene:
     """The scene that is being drawn: its present time and its roles."""
 
     def __init__(
@@ -115,7 +115,7 @@ class _Scene:
             yield Produce(self._at_ms, self._partition, each, count, timeout_ms=4000, stale=None)
 
 
-def _newcomer_stops_fetching(scene: _Scene) -> Iterator[Step]:
+def _newcomer_stops_fetching(scene: Scene) -> Iterator[Step]:
     """A follower returns, is added to the ISR, and lags before the controller responds."""
     away, back = scene.random.choice((("pause", "resume"), ("stop", "start")))
     yield scene.fault(away, 1)
@@ -140,7 +140,7 @@ def _newcomer_stops_fetching(scene: _Scene) -> Iterator[Step]:
     yield scene.fault("resume", 1)
 
 
-def _leadership_returns(scene: _Scene) -> Iterator[Step]:
+def _leadership_returns(scene: Scene) -> Iterator[Step]:
     """A node without the last records leads for a while; then the first one leads again."""
     yield scene.fault("pause", 2)
     scene.wait(0, 100)
@@ -157,7 +157,7 @@ def _leadership_returns(scene: _Scene) -> Iterator[Step]:
     yield scene.fault("resume", 1)
 
 
-def _request_is_repeated(scene: _Scene) -> Iterator[Step]:
+def _request_is_repeated(scene: Scene) -> Iterator[Step]:
     """An ISR change is made and undone; then its request arrives again, at its old epoch.
 
     Another node may lead by then.
@@ -179,7 +179,7 @@ def _request_is_repeated(scene: _Scene) -> Iterator[Step]:
     yield scene.fault("resume", 1)
 
 
-def _leader_crashes_before_its_high_watermark_is_replicated(scene: _Scene) -> Iterator[Step]:
+def _leader_crashes_before_its_high_watermark_is_replicated(scene: Scene) -> Iterator[Step]:
     """The next leader has all committed records, but a lower high watermark.
 
     The third replica returns with records up to that high watermark, and must not join the ISR.
@@ -193,7 +193,7 @@ def _leader_crashes_before_its_high_watermark_is_replicated(scene: _Scene) -> It
     yield scene.fault("start", 0)
 
 
-def _high_watermark_is_released_by_time(scene: _Scene) -> Iterator[Step]:
+def _high_watermark_is_released_by_time(scene: Scene) -> Iterator[Step]:
     """A follower that may join stops fetching; after a while the high watermark may pass it.
 
     The next check comes from a producer that sends its batch again.
@@ -210,7 +210,7 @@ def _high_watermark_is_released_by_time(scene: _Scene) -> Iterator[Step]:
     yield scene.fault("resume", 1)
 
 
-def _follower_returns_during_appends(scene: _Scene) -> Iterator[Step]:
+def _follower_returns_during_appends(scene: Scene) -> Iterator[Step]:
     """The follower is never at the log end, since more records come during each of its fetches."""
     yield scene.fault("stop", 1)
     yield scene.fault("start", 1)
@@ -219,7 +219,7 @@ def _follower_returns_during_appends(scene: _Scene) -> Iterator[Step]:
         scene.wait(3, 7)
 
 
-def _leader_is_reassigned(scene: _Scene) -> Iterator[Step]:
+def _leader_is_reassigned(scene: Scene) -> Iterator[Step]:
     """A fourth node replaces the leader at the second attempt, during its fetch of new records.
 
     So the leader resigns while it processes that fetch, and only the fourth was late.
@@ -236,7 +236,7 @@ def _leader_is_reassigned(scene: _Scene) -> Iterator[Step]:
         yield from scene.produce(scene.random.choice((1, -1)))
 
 
-def _crash_loses_the_tail(scene: _Scene) -> Iterator[Step]:
+def _crash_loses_the_tail(scene: Scene) -> Iterator[Step]:
     """A node returns without records that it had acknowledged; the third may not be in sync."""
     yield scene.fault("pause", 2)
     yield from scene.produce(1)
@@ -255,7 +255,7 @@ def _crash_loses_the_tail(scene: _Scene) -> Iterator[Step]:
     yield scene.fault("start", 1 - victim)
 
 
-def _newcomer_crashes(scene: _Scene) -> Iterator[Step]:
+def _newcomer_crashes(scene: Scene) -> Iterator[Step]:
     """A follower crashes and loses records before the controller gets the request to add it.
 
     The partition has not changed meanwhile: only the broker epoch shows the crash.
@@ -278,7 +278,7 @@ def _newcomer_crashes(scene: _Scene) -> Iterator[Step]:
     yield scene.fault("resume", 1)
 
 
-def _fetch_of_an_earlier_broker_epoch_arrives(scene: _Scene) -> Iterator[Step]:
+def _fetch_of_an_earlier_broker_epoch_arrives(scene: Scene) -> Iterator[Step]:
     """A fetch from before a crash, at a lost offset, arrives after the node is in sync again.
 
     The third has left the ISR by then, so that the high watermark waits for these two alone.

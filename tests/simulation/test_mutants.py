@@ -11,7 +11,15 @@ from tests.simulation.mutants.registry import MUTANTS
 from tests.simulation.run import play
 from tests.simulation.test_simulation import SEEDS
 
-for room in ("high_watermark", "in_sync_sets", "controller", "epochs", "waiting"):
+for room in (
+    "high_watermark",
+    "in_sync_sets",
+    "controller",
+    "epochs",
+    "waiting",
+    "transaction_outcomes",
+    "transactional_logs",
+):
     import_module(f"tests.simulation.mutants.{room}")
 
 

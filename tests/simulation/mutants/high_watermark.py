@@ -105,8 +105,8 @@ def a_former_leader_acknowledges(patch: pytest.MonkeyPatch) -> None:
 def a_duplicate_is_acknowledged_immediately(patch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 
-    def and_wait_for_nothing(self: Partition, *arguments: Any) -> Any:
-        appended = append(self, *arguments)
+    def and_wait_for_nothing(self: Partition, *arguments: Any, **options: Any) -> Any:
+        appended = append(self, *arguments, **options)
         info = appended.info
         return replace(appended, info=info._replace(last_offset=-1)) if info.duplicate else appended
 

@@ -34,7 +34,7 @@ def a_change_with_unknown_outcome_is_undone(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LeaderState, "_handle_alter_partition_response", and_take_back)
 
 
-@mutant(2)
+@mutant(10)
 def a_lagging_follower_is_never_removed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LeaderState, "maybe_shrink_isr", lambda self: None)
 

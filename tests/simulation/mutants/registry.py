@@ -1,6 +1,6 @@
 """The mutants, each with a seed that detects it.
 
-A mutant replaces one rule of replication by a plausible mistake.
+A mutant replaces one rule of replication or of transactions by a plausible mistake.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ def operations_are_not_checked_after_lost_leadership(patch: pytest.MonkeyPatch) 
 def a_duplicate_checks_no_operations(patch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 
-    def without_notification(self: Partition, *arguments: Any) -> Any:
-        appended: Any = append(self, *arguments)
+    def without_notification(self: Partition, *arguments: Any, **options: Any) -> Any:
+        appended: Any = append(self, *arguments, **options)
         return replace(appended, high_watermark_moved=None) if appended.info.duplicate else appended
 
     patch.setattr(Partition, "append_as_leader", without_notification)
