@@ -51,12 +51,17 @@ _TAGGED_FIELDS_SINCE = 1
 
 
 def transaction_records(transaction_version: Callable[[], int]) -> CoordinatorRecordSerde:
-    """The serializer of a cluster whose finalized ``transaction.version`` is that level."""
+    """The serializer of a cluster whose finalized ``transaction.version`` is that level.
+
+    It raises `ApiError` UNSUPPORTED_VERSION for a value of protocol 2 while the level is 0.
+
+    Deviation: the id can be used after that. In Kafka all its requests get CONCURRENT_TRANSACTIONS
+    until its coordinator moves.
+    """
 
     def version_of(value: Any) -> int:
         version = 1 if transaction_version() >= _TAGGED_FIELDS_SINCE else 0
         if version == 0 and value.client_transaction_version:
-            # As in Kafka: a request of protocol 2 fails in a cluster without that feature.
             raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
         return version
 

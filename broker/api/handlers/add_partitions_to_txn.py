@@ -6,13 +6,14 @@ the records of all transactions are replicated.
 
 Versions: 2 PRODUCER_FENCED instead of INVALID_PRODUCER_EPOCH (KIP-588), 4 several transactions and
 checks, for brokers (KIP-890), 5 TRANSACTION_ABORTABLE.
+
+Deviations: a request of v4 without transactions has an empty response; Kafka sends none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import groupby
 
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_errors import as_old_error
@@ -137,7 +138,10 @@ class _Results:
 
     def response(self) -> AddPartitionsToTxnResponse:
         """The response; older versions have the topics of one transaction."""
-        topics = [_topics(self._errors[index]) for index in range(len(self._transactions))]
+        topics = [
+            _topics(transaction, self._errors[index])
+            for index, transaction in enumerate(self._transactions)
+        ]
         if self._request.version < _BATCHED_SINCE:
             return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=topics[0])
         return AddPartitionsToTxnResponse(
@@ -150,16 +154,20 @@ class _Results:
         )
 
 
-def _topics(errors: _Errors) -> list[AddPartitionsToTxnTopicResult]:
+def _topics(
+    transaction: AddPartitionsToTxnTransaction, errors: _Errors
+) -> list[AddPartitionsToTxnTopicResult]:
+    """A result for each partition, as often as the request has it."""
     return [
         AddPartitionsToTxnTopicResult(
-            name=name,
+            name=topic.name,
             results_by_partition=[
                 AddPartitionsToTxnPartitionResult(
-                    partition_index=key.partition, partition_error_code=errors[key]
+                    partition_index=index,
+                    partition_error_code=errors[TopicPartition(topic.name, index)],
                 )
-                for key in keys
+                for index in topic.partitions
             ],
         )
-        for name, keys in groupby(sorted(errors), lambda key: key.topic)
+        for topic in transaction.topics
     ]

@@ -5,10 +5,8 @@ unknown, no id matches. The duration is the time since the start of the last tra
 without a transaction passes every such filter, as in Kafka. The response has no ids while any
 partition is being loaded.
 
-Versions: 1 a filter by duration (KIP-994), 2 a filter by a pattern of ids (KIP-1152).
-
-Deviations: patterns have the syntax of RE2, which takes linear time. Kafka's are Java's, with back
-references and lookaround; they are INVALID_REGULAR_EXPRESSION here.
+Versions: 1 a filter by duration (KIP-994), 2 a filter by a pattern of ids, in the syntax
+of RE2/J (KIP-1152).
 """
 
 from __future__ import annotations
@@ -44,7 +42,9 @@ def list_transactions(
     except InvalidRegex:
         return ListTransactionsResponse(error_code=ErrorCode.INVALID_REGULAR_EXPRESSION)
     response = ListTransactionsResponse(
-        unknown_state_filters=[name for name in body.state_filters if name not in STATE_BY_LABEL]
+        unknown_state_filters=[
+            name for name in dict.fromkeys(body.state_filters) if name not in STATE_BY_LABEL
+        ]
     )
     for entry in _entries(request):
         yield None

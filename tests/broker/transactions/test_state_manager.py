@@ -98,7 +98,8 @@ def test_protocol_2_cannot_be_written_without_its_feature() -> None:
     world = World(version=0)
     world.init()
 
-    assert world.add(client_version=2) == [ErrorCode.UNKNOWN_SERVER_ERROR]
+    assert world.add(client_version=2) == [ErrorCode.UNSUPPORTED_VERSION]
+    assert world.end(commit=False) == [(ErrorCode.UNSUPPORTED_VERSION, -1, -1)]
     assert world.add(client_version=0) == [NONE]
 
 

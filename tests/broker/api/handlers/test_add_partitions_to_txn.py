@@ -25,7 +25,7 @@ async def test_a_client_adds_partitions(tmp_path: Path, version: int) -> None:
 
         results = await producer.add(("a", [1, 0]), version=version)
 
-        assert results == [("a", 0, 0), ("a", 1, 0)]
+        assert results == [("a", 1, 0), ("a", 0, 0)]
         entry = node.node.transactions.metadata_of(ID)
         assert sorted(entry.partitions) == [("a", 0), ("a", 1)]
         assert entry.value.client_transaction_version == 0
@@ -57,12 +57,22 @@ async def test_one_unknown_partition_refuses_all(tmp_path: Path) -> None:
         results = await producer.add(("a", [0, 2, -1]), ("b", [0]))
 
         assert results == [
-            ("a", -1, UNKNOWN),
             ("a", 0, NOT_ATTEMPTED),
             ("a", 2, UNKNOWN),
+            ("a", -1, UNKNOWN),
             ("b", 0, UNKNOWN),
         ]
         assert node.node.transactions.metadata_of(ID).value.state.name == "EMPTY"
+
+
+async def test_a_repeated_partition_has_a_result_each_time(tmp_path: Path) -> None:
+    """The results are in the order of the request."""
+    async with running_node(tmp_path) as node:
+        producer = await transactional_producer(node)
+
+        results = await producer.add(("a", [1, 1]), ("a", [0]))
+
+        assert results == [("a", 1, 0), ("a", 1, 0), ("a", 0, 0)]
 
 
 async def test_clients_cannot_add_internal_topics(tmp_path: Path) -> None:

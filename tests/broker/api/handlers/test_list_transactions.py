@@ -63,10 +63,12 @@ async def test_filters_are_combined(tmp_path: Path) -> None:
 
 
 async def test_unknown_states_are_returned(tmp_path: Path) -> None:
-    """Names are case-sensitive; if all of them are unknown, no id matches."""
+    """Each of them once; names are case-sensitive."""
     async with running_node(tmp_path) as node:
         producer = await transactional_producer(node)
-        body = ListTransactionsRequest(state_filters=["empty", "Ongoing"], producer_id_filters=[])
+        body = ListTransactionsRequest(
+            state_filters=["empty", "Ongoing", "empty"], producer_id_filters=[]
+        )
 
         response = await producer.client.send(body, 2)
 
