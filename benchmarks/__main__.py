@@ -25,6 +25,7 @@ from benchmarks import (
     round_trip,
     start,
     storage,
+    transactions,
     wake_up,
 )
 from benchmarks.benchmark import Benchmark
@@ -32,20 +33,22 @@ from benchmarks.systems import System, available
 from benchmarks.table import table
 
 BENCHMARKS = {
-    module.BENCHMARK.name: module.BENCHMARK
-    for module in (
-        start,
-        round_trip,
-        producing,
-        recording,
-        consuming,
-        wake_up,
-        expiry,
-        parked,
-        memory,
-        groups,
-        replicating,
-        storage,
+    benchmark.name: benchmark
+    for benchmark in (
+        start.BENCHMARK,
+        round_trip.BENCHMARK,
+        producing.BENCHMARK,
+        recording.BENCHMARK,
+        consuming.BENCHMARK,
+        wake_up.BENCHMARK,
+        expiry.BENCHMARK,
+        parked.BENCHMARK,
+        memory.BENCHMARK,
+        groups.BENCHMARK,
+        replicating.BENCHMARK,
+        storage.BENCHMARK,
+        transactions.BENCHMARK,
+        transactions.REPLICATED,
     )
 }
 WARM_UP_SCALE = 0.3
