@@ -4,6 +4,8 @@ The raw client uses the newest protocol (Produce v12, EndTxn v5), as the Java cl
 do, and repeats a request at once if the broker responds CONCURRENT_TRANSACTIONS. confluent-kafka
 uses the older one, and waits for 20 ms before it repeats AddPartitionsToTxn.
 
+Processor time is that of the first node's process: a real Kafka has one process for each node.
+
 Latency: a read_committed consumer has a fetch parked at the last stable offset. The time is
 measured from the Produce request of a transaction until the fetch response with its records. A
 transaction starts when the previous one has been read.
@@ -12,7 +14,7 @@ transaction starts when the previous one has been read.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 
 from confluent_kafka import Producer
@@ -36,34 +38,44 @@ class _Names:
     """The metrics of a cluster size."""
 
     raw: str
+    cpu: str
     confluent: str
     latency: str
 
 
-_ONE = _Names("transactions", "transactions, confluent-kafka", "read_committed, p50")
-_THREE = _Names(*(f"3 replicas, {name}" for name in (_ONE.raw, _ONE.confluent, _ONE.latency)))
+_ONE = _Names(
+    "transactions",
+    "transactions, broker CPU",
+    "transactions, confluent-kafka",
+    "read_committed, p50",
+)
+_THREE = _Names(*(f"3 replicas, {name}" for name in astuple(_ONE)))
 
 
 def measure(names: _Names, system: System, scale: float) -> Sample:
     """Both clients, then the latency."""
     if not system.keeps_records:
         return {}
+    rate, cpu = _raw(system, int(TRANSACTIONS * scale))
     return {
-        names.raw: _raw(system, int(TRANSACTIONS * scale)),
+        names.raw: rate,
+        names.cpu: cpu,
         names.confluent: _confluent(system, max(2, int(CLIENT_TRANSACTIONS * scale))),
         names.latency: percentile(_latencies(system, int(LATENCIES * scale)), 50),
     }
 
 
-def _raw(system: System, count: int) -> float:
+def _raw(system: System, count: int) -> tuple[float, float]:
+    """Transactions per second, and milliseconds of processor time each."""
     with TransactionalClient(system.bootstrap, system.new_topic()) as client:
         client.produce(RECORDS)
         client.commit()
-        started = time.perf_counter()
+        cpu_before, started = system.cpu_seconds(), time.perf_counter()
         for _ in range(count):
             client.produce(RECORDS)
             client.commit()
-        return count / (time.perf_counter() - started)
+        seconds, cpu = time.perf_counter() - started, system.cpu_seconds() - cpu_before
+        return count / seconds, cpu * 1e3 / count
 
 
 def _confluent(system: System, count: int) -> float:
@@ -107,6 +119,7 @@ def _latencies(system: System, count: int) -> list[float]:
 def _benchmark(name: str, names: _Names, nodes: int) -> Benchmark:
     metrics = (
         Metric(names.raw, "1/s", "higher"),
+        Metric(names.cpu, "ms"),
         Metric(names.confluent, "1/s", "higher"),
         Metric(names.latency, "ms"),
     )
