@@ -11,7 +11,7 @@ no I/O.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from antechamber import durations, error_names, replicas
@@ -107,47 +107,72 @@ def _condition(record: Record) -> str:
     waited_for = record["waited_for"]
     if waited_for is None:
         return ""
-    if waited_for["kind"] == "high_watermark":
-        return _for_replicas(record)
-    if waited_for["kind"] == "low_watermark":
-        start = f"log start offset {waited_for['need']}"
-        return f" for every replica of {_name(waited_for)} to reach {start}"
-    if waited_for["kind"] == "members":
-        return " for the other members of its group"
-    if waited_for["kind"] == "stored":
-        what = "its offsets" if record["api"] == "OffsetCommit" else "the records of its group"
-        return f" for {what} to be stored"
-    if waited_for["kind"] == "flush":
-        return " for its records to be flushed to disk"
-    if waited_for["kind"] == "transaction_coordinator":
-        return f" for {_transaction_coordinator(waited_for)}"
-    if waited_for["kind"] == "transaction_state":
-        return f" for {_transaction_record(waited_for)} to be replicated"
-    if waited_for["kind"] == "markers":
-        return f" for markers in {_count(waited_for['need'], 'partition')}"
-    return ""
+    describe = _CONDITIONS.get(waited_for["kind"])
+    return "" if describe is None else f" for {describe(record)}"
 
 
-def _transaction_coordinator(waited_for: Mapping[str, Any]) -> str:
+def _low_watermark(record: Record) -> str:
+    waited_for = record["waited_for"]
+    start = f"log start offset {waited_for['need']}"
+    return f"every replica of {_name(waited_for)} to reach {start}"
+
+
+def _stored(record: Record) -> str:
+    what = "its offsets" if record["api"] == "OffsetCommit" else "the records of its group"
+    return f"{what} to be stored"
+
+
+def _markers(record: Record) -> str:
+    waited_for = record["waited_for"]
+    where = _count(waited_for["need"], "partition")
+    transaction = waited_for.get("transaction")
+    if transaction is None:
+        return f"markers in {where}"
+    return f"the {transaction['outcome']} of the transaction of {_producer(transaction)} in {where}"
+
+
+def _held_back(record: Record) -> str:
+    """The offset that cannot be read yet, and the transaction that is the reason."""
+    waited_for = record["waited_for"]
+    transaction = waited_for["transaction"]
+    offset = f"offset {waited_for['offset']} of {_name(waited_for)}"
+    held = durations.format_us(transaction["held_ms"] * 1000)
+    if transaction["state"] == "open":
+        whose = f"the open transaction of {_producer(transaction)}"
+    else:
+        whose = f"the transaction of {_producer(transaction)}, whose marker is not replicated,"
+    return f"{offset}, held back by {whose} for {held}"
+
+
+def _producer(transaction: Mapping[str, Any]) -> str:
+    """The transactional id; without one, no coordinator knows the transaction."""
+    name = transaction.get("transactional_id")
+    if name is None:
+        return f"producer id {transaction['producer_id']}, which no coordinator knows,"
+    return f"producer {name}"
+
+
+def _transaction_coordinator(record: Record) -> str:
+    waited_for = record["waited_for"]
     node, transactional_id = waited_for["node"], waited_for["transactional_id"]
     where = "" if node is None else f", node {node}"
     return f"the coordinator of transactional id {transactional_id}{where}"
 
 
-def _transaction_record(waited_for: Mapping[str, Any]) -> str:
-    transactional_id = waited_for["transactional_id"]
+def _transaction_record(record: Record) -> str:
+    transactional_id = record["waited_for"]["transactional_id"]
     if transactional_id is None:
-        return "the records of its transactions"
-    return f"the record of transactional id {transactional_id}"
+        return "the records of its transactions to be replicated"
+    return f"the record of transactional id {transactional_id} to be replicated"
 
 
-def _for_replicas(record: Record) -> str:
+def _replicas_behind(record: Record) -> str:
     """The replicas that were behind, or only the one that caught up last if it is known."""
     waited_for, need = record["waited_for"], record["waited_for"]["need"]
     if lacking := _lacking_now(record):
-        return f" for {_listed(lacking)}"
+        return _listed(lacking)
     if not waited_for["behind"]:
-        return f" for the high watermark of {_name(waited_for)}, at {waited_for['had']} of {need}"
+        return f"the high watermark of {_name(waited_for)}, at {waited_for['had']} of {need}"
     unknown = [None] * len(waited_for["behind"])
     ends, states = (waited_for.get(name) or unknown for name in ("behind_at", "behind_states"))
     behind = dict(zip(waited_for["behind"], ends, strict=True))
@@ -158,9 +183,9 @@ def _for_replicas(record: Record) -> str:
         behind = {last: behind[last]}
     if len(behind) > 1:
         lagging = [f"{named[n]}, {_known_end(end, need)}" for n, end in behind.items()]
-        return f" for {', '.join(lagging[:-1])}, and {lagging[-1]}"
+        return f"{', '.join(lagging[:-1])}, and {lagging[-1]}"
     [(node, end)] = behind.items()
-    return f" for {named[node]}, {_known_end(end, need)}"
+    return f"{named[node]}, {_known_end(end, need)}"
 
 
 def _lacking_now(record: Record) -> list[str]:
@@ -182,6 +207,19 @@ def _known_end(end: int | None, need: int) -> str:
     if end is None:
         return "behind"
     return f"last known at {end} of {need}" if end >= 0 else "not known yet"
+
+
+_CONDITIONS: Mapping[str, Callable[[Record], str]] = {
+    "high_watermark": _replicas_behind,
+    "low_watermark": _low_watermark,
+    "members": lambda _: "the other members of its group",
+    "stored": _stored,
+    "flush": lambda _: "its records to be flushed to disk",
+    "transaction": _held_back,
+    "transaction_coordinator": _transaction_coordinator,
+    "transaction_state": _transaction_record,
+    "markers": _markers,
+}
 
 
 # -------------------------------------------------------------------------------- the completion
@@ -220,6 +258,8 @@ def _ended(record: Record) -> str:
         return f"was completed because the leadership{where} changed{_by_request(by)}"
     if cause == "deleted":
         return f"was completed because {_name(by)} was deleted{_by_request(by)}"
+    if cause == "transaction":
+        return f"was completed by {_transaction_end(by)}"
     if (
         cause == "high_watermark"
         and record["api"] != "Fetch"
@@ -253,6 +293,17 @@ def _completer(by: Mapping[str, Any]) -> str:
     return f"{what} {_name(by)}" if "topic" in by else what.rpartition(" ")[0]
 
 
+def _transaction_end(by: Mapping[str, Any]) -> str:
+    transaction = by["transaction"]
+    whose = f"the {transaction['outcome']} of the transaction of {_producer(transaction)}"
+    held = durations.format_us(transaction["held_ms"] * 1000)
+    marker = ""
+    if by.get("request") is not None:
+        verb = "wrote" if by.get("replica") is None else "replicated"
+        marker = f" when {_completer(by)} {verb} its marker"
+    return f"{whose} in {_name(by)}{marker}; it had held back the last stable offset for {held}"
+
+
 def _by_request(by: Mapping[str, Any]) -> str:
     return f" by {_completer(by)}" if by.get("request") is not None else ""
 
@@ -274,7 +325,7 @@ def _missing(record: Record) -> str:
     if record["purgatory"] == "Rebalance":
         return "was completed when the time for the members of its group to join expired"
     words = "timed out" if limit_ms is None else f"timed out after {limit_ms:,} ms"
-    if waited_for is None or "need" not in waited_for:
+    if waited_for is None or "need" not in waited_for or waited_for["kind"] == "transaction":
         return words
     missing, had = waited_for["need"] - waited_for["had"], waited_for["had"]
     if waited_for["kind"] == "min_bytes":

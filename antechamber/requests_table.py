@@ -167,11 +167,23 @@ def _condition_lines(request: Request) -> Iterator[Text | Table]:
 
 def _condition(waited_for: Mapping[str, Any]) -> str:
     kind: str = waited_for["kind"]
+    if kind == "transaction":
+        return _open_transaction(waited_for)
     words = _KINDS.get(kind, kind.replace("_", " "))
     if "had" not in waited_for:
         return words
     reached = f"{waited_for['had']} of {waited_for['need']}"
     return f"{reached} bytes" if kind == "min_bytes" else f"{words} {reached}"
+
+
+def _open_transaction(waited_for: Mapping[str, Any]) -> str:
+    """The transaction that holds back the last stable offset, and for how long."""
+    transaction = waited_for["transaction"]
+    name = transaction["transactional_id"]
+    producer = f"producer id {transaction['producer_id']}" if name is None else name
+    held = durations.format_us(transaction["held_ms"] * 1000)
+    at = f"{waited_for['topic']}-{waited_for['partition']} at {waited_for['offset']}"
+    return f"{transaction['state']} transaction of {producer} holds {at} for {held}"
 
 
 def _replicas(found: Iterable[Mapping[str, Any]], needed: int) -> Table:

@@ -136,6 +136,8 @@ class Cluster:
     ) -> None:
         self.config = config
         self.recorder = recorder
+        if recorder is not None:
+            recorder.transactional_id = self.transactional_id
         self.clock = clock
         self.controller = controller
         self.changes = StateChanges()
@@ -168,6 +170,14 @@ class Cluster:
     def nodes(self) -> list[Node]:
         """The nodes that are not stopped."""
         return [member.node for member in self.members.values() if member.node is not None]
+
+    def transactional_id(self, producer_id: int) -> str | None:
+        """The transactional id with that producer id; None if no running node coordinates it."""
+        for node in self.nodes:
+            name = node.transactions.states.transactional_id(producer_id)
+            if name is not None:
+                return name
+        return None
 
     async def run(self) -> None:
         """Run all nodes, including those started later, until cancelled."""

@@ -21,7 +21,18 @@ _BEHIND_NODES = """coalesce(
 _BEHIND = f"""case when size(waited_for.behind) > 0
     then concat('; behind: node ', {_BEHIND_NODES}) else '' end"""
 
+# A producer that no coordinator knows has no transactional id.
+_PRODUCER = """coalesce(concat('producer "', {0}.transaction.transactional_id, '"'),
+    concat('producer id ', {0}.transaction.producer_id), 'a producer')"""
+_HOLDER = _PRODUCER.format("waited_for")
+_ENDED = f"""concat(coalesce(completed_by.transaction.outcome, 'end'), ' of a transaction of ',
+    {_PRODUCER.format("completed_by")})"""
+
 _FOR = f"""case
+    when waited_for.kind = 'transaction' then concat(
+        ' for offset ', coalesce(waited_for.offset, '?'), ' of ', coalesce({_PLACE}, 'a partition'),
+        ', which a transaction of ', {_HOLDER}, ' held back',
+        coalesce(concat(' for ', waited_for.transaction.held_ms, ' ms'), ''))
     when waited_for.kind = 'min_bytes' then concat(' for ', waited_for.need, ' bytes', {_HAD})
     when waited_for.kind = 'high_watermark' then concat(
         ' for the high watermark of ', coalesce({_PLACE}, 'its partitions'), ' to reach ',
@@ -33,6 +44,9 @@ _FOR = f"""case
     when waited_for.kind = 'stored' then ' for the records of its group to be stored'
     when waited_for.kind = 'transaction_state'
         then ' for the record of its transaction to be replicated'
+    when waited_for.kind = 'transaction_coordinator' then concat(
+        ' for the coordinator of its transaction',
+        coalesce(concat(' "', waited_for.transactional_id, '"'), ''))
     when waited_for.kind = 'flush' then ' for a flush'
     when waited_for.kind is not null then concat(
         ' for ', waited_for.kind, coalesce(concat(' ', waited_for.need), ''), {_HAD})
@@ -51,7 +65,9 @@ _END = f"""case completed_by.cause
     when 'append' then concat(coalesce({_BY}, 'a Produce'), ' appended to ', {_AT})
     when 'high_watermark' then concat(coalesce({_BY}, 'a change of the in-sync replicas'),
         ' advanced the high watermark of ', {_AT})
-    when 'transaction' then concat(coalesce({_BY}, 'a marker'), ' ended a transaction in ', {_AT})
+    when 'transaction' then concat(coalesce({_BY}, 'a marker'), ' brought the ', {_ENDED},
+        ' in ', {_AT})
+    when 'coordinator' then 'the coordinator of its transaction responded'
     when 'timeout' then concat('it timed out',
         coalesce(concat(' after ', timeout_ms, ' ms'), ''))
     when 'leadership' then concat('the leader of ', {_AT}, ' changed')

@@ -17,6 +17,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration, TopicImage
 from broker.replication.partition import Partition
 from broker.wait_records.record import WaitRecord
+from broker.wait_records.wait import name_transaction
 from protocol.api_names import api_name
 from purgatories.timer.snapshot import snapshot
 
@@ -95,8 +96,10 @@ class ClusterFacts:
         return found
 
     def _add_states(self, facts: JsonObject) -> None:
-        """Add the state of its node to each replica that a request waits for."""
-        members = self._cluster.members
+        """Add what the node does not know: states of other nodes, and transactional ids."""
+        members, waited_for = self._cluster.members, facts["waited_for"]
+        if waited_for is not None and (transaction := waited_for.get("transaction")) is not None:
+            name_transaction(transaction, self._cluster.transactional_id)
         for partition in facts["partitions"]:
             for replica in partition.get("replicas", ()):
                 member = members.get(replica["node"])

@@ -15,13 +15,15 @@ from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
 from broker.wait_records.wait import Facts, Wait, WaitPartition
 from purgatories.delayed_operation import TIMEOUT, DelayedOperation
 from purgatories.operations.delayed_delete_records import DelayedDeleteRecords
-from purgatories.operations.delayed_fetch import DelayedFetch
+from purgatories.operations.delayed_fetch import DelayedFetch, FetchPartitionStatus
 from purgatories.operations.delayed_produce import DelayedProduce
 
 Operation = TypeVar("Operation", bound=DelayedOperation)
 Produced = tuple[TopicPartition, UUID, ProduceResult]
 
 FLUSHED = Cause(CauseKind.FLUSH)
+# The events that may replicate a marker.
+_REPLICATING = frozenset({CauseKind.APPEND, CauseKind.HIGH_WATERMARK})
 
 
 class OperationWait(Wait, Generic[Operation]):
@@ -79,6 +81,62 @@ class FetchWait(OperationWait[DelayedFetch[TopicPartition]]):
         """Each with the offset from which it is fetched."""
         for each in self._operation.partitions:
             yield WaitPartition(each.key, each.start.message_offset, 0)
+
+
+class ReadCommittedWait(FetchWait):
+    """A fetch of a ``read_committed`` consumer, which also waits for the end of transactions."""
+
+    __slots__ = ("_hosted",)
+
+    def __init__(self, operation: DelayedFetch[TopicPartition], hosted: HostedPartitions) -> None:
+        super().__init__(operation, is_follower=False)
+        self._hosted = hosted
+
+    def condition(self) -> Facts:
+        """The transaction that has held back a partition for the longest time, else the bytes."""
+        facts = super().condition()
+        held = [each for each in map(self._held_back, self._operation.partitions) if each]
+        if held:
+            facts["kind"] = "transaction"
+            facts |= max(held, key=lambda facts: facts["transaction"]["held_ms"])
+        return facts
+
+    def _held_back(self, fetched: FetchPartitionStatus[TopicPartition]) -> Facts | None:
+        """The transaction that limits the last stable offset of a partition, if one does."""
+        partition = self._hosted.get(fetched.key)
+        if partition is None or partition.log.last_stable_offset == partition.log.high_watermark:
+            return None
+        producers = partition.log.producer_state_manager
+        unstable = producers.transactions.first_unstable()
+        assert unstable is not None, "nothing else limits the last stable offset"
+        producer = producers.producers.get(unstable.producer_id)
+        return {
+            "topic": fetched.key.topic,
+            "partition": fetched.key.partition,
+            "offset": partition.log.last_stable_offset,
+            "transaction": {
+                "producer_id": unstable.producer_id,
+                "producer_epoch": None if producer is None else producer.epoch,
+                "state": "decided" if unstable.is_decided else "open",
+                "held_ms": int(unstable.held_ms),
+            },
+        }
+
+    def cause(self, present: Callable[[], Cause]) -> Cause | None:
+        """The end of a transaction, if the event replicated its marker."""
+        cause = super().cause(present)
+        partition = None if cause is None or cause.key is None else self._hosted.get(cause.key)
+        if cause is None or partition is None or cause.kind not in _REPLICATING:
+            return cause
+        released = partition.log.producer_state_manager.transactions.released
+        if released is None or cause.offset is None or released.high_watermark < cause.offset:
+            return cause
+        transaction = {
+            "producer_id": released.completed.producer_id,
+            "outcome": "abort" if released.completed.is_aborted else "commit",
+            "held_ms": int(released.held_ms),
+        }
+        return cause._replace(kind=CauseKind.TRANSACTION, transaction=transaction)
 
 
 class ProduceWait(OperationWait[DelayedProduce[TopicPartition]]):

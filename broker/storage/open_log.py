@@ -44,7 +44,7 @@ def open_log(
     OSError and `CorruptRecords`.
     """
     disk = disk or Disk()
-    producers = ProducerStateManager(str(topic_partition), producer_config)
+    producers = ProducerStateManager(str(topic_partition), producer_config, clock.now_ms)
     loaded = load_log(
         directory,
         config,

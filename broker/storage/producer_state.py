@@ -7,7 +7,7 @@ retried batch is not written twice and undecided records are known.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,7 +18,7 @@ from broker.storage.producer_state_entry import (
     ProducerStateEntry,
 )
 from broker.storage.transaction_index import AbortedTxn
-from broker.storage.transactions import CompletedTxn, Transactions
+from broker.storage.transactions import CompletedTxn, Transactions, no_time
 from broker.storage.verification_state import VerificationStateEntry
 from protocol.record_batch.control import EndTxnMarker, end_txn_marker
 from protocol.record_batch.header import TRANSACTIONAL_BIT, BatchHeader, add_sequence
@@ -59,16 +59,30 @@ class ProducerStateManager:
     """The producers of one log by producer ID, from the batches below ``map_end_offset``.
 
     ``verifications`` are the transactions that are being verified, by producer ID; they are only in
-    memory.
+    memory. *now_ms* returns monotonic milliseconds, for the durations of transactions.
     """
 
-    __slots__ = ("config", "map_end_offset", "name", "producers", "transactions", "verifications")
+    __slots__ = (
+        "_now_ms",
+        "config",
+        "map_end_offset",
+        "name",
+        "producers",
+        "transactions",
+        "verifications",
+    )
 
-    def __init__(self, name: str, config: ProducerConfig | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        config: ProducerConfig | None = None,
+        now_ms: Callable[[], float] = no_time,
+    ) -> None:
         self.name = name
         self.config = config or DefaultProducerConfig()
         self.producers: dict[int, ProducerStateEntry] = {}
-        self.transactions = Transactions()
+        self._now_ms = now_ms
+        self.transactions = Transactions(now_ms=now_ms)
         self.verifications: dict[int, VerificationStateEntry] = {}
         self.map_end_offset = 0
 
@@ -159,9 +173,12 @@ class ProducerStateManager:
         """Replace the state by that of a snapshot, without expired producers."""
         self.producers = {entry.producer_id: entry for entry in entries}
         self.transactions = Transactions(
-            (entry.current_txn_first_offset, entry.producer_id)
-            for entry in self.producers.values()
-            if entry.current_txn_first_offset != NO_OFFSET
+            (
+                (entry.current_txn_first_offset, entry.producer_id)
+                for entry in self.producers.values()
+                if entry.current_txn_first_offset != NO_OFFSET
+            ),
+            self._now_ms,
         )
         self.map_end_offset = end_offset
         self.remove_expired(now_ms)

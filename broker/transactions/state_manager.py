@@ -57,6 +57,8 @@ class TransactionStateManager:
         self._on_unloaded = on_unloaded
         # By partition of the topic, then by id.
         self._entries: dict[int, dict[str, TransactionMetadata]] = {}
+        # By the producer id that an id has now.
+        self._by_producer_id: dict[int, TransactionMetadata] = {}
         self.runtime = CoordinatorRuntime(
             TRANSACTION_STATE_TOPIC,
             self,
@@ -91,7 +93,13 @@ class TransactionStateManager:
         """Remove an id, unless its partition was unloaded."""
         if self.is_current(entry):
             partition = self.runtime.partition_for(entry.transactional_id)
+            self._by_producer_id.pop(entry.value.producer_id, None)
             del self._entries[partition][entry.transactional_id]
+
+    def transactional_id(self, producer_id: int) -> str | None:
+        """The id whose present producer id that is; None if this node coordinates none."""
+        entry = self._by_producer_id.get(producer_id)
+        return None if entry is None else entry.transactional_id
 
     def is_current(self, entry: TransactionMetadata) -> bool:
         """Whether *entry* was not removed or loaded again."""
@@ -136,6 +144,7 @@ class TransactionStateManager:
             error = ErrorCode.NOT_COORDINATOR
         if error is ErrorCode.NONE:
             check_transition(entry.value, value)
+            self._by_producer_id.pop(entry.value.producer_id, None)
             entry.value, entry.pending = value, None
             self._index(entry)
         elif error is not ErrorCode.COORDINATOR_NOT_AVAILABLE or value.state not in _COMPLETE:
@@ -152,6 +161,7 @@ class TransactionStateManager:
         self.runtime.write(entries[0].transactional_id, records, on_written)
 
     def _index(self, entry: TransactionMetadata) -> None:
+        self._by_producer_id[entry.value.producer_id] = entry
         if entry.value.state is TransactionState.ONGOING:
             self.ongoing[entry.transactional_id] = entry
         else:
@@ -175,6 +185,7 @@ class TransactionStateManager:
 
     def on_unloaded(self, partition: int) -> None:
         """Drop the ids of a partition; what was being written gets NOT_COORDINATOR."""
-        for transactional_id in self._entries.pop(partition, {}):
+        for transactional_id, entry in self._entries.pop(partition, {}).items():
             self.ongoing.pop(transactional_id, None)
+            self._by_producer_id.pop(entry.value.producer_id, None)
         self._on_unloaded(partition)

@@ -29,13 +29,19 @@ class CauseKind(StrEnum):
     FLUSH = "flush"
     SHUTDOWN = "shutdown"
     COORDINATOR = "coordinator"
+    TRANSACTION = "transaction"
+
+
+# A transaction, of which the recorder knows the transactional id: see `Recorder.transactional_id`.
+Transaction = dict[str, Any]
 
 
 class Cause(NamedTuple):
     """An event; a field is None if it is unknown or does not apply.
 
     ``offset`` is the partition's new log end or high watermark, ``replica`` the node whose fetch
-    moved it.
+    moved it. ``transaction`` is what ended, if that is the cause: ``producer_id``, ``outcome``
+    (``commit`` or ``abort``) and ``held_ms``, for which the last stable offset had not moved.
     """
 
     kind: CauseKind
@@ -43,6 +49,7 @@ class Cause(NamedTuple):
     offset: int | None = None
     replica: int | None = None
     request: RequestHeader | None = None
+    transaction: Transaction | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The field ``completed_by`` of a wait record, without the parts that are None."""
@@ -53,6 +60,8 @@ class Cause(NamedTuple):
             facts["offset"] = self.offset
         if self.replica is not None:
             facts["replica"] = self.replica
+        if self.transaction is not None:
+            facts["transaction"] = self.transaction
         if self.request is not None:
             facts["request"] = {
                 "api": api_name(self.request.api_key),

@@ -20,7 +20,7 @@ from broker.wait_records.limits import RECENT_MAX
 from broker.wait_records.observer import HostedPartition, RequestObserver
 from broker.wait_records.outbox import Outbox
 from broker.wait_records.record import WaitRecord
-from broker.wait_records.wait import Wait
+from broker.wait_records.wait import Facts, Wait, name_transaction
 from protocol.headers import RequestHeader
 
 
@@ -50,6 +50,8 @@ class Recorder:
         self._excluded_topic = excluded_topic
         self._current: RequestHeader | None = None
         self._group_cause: Cause | None = None
+        # Returns the transactional id of a producer id, or None; for the transactions of waits.
+        self.transactional_id: Callable[[int], str | None] = _unknown
         # The number of records by node, API key, version and error code.
         self.counts: Counter[tuple[int, int, int, int]] = Counter()
 
@@ -101,7 +103,7 @@ class Recorder:
         record = observer.record
         record.parked_ms = self._now_ms()
         record.purgatory = wait.purgatory
-        record.waited_for = wait.condition()
+        record.waited_for = self._named(wait.condition())
         record.timeout_ms = wait.timeout_ms
 
     def completed(self, request: RecordedRequest, response: object | None) -> WaitRecord:
@@ -122,13 +124,20 @@ class Recorder:
         record.checks = wait.checks
         record.ended_by = wait.cause(self._present_cause)
         if record.ended_by is TIMED_OUT:
-            record.waited_for = wait.condition()
+            record.waited_for = self._named(wait.condition())
+        elif record.ended_by is not None and record.ended_by.transaction is not None:
+            name_transaction(record.ended_by.transaction, self.transactional_id)
         waited_for = record.waited_for
         if waited_for is not None and "behind" in waited_for:
             waited_for["behind_states"] = [
                 self.interruptions.state_since(node_id, parked_ms)
                 for node_id in waited_for["behind"]
             ]
+
+    def _named(self, waited_for: Facts | None) -> Facts | None:
+        if waited_for is not None and (transaction := waited_for.get("transaction")) is not None:
+            name_transaction(transaction, self.transactional_id)
+        return waited_for
 
     def sent(self, record: WaitRecord) -> None:
         """Keep *record*: the socket has taken its response."""
@@ -181,7 +190,7 @@ class Recorder:
     ) -> Cause:
         """The cause attached to operations this event completes."""
         # As `Cause._make`, without the call: every append makes one.
-        return tuple.__new__(Cause, (kind, key, offset, replica, self._current))
+        return tuple.__new__(Cause, (kind, key, offset, replica, self._current, None))
 
     def run_with_cause(self, cause: Cause, action: Callable[[], object]) -> None:
         """Call *action*; *cause* is that of the group requests it completes.
@@ -204,3 +213,7 @@ class Recorder:
         if self._current is None:
             return TIMED_OUT
         return Cause(CauseKind.MEMBERS, request=self._current)
+
+
+def _unknown(_producer_id: int) -> None:
+    """Return None: no coordinator is known."""

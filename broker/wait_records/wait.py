@@ -20,6 +20,14 @@ from broker.wait_records.causes import Cause
 Facts = dict[str, Any]
 
 
+def name_transaction(transaction: Facts, transactional_id: Callable[[int], str | None]) -> None:
+    """Add the transactional id to the facts of a transaction; None if no coordinator has it.
+
+    The log of a partition has only the producer id, *transactional_id* knows its id.
+    """
+    transaction["transactional_id"] = transactional_id(transaction["producer_id"])
+
+
 class WaitPartition(NamedTuple):
     """A partition of a parked request.
 
@@ -61,6 +69,8 @@ class Wait(ABC):
     @abstractmethod
     def condition(self) -> Facts | None:
         """What is missing now: ``kind`` and, where they can be counted, ``need`` and ``had``.
+
+        ``transaction`` has the transaction that is waited for, without its transactional id.
 
         None: nothing is missing any more.
         """

@@ -206,3 +206,18 @@ def test_a_completed_request_shows_the_step_that_delayed_it() -> None:
         "delayed by a step of 1,200 ms, CreateTopics #3 of a client without an id",
         "delayed by a step of 25 ms",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "producer"), [("billing-1", "billing-1"), (None, "producer id 7")]
+)
+def test_a_fetch_at_the_last_stable_offset_names_the_transaction(
+    name: str | None, producer: str
+) -> None:
+    """The producer id takes the place of an unknown transactional id."""
+    transaction = {"transactional_id": name, "producer_id": 7, "state": "open", "held_ms": 4200}
+    held = {"topic": "orders", "partition": 0, "offset": 120, "transaction": transaction}
+    waited_for = {"kind": "transaction", "need": 1, "had": 0} | held
+    lines = drawn(ParkedTable([parked_fetch() | {"waited_for": waited_for}], 100), 160)
+
+    assert f"open transaction of {producer} holds orders-0 at 120 for 4.2 s" in "\n".join(lines)

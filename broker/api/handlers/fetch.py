@@ -34,7 +34,8 @@ from broker.replication.fetch_data import (
     LogReadResult,
 )
 from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION, PartitionName
-from broker.replication.waits import FetchWait
+from broker.replication.hosted_partitions import HostedPartitions
+from broker.replication.waits import FetchWait, ReadCommittedWait
 from broker.storage.transaction_index import AbortedTxn
 from broker.wait_records.observer import RequestObserver, size_of
 from protocol.codec import Output, encode_into
@@ -49,6 +50,7 @@ from protocol.messages.fetch import (
     NodeEndpoint,
     PartitionData,
 )
+from purgatories.operations.delayed_fetch import DelayedFetch
 
 _SESSIONS_SINCE = 7
 _CLIENT_METADATA_SINCE = 11  # the rack id: such consumers may read from followers (KIP-392)
@@ -104,8 +106,16 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | Outcome:
 
     operation = replicas.fetch_messages(params, readable, respond)
     if operation is not None:
-        request.park(operation, FetchWait(operation, is_follower=replica_id >= 0))
+        request.park(operation, _wait(operation, params, replicas.partitions))
     return PARKED
+
+
+def _wait(
+    operation: DelayedFetch[TopicPartition], params: FetchParams, hosted: HostedPartitions
+) -> FetchWait:
+    if params.isolation is FetchIsolation.TXN_COMMITTED:
+        return ReadCommittedWait(operation, hosted)
+    return FetchWait(operation, is_follower=params.from_follower)
 
 
 def _observe(

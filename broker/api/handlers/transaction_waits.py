@@ -86,15 +86,21 @@ class VerificationWait(Wait):
 class MarkersWait(Wait):
     """Waits until all *partitions* have their markers, on all replicas in sync.
 
-    *missing* returns the number of those that do not.
+    *missing* returns the number of those that do not. *transaction* is the one that ends, None if
+    the request ends several.
     """
 
-    __slots__ = ("_missing", "_partitions", "_timeout_ms")
+    __slots__ = ("_missing", "_partitions", "_timeout_ms", "_transaction")
     purgatory = "Produce"
 
     def __init__(
-        self, partitions: Collection[TopicPartition], missing: Callable[[], int], timeout_ms: int
+        self,
+        partitions: Collection[TopicPartition],
+        missing: Callable[[], int],
+        timeout_ms: int,
+        transaction: Facts | None = None,
     ) -> None:
+        self._transaction = transaction
         self._partitions = partitions
         self._missing = missing
         self._timeout_ms = timeout_ms
@@ -105,9 +111,12 @@ class MarkersWait(Wait):
         return self._timeout_ms
 
     def condition(self) -> Facts:
-        """The number of partitions, and of those that have their markers."""
+        """The number of partitions, of those that have their markers, and the transaction."""
         need = len(self._partitions)
-        return {"kind": "markers", "need": need, "had": need - self._missing()}
+        facts: Facts = {"kind": "markers", "need": need, "had": need - self._missing()}
+        if self._transaction is not None:
+            facts["transaction"] = dict(self._transaction)
+        return facts
 
     def cause(self, present: Callable[[], Cause]) -> Cause:
         """The request that advanced the last high watermark, or the timeout."""

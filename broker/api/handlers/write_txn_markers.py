@@ -48,9 +48,22 @@ def write_txn_markers(
     if not results.missing:
         return _response(request, results)
     timeout_ms = request.services.config.request_timeout_ms
-    wait = MarkersWait(results.partitions, lambda: results.missing, timeout_ms)
+    transaction = _transaction(request.body.markers)
+    wait = MarkersWait(results.partitions, lambda: results.missing, timeout_ms, transaction)
     results.on_complete = ResponseCallback(request, partial(_response, request), wait)
     return PARKED
+
+
+def _transaction(markers: list[WritableTxnMarker]) -> dict[str, object] | None:
+    """The transaction that a request ends, for its wait record; None if there are several."""
+    if len(markers) != 1:
+        return None
+    [marker] = markers
+    return {
+        "producer_id": marker.producer_id,
+        "producer_epoch": marker.producer_epoch,
+        "outcome": "commit" if marker.transaction_result else "abort",
+    }
 
 
 class _Results:

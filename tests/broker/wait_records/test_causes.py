@@ -12,6 +12,15 @@ def test_unknown_parts_are_left_out() -> None:
     assert Cause(CauseKind.TIMEOUT).to_dict() == {"cause": "timeout"}
 
 
+def test_a_cause_has_the_transaction_that_ended() -> None:
+    """It is copied as it is."""
+    ended = {"producer_id": 7, "outcome": "abort", "held_ms": 4200}
+    cause = Cause(CauseKind.TRANSACTION, TopicPartition("t", 2), 43, transaction=ended)
+
+    assert cause.to_dict()["transaction"] == ended
+    assert cause.to_dict()["cause"] == "transaction"
+
+
 def test_a_cause_has_partition_offset_replica_and_request() -> None:
     """Here a follower's fetch has moved the high watermark."""
     header = RequestHeader(1, 12, 17, "node-3")

@@ -188,7 +188,13 @@ async def test_the_group_coordinator_writes_the_markers_of_offsets(
         assert arguments == [2, 7, 3, 5, True, 0]
         assert client.nothing_arrived()
         [waiting] = parked_on(node.node)
-        assert waiting["waited_for"] == {"kind": "markers", "need": 2, "had": 1}
+        ended = {"producer_id": 7, "producer_epoch": 3, "outcome": "commit"}
+        assert waiting["waited_for"] == {
+            "kind": "markers",
+            "need": 2,
+            "had": 1,
+            "transaction": ended,
+        }
 
         on_response(ErrorCode.NOT_LEADER_OR_FOLLOWER)
 

@@ -1,0 +1,93 @@
+"""The explanations of requests that wait for transactions or end them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from antechamber.explain import explanation
+from tests.facts import completed_fetch, parked_fetch
+
+Record = dict[str, Any]
+
+
+def completed(completed_by: Record | None = None, **fields: Any) -> Record:
+    """A completed request."""
+    return completed_fetch() | ({"completed_by": completed_by} if completed_by else {}) | fields
+
+
+def _held_back(state: str = "open", transactional_id: str | None = "billing-1") -> Record:
+    """What a read_committed fetch waits for at the last stable offset."""
+    transaction = {"transactional_id": transactional_id, "producer_id": 7, "producer_epoch": 2}
+    return {
+        "kind": "transaction",
+        "topic": "orders",
+        "partition": 0,
+        "offset": 120,
+        "need": 1,
+        "had": 0,
+        "transaction": transaction | {"state": state, "held_ms": 4200},
+    }
+
+
+def _ended(outcome: str = "commit", **fields: Any) -> Record:
+    """The marker of a transaction as a cause."""
+    transaction = {"transactional_id": "billing-1", "producer_id": 7, "outcome": outcome}
+    request = {"api": "WriteTxnMarkers", "client_id": "marker-sender", "correlation_id": 5}
+    by = {"cause": "transaction", "topic": "orders", "partition": 0, "request": request}
+    return by | {"transaction": transaction | {"held_ms": 5300}} | fields
+
+
+def test_a_fetch_that_an_open_transaction_holds_back() -> None:
+    """The sentence names the offset, the producer and the duration."""
+    waiting = parked_fetch() | {"waited_for": _held_back()}
+    decided = parked_fetch() | {"waited_for": _held_back("decided")}
+    unknown = parked_fetch() | {"waited_for": _held_back(transactional_id=None)}
+
+    assert (
+        "for offset 120 of orders-0, held back by the open transaction of producer billing-1 for "
+        "4.2 s," in explanation(waiting)[0]
+    )
+    assert (
+        "held back by the transaction of producer billing-1, whose marker is not replicated, for "
+        "4.2 s," in explanation(decided)[0]
+    )
+    assert (
+        "transaction of producer id 7, which no coordinator knows, for" in explanation(unknown)[0]
+    )
+
+
+def test_a_fetch_that_the_marker_of_a_transaction_completed() -> None:
+    """The sentence names the outcome and the request that wrote or replicated the marker."""
+    [written, _] = explanation(completed(_ended(), waited_for=_held_back()))
+    by = _ended("abort", replica=3)
+    by["request"] = {"api": "Fetch", "client_id": "node-3", "correlation_id": 9}
+    [replicated, _] = explanation(completed(by, waited_for=_held_back()))
+
+    assert written.endswith(
+        "and was completed by the commit of the transaction of producer billing-1 in orders-0 when "
+        "WriteTxnMarkers 5 of client marker-sender wrote its marker; it had held back the last "
+        "stable offset for 5.3 s."
+    )
+    assert "by the abort of the transaction of producer billing-1 in orders-0 when" in replicated
+    assert "when Fetch 9 of node 3 replicated its marker;" in replicated
+
+
+def test_a_fetch_that_times_out_at_the_last_stable_offset() -> None:
+    """What it waited for is named once."""
+    [timed_out, _] = explanation(
+        completed({"cause": "timeout"}, waited_for=_held_back(), timeout_ms=500)
+    )
+
+    assert "held back by the open transaction of producer billing-1 for 4.2 s, was" in timed_out
+    assert timed_out.endswith("and timed out after 500 ms.")
+
+
+def test_markers_name_the_transaction_that_they_end() -> None:
+    """If all of them are of one."""
+    transaction = {"transactional_id": "billing-1", "producer_id": 7, "outcome": "abort"}
+    waited_for = {"kind": "markers", "need": 2, "had": 1}
+    [one, _] = explanation(completed(waited_for=waited_for | {"transaction": transaction}))
+    [several, _] = explanation(completed(waited_for=waited_for))
+
+    assert "for the abort of the transaction of producer billing-1 in 2 partitions," in one
+    assert "for markers in 2 partitions," in several
