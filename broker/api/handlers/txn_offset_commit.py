@@ -91,9 +91,10 @@ class _TransactionalCommit:
                     topic.topic_id,
                 )
             )
-        self._response.topics.append(
-            TxnOffsetCommitResponseTopic(name=requested.name, partitions=partitions)
-        )
+        if partitions or topic is None:  # as in Kafka
+            self._response.topics.append(
+                TxnOffsetCommitResponseTopic(name=requested.name, partitions=partitions)
+            )
 
     def begin(self) -> TxnOffsetCommitResponse | Outcome:
         """Verify the partition of the group, then commit."""

@@ -166,6 +166,17 @@ def test_without_known_partitions_nothing_is_verified(node: GroupServices) -> No
     assert node.verification.calls == []
 
 
+def test_a_topic_without_partitions_has_no_result(node: GroupServices) -> None:
+    """Unless it is unknown, as in Kafka."""
+    topics = [
+        TxnOffsetCommitRequestTopic(name=name, partitions=[]) for name in ("t", "no-such-topic")
+    ]
+
+    response = commit(node, 5, topics=topics)
+
+    assert [each.name for each in response.topics] == ["no-such-topic"]
+
+
 def test_an_empty_group_id_is_refused(node: GroupServices) -> None:
     """Before the verification."""
     response = commit(node, 3, ("t", 0), ("nope", 0), group_id="")
