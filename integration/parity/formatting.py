@@ -20,6 +20,7 @@ from protocol.messages.produce import (
     ProduceResponse,
 )
 from protocol.record_batch.batch import batches, records
+from protocol.record_batch.record import Record
 
 # Timestamps and addresses differ from run to run.
 _LEFT_OUT = frozenset(
@@ -118,10 +119,11 @@ class Formatter:
         for position, header in batches(data):
             end = position + header.size
             inside = [
-                f"{each.offset} {self._value(each.value)}" for each in records(data, position)
+                f"{each.offset} {_marker(each) if header.is_control else self._value(each.value)}"
+                for each in records(data, position)
             ]
             marks = [f"codec {header.codec}"] if header.codec else []
-            marks += ["control"] if header.is_control else []
+            marks += [f"transactional, epoch {header.producer_epoch}"] * header.is_transactional
             marks += (
                 [f"time {self.time(header.max_timestamp)}"] if header.is_log_append_time else []
             )
@@ -146,6 +148,12 @@ def by_partition(response: Any) -> Any:
     return response
 
 
+def _marker(record: Record) -> str:
+    """The kind of a control record, by its key."""
+    kinds = {b"\0\0\0\0": "abort marker", b"\0\0\0\1": "commit marker"}
+    return kinds.get(record.key or b"", "unknown control record")
+
+
 def _default(field: dataclasses.Field[Any]) -> Any:
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
@@ -159,6 +167,7 @@ def _error(_: Formatter, code: int) -> str:
 _SPECIAL: dict[str, Callable[[Formatter, Any], str]] = {
     "error_code": _error,
     "topic_config_error_code": _error,
+    "partition_error_code": _error,
     "records": Formatter.records,
     "session_id": lambda formatter, value: formatter.number("session", value),
     "producer_id": lambda formatter, value: formatter.number("producer", value),
@@ -166,4 +175,6 @@ _SPECIAL: dict[str, Callable[[Formatter, Any], str]] = {
     "isr_nodes": lambda formatter, value: formatter.text(sorted(value)),
     "timestamp": Formatter.time,
     "log_append_time_ms": Formatter.time,
+    "last_timestamp": Formatter.time,
+    "transaction_start_time_ms": Formatter.time,
 }

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from protocol.errors import ErrorCode
+
 
 @dataclass(frozen=True)
 class Known:
@@ -55,6 +57,11 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
         "records_in_unusual_forms": Known(
             "Kafka does not catch the exception of an overlong varint",
             {r"^(a length of six bytes: .*)UNKNOWN_SERVER_ERROR": r"\1INVALID_RECORD"},
+        ),
+        "new_requests_at_level_0": Known(
+            "in Kafka, a transactional id stays blocked after a request that its state log cannot "
+            "store",
+            {f"^{ErrorCode.CONCURRENT_TRANSACTIONS.value}$": f"{ErrorCode.NONE.value}"},
         ),
         "produce_null": Known(
             "Kafka fails on null records and never responds; here they are rejected",

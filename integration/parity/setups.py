@@ -12,6 +12,8 @@ INITIAL_DELAY_MS = 700
 SESSION_MIN_MS = 700
 LAG_MS = 1500
 COMMIT_TIMEOUT_MS = 700  # shorter than replica.lag.time.max.ms
+TRANSACTION_CHECK_MS = 400  # the interval in which the age of transactions is checked
+EXPIRED_AFTER_MS = 2500
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,20 @@ _EVERYWHERE = {
     "group.min.session.timeout.ms": str(SESSION_MIN_MS),
     "group.consumer.assignment.interval.ms": "0",
     "offsets.topic.num.partitions": "1",  # so that one partition's leader coordinates all groups
+    "transaction.state.log.num.partitions": "1",  # the same for all transactional ids
+    "transaction.state.log.min.isr": "1",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": str(TRANSACTION_CHECK_MS),
 }
-ONE = Setup("one node", 1, _EVERYWHERE)
+ONE = Setup("one node", 1, {**_EVERYWHERE, "transaction.state.log.replication.factor": "1"})
+EXPIRING = Setup(
+    "one node where transactional ids expire",
+    1,
+    {
+        **ONE.properties,
+        "transactional.id.expiration.ms": str(EXPIRED_AFTER_MS),
+        "transaction.remove.expired.transaction.cleanup.interval.ms": "200",
+    },
+)
 THREE = Setup(
     "three nodes",
     3,
@@ -39,6 +53,7 @@ THREE = Setup(
         **_EVERYWHERE,
         "replica.lag.time.max.ms": str(LAG_MS),
         "offsets.commit.timeout.ms": str(COMMIT_TIMEOUT_MS),
+        "transaction.state.log.replication.factor": "3",
     },
     {
         "auto.leader.rebalance.enable": "false",

@@ -8,18 +8,20 @@ from typing import Any
 
 from integration.machine.deadlines import eventually
 from integration.parity.group_requests import committed, find_coordinator, heartbeat
+from integration.parity.transaction_requests import TRANSACTION, init_producer_id
 from integration.wire.connection import Connection
 from protocol.errors import ErrorCode
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
-from protocol.messages.init_producer_id import InitProducerIdRequest
 
 _GROUP = "warm-up"
+_TRANSACTION = "warm-up"
 
 
 def warm_up(nodes: Mapping[int, str]) -> None:
-    """Wait until every node finds coordinators and allocates producer ids."""
+    """Wait until there are coordinators, and every node allocates producer ids."""
     eventually(lambda: _finds_coordinator(nodes), "a coordinator", within=60)
+    eventually(lambda: _coordinates_transactions(nodes), "transactions", within=60)
     for address in nodes.values():
         eventually(partial(_gives_out_ids, address), f"producer ids from {address}", within=60)
 
@@ -35,9 +37,17 @@ def _finds_coordinator(nodes: Mapping[int, str]) -> bool:
     return (offsets.error_code, unknown.error_code) == (0, ErrorCode.UNKNOWN_MEMBER_ID)
 
 
+def _coordinates_transactions(nodes: Mapping[int, str]) -> bool:
+    first = next(iter(nodes.values()))
+    (found,) = _send(first, find_coordinator(_TRANSACTION, key_type=TRANSACTION), 4).coordinators
+    if found.error_code or found.node_id not in nodes:
+        return False
+    requested = init_producer_id(_TRANSACTION)
+    return bool(_send(nodes[found.node_id], requested, 4).error_code == 0)
+
+
 def _gives_out_ids(address: str) -> bool:
-    requested = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
-    return bool(_send(address, requested, 4).error_code == 0)
+    return bool(_send(address, init_producer_id(None), 4).error_code == 0)
 
 
 def _send(address: str, request: Any, version: int) -> Any:
