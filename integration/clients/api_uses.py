@@ -18,11 +18,14 @@ CLIENTS = frozenset(
     {
         "test_aiokafka",
         "test_aiokafka_admin",
+        "test_aiokafka_transactions",
         "test_confluent_kafka",
         "test_confluent_kafka_admin",
+        "test_confluent_kafka_transactions",
         "test_java_client",
         "test_kafka_python",
         "test_kafka_python_admin",
+        "test_kafka_python_transactions",
         "test_kafka_tools",
         "test_kafka_tools_records",
     }

@@ -41,12 +41,6 @@ KNOWN = (
         "the number of new partitions is checked first",
     ),
     Known(
-        r"InitProducerIdRequest .*",
-        "INVALID_TRANSACTION_TIMEOUT|NOT_COORDINATOR|COORDINATOR_.*|NONE",
-        "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
-        "there are no transactions",
-    ),
-    Known(
         r"DescribeClientQuotasRequest .*entity_type 32767 bytes",
         "waits",
         "UNKNOWN_SERVER_ERROR",

@@ -40,12 +40,8 @@ def _of(known: Known, *calls: str) -> dict[str, Known]:
     return dict.fromkeys(calls, known)
 
 
-# The errors of clients if a broker lacks an API or transactional ids.
-_NOT_HERE = (
-    "_UNSUPPORTED_FEATURE|TRANSACTIONAL_ID_AUTHORIZATION_FAILED|IncompatibleBrokerVersion"
-    "|TransactionalIdAuthorization|UnsupportedVersionException"
-)
-_TRANSACTIONS = Known("not served: transactions", _NOT_HERE)
+# The errors of clients if a broker lacks an API.
+_NOT_HERE = "_UNSUPPORTED_FEATURE|IncompatibleBrokerVersion|UnsupportedVersionException"
 _ACLS = Known("not served: ACLs", _NOT_HERE)
 _SCRAM = Known("not served: SCRAM credentials", _NOT_HERE)
 _TOKENS = Known("not served: delegation tokens", _NOT_HERE)
@@ -60,34 +56,12 @@ _ASSIGNED_AT_ONCE = Known(
 
 # By client, and by method or by method and shape.
 _KNOWN: Mapping[str, Mapping[str, Known]] = {
-    "aiokafka AIOKafkaProducer": _of(
-        _TRANSACTIONS,
-        *("abort_transaction", "begin_transaction/defaults", "commit_transaction"),
-        *("send_offsets_to_transaction", "transaction"),
-    ),
     "confluent-kafka AdminClient": {
         **_of(_ACLS, "create_acls", "delete_acls", "describe_acls"),
         **_of(_SCRAM, "alter_user_scram_credentials", "describe_user_scram_credentials"),
         **_of(_ASSIGNED_AT_ONCE, "describe_configs/group"),
     },
-    "confluent-kafka AIOProducer": _of(
-        _TRANSACTIONS,
-        *("abort_transaction", "begin_transaction/defaults", "commit_transaction"),
-        *("init_transactions/defaults", "send_offsets_to_transaction"),
-    ),
-    "confluent-kafka Producer": _of(
-        _TRANSACTIONS,
-        *("abort_transaction/defaults", "abort_transaction/timeout"),
-        *("begin_transaction/defaults", "commit_transaction", "init_transactions/defaults"),
-        *("init_transactions/timeout", "init_transactions/long_transactions"),
-        "send_offsets_to_transaction",
-    ),
     "java Admin": {
-        **_of(
-            _TRANSACTIONS,
-            *("abortTransaction", "describeTransactions", "fenceProducers"),
-            *("forceTerminateTransaction", "listTransactions"),
-        ),
         **_of(_ACLS, "createAcls", "deleteAcls", "describeAcls"),
         **_of(_SCRAM, "alterUserScramCredentials", "describeUserScramCredentials"),
         **_of(
@@ -103,26 +77,11 @@ _KNOWN: Mapping[str, Mapping[str, Known]] = {
         **_of(_STREAMS_GROUPS, "describeStreamsGroups"),
         **_of(_VOTERS, "addRaftVoter", "removeRaftVoter"),
     },
-    "java Producer": _of(
-        _TRANSACTIONS,
-        *("abortTransaction", "beginTransaction", "commitTransaction"),
-        *("initTransactions/defaults", "sendOffsetsToTransaction"),
-    ),
     "kafka-python KafkaAdminClient": {
-        **_of(
-            _TRANSACTIONS,
-            *("abort_transaction", "describe_transactions", "find_hanging_transactions"),
-            "list_transactions",
-        ),
         **_of(_ACLS, "create_acls", "delete_acls", "describe_acls"),
         **_of(_SCRAM, "alter_user_scram_credentials", "describe_user_scram_credentials"),
         **_of(_FEWER_APIS, "api_versions", "get_broker_version_data/defaults"),
     },
-    "kafka-python KafkaProducer": _of(
-        _TRANSACTIONS,
-        *("abort_transaction", "begin_transaction/defaults", "commit_transaction"),
-        *("init_transactions/defaults", "send_offsets_to_transaction"),
-    ),
 }
 
 

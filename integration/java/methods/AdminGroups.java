@@ -113,8 +113,9 @@ class AdminGroups {
         table.call("listTransactions", "defaults", (admin, on) ->
             on.mine(admin.listTransactions().all().get(), TransactionListing::transactionalId));
         table.call("listTransactions", "options", (admin, on) ->
-            admin.listTransactions(new ListTransactionsOptions()
-                .filterStates(Set.of(TransactionState.ONGOING)).filterOnDuration(1000)).all());
+            on.mine(admin.listTransactions(new ListTransactionsOptions()
+                .filterStates(Set.of(TransactionState.ONGOING)).filterOnDuration(1000))
+                .all().get(), TransactionListing::transactionalId));
         table.call("fenceProducers", "defaults", (admin, on) ->
             admin.fenceProducers(List.of(on.absent())).fencedProducers());
         table.call("fenceProducers", "options", (admin, on) ->

@@ -48,6 +48,13 @@ def _groups(admin: Any, on: Fixtures, **options: Any) -> Any:
     return [each for each in admin.list_groups(**options) if on.is_mine(each["group_id"])]
 
 
+def _transactions(admin: Any, on: Fixtures, **options: Any) -> Any:
+    return {
+        broker: [each for each in listed if on.is_mine(each["transactional_id"])]
+        for broker, listed in admin.list_transactions(**options).items()
+    }
+
+
 def _altered(admin: Any, on: Fixtures, **options: Any) -> Any:
     offsets = {_first(on): OffsetAndMetadata(2, "of mine", -1)}
     return (
@@ -141,12 +148,12 @@ METHODS: Mapping[str, Method] = {
         ),
     ),
     "list_transactions": called(
-        defaults=lambda admin, _: admin.list_transactions(),
-        filters=lambda admin, _: admin.list_transactions(
-            broker_ids=[1], producer_id_filters=[4711], state_filters=["Ongoing"]
+        defaults=_transactions,
+        filters=lambda admin, on: _transactions(
+            admin, on, broker_ids=[1], producer_id_filters=[4711], state_filters=["Ongoing"]
         ),
-        duration=lambda admin, _: admin.list_transactions(duration_filter_ms=1000),
-        pattern=lambda admin, _: admin.list_transactions(transactional_id_pattern="a.*"),
+        duration=lambda admin, on: _transactions(admin, on, duration_filter_ms=1000),
+        pattern=lambda admin, on: _transactions(admin, on, transactional_id_pattern="a.*"),
     ),
     "remove_group_members": called(
         defaults=_removed,
