@@ -10,6 +10,7 @@ Bytes stay in order, and the end of a stream follows them.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from itertools import count
@@ -66,7 +67,8 @@ class SlowTransport:
         self.closed = False
         self.is_cut = False
         self.breaks_at_next_send = False
-        # The API of the first request that this end has sent; -1 if it has sent nothing.
+        # For the end of a node that sends requests to another one: the other's port, and the API.
+        self.port = 0
         self.api_key = -1
         self._at_end = False
         self._stalled: list[Callable[[], None]] | None = None
@@ -93,8 +95,9 @@ class SlowTransport:
             raise Disconnected("closed")
         data = b"".join(parts)
         self._network.count_send()
-        if self.api_key < 0:
+        if self.port:
             self.api_key = int.from_bytes(data[4:6])
+            self._network.apply_request_fault(self)
         if self.breaks_at_next_send:
             self.cut()
             return len(data)
@@ -161,6 +164,9 @@ class SlowTransport:
         self._changed = trio.Event()
 
 
+RequestFault = Callable[[SlowTransport], object]
+
+
 class SlowNetwork(MemoryNetwork):
     """Every connection has its own latency, drawn from the seed."""
 
@@ -171,6 +177,8 @@ class SlowNetwork(MemoryNetwork):
         self._latency_max_ms = latency_max_ms
         self._links: list[tuple[int, SlowTransport]] = []
         self._of_nodes: list[tuple[int, SlowTransport]] = []
+        # By destination and API: the faults of the next requests.
+        self._request_faults: dict[tuple[int, int], deque[RequestFault]] = {}
         self._sends = 0
 
     def pair(self, port: int, room: int) -> tuple[Any, Any]:
@@ -184,6 +192,7 @@ class SlowNetwork(MemoryNetwork):
     async def connect(self, host: str, port: int) -> Any:
         """A connection from another node."""
         transport: Any = await super().connect(host, port)
+        transport.port = port
         self._of_nodes.append((port, transport))
         return transport
 
@@ -199,12 +208,27 @@ class SlowNetwork(MemoryNetwork):
             if at == port:
                 link.unstall()
 
-    def links_of_nodes(self, port: int, api_key: int) -> list[SlowTransport]:
-        """The connections of other nodes to that port whose requests are of that API."""
-        return [link for at, link in self._of_nodes if at == port and link.api_key == api_key]
+    def fail_next_request(self, port: int, api_key: int, fault: RequestFault) -> None:
+        """Apply *fault* to the connection of a node when it sends the next such request."""
+        self._request_faults.setdefault((port, api_key), deque()).append(fault)
+
+    def apply_request_fault(self, link: SlowTransport) -> None:
+        """A node sends a request: apply the next fault of its API and destination, if any."""
+        faults = self._request_faults.get((link.port, link.api_key))
+        if faults:
+            faults.popleft()(link)
+
+    def release_requests(self, port: int, api_key: int) -> None:
+        """Deliver the delayed requests of an API to that port, and the responses to them."""
+        self._request_faults.pop((port, api_key), None)
+        for at, link in self._of_nodes:
+            if at == port and link.api_key == api_key:
+                link.unstall()
+                link.other.unstall()
 
     def heal(self, port: int) -> None:
         """Deliver the delayed bytes, and break no more connections."""
+        self._request_faults.clear()
         for at, link in self._of_nodes:
             if at == port:
                 for side in (link, link.other):

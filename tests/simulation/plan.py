@@ -18,7 +18,7 @@ from tests.simulation.rules import TOPIC
 from tests.simulation.scenes import draw_loss, draw_scenes
 from tests.simulation.steps import Delete, Disconnect, Fault, Move, Produce, Read, Step
 from tests.simulation.transactions.plan import TransactionsPlan, draw_transactions
-from tests.simulation.transactions.scenes import draw_transaction_scene
+from tests.simulation.transactions.scenes import draw_transaction_scenes
 
 DURATION_MS = 5000
 
@@ -96,18 +96,19 @@ def _add_transactions(plan: Plan) -> None:
         if not isinstance(step, Delete)
         and not (transactions.has_old and isinstance(step, Fault) and step.kind == "stall")
     ]
-    plan.steps += transactions.steps
     random = Random(f"moves {plan.seed}")
+    if random.random() < 0.6:  # fewer other faults, so that more transactions are decided
+        lag_max_ms = int(plan.config["replica.lag.time.max.ms"])
+        late = not transactions.has_old
+        plan.steps = [step for step in plan.steps if isinstance(step, (Produce, Read))]
+        plan.steps += draw_transaction_scenes(
+            random, plan.partitions, lag_max_ms, late_requests=late
+        )
     for _ in range(random.randint(0, 4)):
         index = random.randrange(plan.partitions, len(plan.keys))
         replicas = tuple(random.sample(plan.nodes, 3))
         plan.steps.append(Move(random.uniform(0, DURATION_MS), index, replicas))
-    if random.random() < 0.7:
-        lag_max_ms = int(plan.config["replica.lag.time.max.ms"])
-        late = not transactions.has_old
-        plan.steps += draw_transaction_scene(
-            random, plan.partitions, lag_max_ms, late_requests=late
-        )
+    plan.steps += transactions.steps
 
 
 def _draw_scenes(random: Random, plan: Plan) -> None:

@@ -1,14 +1,14 @@
 """Faults of the requests between nodes.
 
-stall                     all requests on their present connections to the node wait  unstall
-hold marker requests      markers on their present connections to the node wait    release markers
-hold marker responses     the node's responses to them wait                        release markers
-lose marker request       connections break when the next markers are sent to the node
-lose marker response      they break when the node has processed them and responds
+stall                   all requests on their present connections to the node wait   unstall
+hold marker request     the next markers that are sent to the node wait              release markers
+hold marker response    the node's response to the next markers waits                release markers
+lose marker request     the connection breaks when the next markers are sent to the node
+lose marker response    it breaks when the node has processed them and responds
 
 The same with ``addition``: requests that add partitions to transactions, or verify them. A sender
-whose request waits connects again after ``request.timeout.ms``, so a held request arrives late, and
-a second time.
+whose request waits connects again after ``request.timeout.ms`` and repeats it, so the first one
+arrives late.
 """
 
 from __future__ import annotations
@@ -16,38 +16,35 @@ from __future__ import annotations
 from tests.simulation.network import SlowNetwork, SlowTransport
 
 # WriteTxnMarkers and AddPartitionsToTxn.
-_API_KEYS = {
-    "marker": 27,
-    "addition": 24,
+_API_KEYS = {"marker": 27, "addition": 24}
+
+
+def _break_response(link: SlowTransport) -> None:
+    link.other.breaks_at_next_send = True
+
+
+_FAULTS = {
+    ("hold", "request"): SlowTransport.stall,
+    ("hold", "response"): lambda link: link.other.stall(),
+    ("lose", "request"): SlowTransport.cut,
+    ("lose", "response"): _break_response,
 }
 REQUEST_FAULTS = (
     {"stall", "unstall"}
-    | {
-        f"{verb} {name} {direction}"
-        for name in _API_KEYS
-        for verb, directions in (
-            ("hold", ("requests", "responses")),
-            ("lose", ("request", "response")),
-        )
-        for direction in directions
-    }
+    | {f"{verb} {name} {direction}" for verb, direction in _FAULTS for name in _API_KEYS}
     | {f"release {name}s" for name in _API_KEYS}
 )
 
 
 def apply_request_fault(network: SlowNetwork, kind: str, port: int) -> None:
-    """Apply one of `REQUEST_FAULTS` to the connections of nodes to that port."""
+    """Apply one of `REQUEST_FAULTS` to requests of nodes to that port."""
     if kind in ("stall", "unstall"):
         getattr(network, kind)(port)
         return
-    verb, name, *direction = kind.split()
-    for link in network.links_of_nodes(port, _API_KEYS[name.removesuffix("s")]):
-        if verb == "release":
-            link.unstall()
-            link.other.unstall()
-            continue
-        side: SlowTransport = link if direction[0].startswith("request") else link.other
-        if verb == "hold":
-            side.stall()
-        else:
-            side.breaks_at_next_send = True
+    verb, name, *rest = kind.split()
+    api_key = _API_KEYS[name.removesuffix("s")]
+    if verb == "release":
+        network.release_requests(port, api_key)
+    else:
+        [direction] = rest
+        network.fail_next_request(port, api_key, _FAULTS[verb, direction])

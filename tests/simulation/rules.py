@@ -18,7 +18,8 @@ from broker.node import Node
 from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
 from broker.storage.unified_log import UnifiedLog
-from tests.simulation.committed import Committed
+from protocol.record_batch.header import read_header
+from tests.simulation.committed import Committed, batches_of
 from tests.simulation.stable_offsets import StableOffsets, check_transactions
 from tests.simulation.violation import Violation
 
@@ -209,6 +210,18 @@ class Rules:
             for node_id in known.replicas
             if node_id in by_id and (broker := leader.replication.alive(node_id)) is not None
         }
+
+    def has_marker(self, key: TopicPartition, producer_id: int, after: int) -> bool:
+        """Whether the leader has a marker of a producer after an offset."""
+        for node in self._cluster.nodes:
+            partition = node.replicas.partitions.get(key)
+            if partition is not None and partition.is_leader:
+                log = partition.log
+                for _, _, data in batches_of(log, after, log.log_end_offset):
+                    header = read_header(data)
+                    if header.is_control and header.producer_id == producer_id:
+                        return True
+        return False
 
     def log_start(self, key: TopicPartition) -> int:
         """The offset below which some replica has deleted records."""

@@ -98,7 +98,7 @@ def a_newcomer_need_not_reach_the_epoch_start(patch: pytest.MonkeyPatch) -> None
     patch.setattr(LeaderState, "_maybe_expand_isr", maybe_expand_isr)
 
 
-@mutant(17)
+@mutant(50)
 def an_earlier_broker_epoch_is_accepted(patch: pytest.MonkeyPatch) -> None:
     check = LeaderState.check_follower
 

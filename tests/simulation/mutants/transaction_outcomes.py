@@ -11,8 +11,9 @@ from broker.transactions import additions, initialization, marker_channel, state
 from broker.transactions.coordinator import TransactionCoordinator
 from broker.transactions.marker_channel import TransactionMarkerChannel
 from broker.transactions.metadata import TransactionMetadata
+from broker.transactions.requests import EndTxnResult
 from broker.transactions.transaction_state import TransactionState
-from broker.transactions.transitions import with_partitions
+from broker.transactions.transitions import completed, with_partitions
 from protocol.errors import ErrorCode
 from tests.simulation.mutants.registry import mutant
 
@@ -34,7 +35,7 @@ def a_partition_without_leader_needs_no_marker(patch: pytest.MonkeyPatch) -> Non
     patch.setattr(marker_channel, "_DONE", done)
 
 
-@mutant(12)
+@mutant(2)
 def a_new_coordinator_sends_no_markers(patch: pytest.MonkeyPatch) -> None:
     send = TransactionCoordinator._send_markers  # noqa: SLF001 - a mutant replaces it
 
@@ -45,7 +46,7 @@ def a_new_coordinator_sends_no_markers(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(TransactionCoordinator, "_send_markers", send_markers)
 
 
-@mutant(112)
+@mutant(47)
 def a_new_coordinator_aborts_what_was_decided(patch: pytest.MonkeyPatch) -> None:
     send = TransactionCoordinator._send_markers  # noqa: SLF001 - a mutant replaces it
 
@@ -57,7 +58,7 @@ def a_new_coordinator_aborts_what_was_decided(patch: pytest.MonkeyPatch) -> None
     patch.setattr(TransactionCoordinator, "_send_markers", send_markers)
 
 
-@mutant(27)
+@mutant(22)
 def a_transaction_is_complete_with_its_first_marker(patch: pytest.MonkeyPatch) -> None:
     written = TransactionCoordinator.marker_written
 
@@ -72,12 +73,12 @@ def a_transaction_is_complete_with_its_first_marker(patch: pytest.MonkeyPatch) -
     patch.setattr(TransactionCoordinator, "marker_written", marker_written)
 
 
-@mutant(2)
+@mutant(27)
 def transactions_do_not_time_out(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(TransactionCoordinator, "abort_timed_out", lambda self: None)
 
 
-@mutant(7)
+@mutant(2)
 def a_new_producer_gets_the_epoch_of_the_former_one(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         initialization, "_next_epoch", lambda value, expected: (max(0, value.producer_epoch), -1)
@@ -99,3 +100,15 @@ def partitions_replace_earlier_ones(patch: pytest.MonkeyPatch) -> None:
         ),
     )
     patch.setattr(state_manager, "check_transition", lambda before, after: None)
+
+
+@mutant(17)
+def a_decision_is_returned_before_it_is_replicated(patch: pytest.MonkeyPatch) -> None:
+    prepare = TransactionCoordinator._prepare  # noqa: SLF001 - a mutant replaces it
+
+    def and_respond(self: TransactionCoordinator, entry: Any, value: Any, on_end: Any) -> None:
+        after = completed(value, value.last_update_ms)
+        on_end(EndTxnResult(ErrorCode.NONE, after.producer_id, after.producer_epoch))
+        prepare(self, entry, value, lambda result: None)
+
+    patch.setattr(TransactionCoordinator, "_prepare", and_respond)

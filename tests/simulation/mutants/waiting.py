@@ -28,7 +28,7 @@ def operations_are_not_checked_after_lost_leadership(patch: pytest.MonkeyPatch) 
     patch.setattr(PartitionPurgatories, "after_leaving", lambda self, key, kind: None)
 
 
-@mutant(7)
+@mutant(106)
 def a_duplicate_checks_no_operations(patch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 

@@ -29,6 +29,7 @@ class Part:
     """The part of a transaction in one partition; ``marker`` is the offset of its end."""
 
     transaction: Transaction
+    producer_id: int
     first: int
     epoch: int
     sequence: int
@@ -65,10 +66,10 @@ class MarkedLog:
             else:
                 self._append(header, list(records(data)))
 
-    def is_visible(self, offset: int) -> bool:
-        """Whether a consumer with read_committed may get the record at an offset."""
+    def hidden_by(self, offset: int) -> Part | None:
+        """The open or aborted transaction of the record at an offset; None if it is visible."""
         part = self._by_offset[offset]
-        return part is None or part.committed
+        return None if part is None or part.committed else part
 
     def visible(self) -> Iterator[Record]:
         """The records that a consumer with read_committed gets, in order."""
@@ -106,7 +107,11 @@ class MarkedLog:
         self._ledger.check_appended(self.key, header.base_offset, transaction)
         if part is None:
             part = Part(
-                transaction, header.base_offset, header.producer_epoch, header.base_sequence
+                transaction,
+                header.producer_id,
+                header.base_offset,
+                header.producer_epoch,
+                header.base_sequence,
             )
             self._open[header.producer_id] = part
         place = f"{self.key}: a batch of {transaction.name} at {header.base_offset}"

@@ -83,11 +83,11 @@ _SAFE_FAULTS: tuple[tuple[str, str | None], ...] = (
     ("lose marker response", None),
     ("lose addition request", None),
     ("lose addition response", None),
-    ("hold marker responses", "release markers"),
-    ("hold addition responses", "release additions"),
+    ("hold marker response", "release markers"),
+    ("hold addition response", "release additions"),
 )
 _LATE_FAULTS: tuple[tuple[str, str | None], ...] = (
-    ("hold marker requests", "release markers"),
-    ("hold marker requests", "release markers"),
-    ("hold addition requests", "release additions"),
+    ("hold marker request", "release markers"),
+    ("hold marker request", "release markers"),
+    ("hold addition request", "release additions"),
 )

@@ -20,7 +20,7 @@ from protocol.record_batch.control import end_txn_marker
 from protocol.record_batch.record import Record
 from tests.simulation.connections import Connections
 from tests.simulation.rules import Rules
-from tests.simulation.transactions.marked_log import MarkedLog
+from tests.simulation.transactions.marked_log import MarkedLog, Part
 from tests.simulation.violation import Violation
 
 READ_COMMITTED = 1
@@ -116,9 +116,19 @@ class CommittedReader:
     def _deliver_record(self, text: str, record: Record) -> None:
         if record.offset < self._position:
             return
-        if not self._log.is_visible(record.offset):
+        part = self._log.hidden_by(record.offset)
+        if part is not None and not self._is_decided(part):
             raise Violation(
                 f"{text}: {record.value!r} at {record.offset} is delivered, but its transaction is "
                 "aborted or open"
             )
         self._delivered.append(record)
+
+    def _is_decided(self, part: Part) -> bool:
+        """Whether the leader has a marker that is not replicated, and does not know that.
+
+        See `stable_offsets`. Whether it commits is checked when everything is replicated.
+        """
+        return part.marker is None and self._rules.has_marker(
+            self._log.key, part.producer_id, part.first
+        )

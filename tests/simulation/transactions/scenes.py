@@ -17,10 +17,10 @@ _FIRST_NUMBER = 100
 _REQUEST_TIMEOUT_MS = 1000
 
 
-def draw_transaction_scene(
+def draw_transaction_scenes(
     random: Random, state_partition: int, lag_max_ms: int, *, late_requests: bool
 ) -> list[Step]:
-    """One scene; *state_partition* is the number of the partition of coordinators."""
+    """Scenes in sequence; *state_partition* is the number of the partition of coordinators."""
     scenes = [
         _coordinator_crashes_before_its_log_is_replicated,
         _coordinator_crashes_after_its_decision,
@@ -29,9 +29,14 @@ def draw_transaction_scene(
         _markers_are_written_without_followers,
     ]
     if late_requests:
-        scenes += [_markers_arrive_late_and_twice] * 2
-    scene = Scene(random, _FIRST_NUMBER, state_partition, random.uniform(200, 2000), lag_max_ms)
-    return list(random.choice(scenes)(scene))
+        scenes += [_markers_arrive_late_and_twice] * 3
+    steps: list[Step] = []
+    at_ms = random.uniform(200, 1000)
+    for number in range(random.choice((1, 2, 3))):
+        scene = Scene(random, _FIRST_NUMBER + number, state_partition, at_ms, lag_max_ms)
+        steps += random.choice(scenes)(scene)
+        at_ms = steps[-1].at_ms + random.uniform(100, 1000)
+    return steps
 
 
 def _coordinator_crashes_before_its_log_is_replicated(scene: Scene) -> Iterator[Step]:
@@ -53,7 +58,7 @@ def _coordinator_crashes_after_its_decision(scene: Scene) -> Iterator[Step]:
     ranks = scene.random.choice(((0, 1, 2), (1, 2), (1,)))
     for rank in ranks:
         yield scene.fault("lose marker request", rank)
-        yield scene.fault("hold marker responses", rank)
+        yield scene.fault("hold marker response", rank)
     scene.wait(50, 500)
     yield scene.fault("stop", 0)
     scene.wait(0, 300)
@@ -87,7 +92,7 @@ def _writes_of_the_coordinator_time_out(scene: Scene) -> Iterator[Step]:
 def _markers_are_written_without_followers(scene: Scene) -> Iterator[Step]:
     """Markers are appended again and again, because they are not replicated in time."""
     for rank in (1, 2):
-        yield scene.fault("hold marker responses", rank)
+        yield scene.fault("hold marker response", rank)
     yield scene.fault("pause", scene.random.choice((1, 2)))
     scene.wait(_REQUEST_TIMEOUT_MS, 2.2 * _REQUEST_TIMEOUT_MS)
     for rank in (1, 2):
@@ -99,8 +104,8 @@ def _markers_arrive_late_and_twice(scene: Scene) -> Iterator[Step]:
     """The coordinator repeats the markers, and the first ones arrive in a later transaction."""
     ranks = (0, 1, 2)
     for rank in ranks:
-        yield scene.fault("hold marker requests", rank)
-    scene.wait(1.1 * _REQUEST_TIMEOUT_MS, 1.5 * _REQUEST_TIMEOUT_MS)
+        yield scene.fault("hold marker request", rank)
+    scene.wait(1.1 * _REQUEST_TIMEOUT_MS, 1.7 * _REQUEST_TIMEOUT_MS)
     for rank in ranks:
-        scene.wait(0, 200)
+        scene.wait(0, 300)
         yield scene.fault("release markers", rank)
