@@ -23,6 +23,12 @@ KNOWN = (
         "Kafka fails on null records and never responds",
     ),
     Known(
+        r"AddPartitionsToTxnRequest v[45] .*transactions empty",
+        "waits",
+        "NONE",
+        "Kafka never responds to a request without transactions",
+    ),
+    Known(
         r"FetchRequest .*session_id (lowest|highest)",
         "UNKNOWN_SERVER_ERROR",
         "NONE",
