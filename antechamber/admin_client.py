@@ -60,6 +60,23 @@ class AdminClient:
         response: list[dict[str, Any]] = self.call("GET", "/v1/sessions", wanted)["sessions"]
         return response
 
+    def transactions(self, **wanted: str | int | None) -> list[dict[str, Any]]:
+        """Return the open transactions, the oldest first: ``hanging``, ``limit``."""
+        response: list[dict[str, Any]] = self.call("GET", "/v1/transactions", wanted)[
+            "transactions"
+        ]
+        return response
+
+    def abort_transaction(self, topic: str, partition: int, producer_id: int) -> dict[str, Any]:
+        """Abort a hanging transaction; returns it. Waits until the marker is replicated."""
+        wanted: Parameters = {
+            "topic": topic,
+            "partition": partition,
+            "producer_id": producer_id,
+        }
+        response: dict[str, Any] = self.call("POST", "/v1/transactions/abort", wanted)
+        return response
+
     def timers(self) -> list[dict[str, Any]]:
         """Return a snapshot of each timer: its wheels and their buckets in use."""
         response: list[dict[str, Any]] = self.call("GET", "/v1/timers")["timers"]

@@ -21,17 +21,18 @@ antechamber: a Kafka-protocol broker in Python that waits as Apache Kafka does.
 
 usage: antechamber COMMAND [OPTION]...
 
-  serve       start a broker, by default on 127.0.0.1:9092, until Ctrl-C
-  fault       pause, resume, stop or start a node of a running broker
-  requests    show what waits in a running broker, for what and until when
-  sessions    show the sessions of group members, and how long each still lasts
-  explain     explain one request: what it waited for, and what completed it
-  wheel       show the timing wheels of a running broker, or the path of delays
-  record      run a proxy before any Kafka that records the waits of requests
-  analyze     make latency tables and a report from wait records, on Spark
-  help        show this text
+  serve         start a broker, by default on 127.0.0.1:9092, until Ctrl-C
+  fault         pause, resume, stop or start a node of a running broker
+  requests      show what waits in a running broker, for what and until when
+  sessions      show the sessions of group members, and how long they last
+  transactions  show open and hanging transactions, and abort hanging ones
+  explain       explain one request: what it waited for, and what completed it
+  wheel         show the timing wheels of a broker, or the path of delays
+  record        run a proxy before any Kafka that records the waits of requests
+  analyze       make latency tables and a report from wait records, on Spark
+  help          show this text
 
-  --version   show the version
+  --version     show the version
 
 try:
   antechamber serve --topic orders:3      with a topic of three partitions
@@ -47,6 +48,7 @@ COMMANDS = (
     "fault",
     "requests",
     "sessions",
+    "transactions",
     "explain",
     "wheel",
     "record",
@@ -68,26 +70,8 @@ def _main(words: list[str]) -> int:
     match words:
         case [name, *rest] if name in _PACKAGES:
             return _become(_PACKAGES[name], rest)
-        case ["fault", *rest]:
-            from antechamber.fault_command import fault
-
-            return fault(rest)
-        case ["requests", *rest]:
-            from antechamber.requests_command import requests
-
-            return requests(rest)
-        case ["sessions", *rest]:
-            from antechamber.sessions_command import sessions
-
-            return sessions(rest)
-        case ["explain", *rest]:
-            from antechamber.explain_command import explain
-
-            return explain(rest)
-        case ["wheel", *rest]:
-            from antechamber.wheel_command import wheel
-
-            return wheel(rest)
+        case [name, *rest] if name in COMMANDS and name != "help":
+            return _run(name, rest)
         case ["--version" | "-V"]:
             sys.stdout.write(f"antechamber {_version()}\n")
         case [] | ["help" | "--help" | "-h", *_]:
@@ -96,6 +80,34 @@ def _main(words: list[str]) -> int:
             sys.stderr.write(f"antechamber: {_unknown(unknown)}\n")
             return EXIT_USAGE
     return 0
+
+
+def _run(name: str, arguments: list[str]) -> int:
+    """Run a command that is a client of a broker."""
+    match name:
+        case "fault":
+            from antechamber.fault_command import fault
+
+            return fault(arguments)
+        case "requests":
+            from antechamber.requests_command import requests
+
+            return requests(arguments)
+        case "sessions":
+            from antechamber.sessions_command import sessions
+
+            return sessions(arguments)
+        case "transactions":
+            from antechamber.transactions_command import transactions
+
+            return transactions(arguments)
+        case "explain":
+            from antechamber.explain_command import explain
+
+            return explain(arguments)
+    from antechamber.wheel_command import wheel
+
+    return wheel(arguments)
 
 
 def _become(package: str, arguments: list[str]) -> int:

@@ -136,6 +136,23 @@ class Cluster:
         """Return the wait records of the latest 10,000 requests, latest first; needs *record*."""
         return self._client.requests(api=api, topic=topic, client=client, limit=REQUESTS_MAX)
 
+    # ------------------------------------------------------------------------ transactions
+
+    def transactions(self) -> list[dict[str, Any]]:
+        """Return the open transactions, the oldest first, as ``GET /v1/transactions``."""
+        return self._client.transactions(limit=REQUESTS_MAX)
+
+    def hanging_transactions(self) -> list[dict[str, Any]]:
+        """Return the transactions that are open in a partition and unknown to the coordinators."""
+        return self._client.transactions(hanging=1, limit=REQUESTS_MAX)
+
+    def abort_transaction(self, topic: str, partition: int, producer_id: int) -> dict[str, Any]:
+        """Abort a hanging transaction in a partition, and return it.
+
+        Raises `AdminError` if it does not hang.
+        """
+        return self._client.abort_transaction(topic, partition, producer_id)
+
     # ------------------------------------------------------------------------------ faults
 
     def pause(self, node: int) -> None:

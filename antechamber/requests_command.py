@@ -96,7 +96,7 @@ def _show(client: AdminClient, given: argparse.Namespace) -> None:
     elif given.json:
         _print(found)
     else:
-        _draw(found, given)
+        _draw(client, found, given)
 
 
 def check_topic(client: AdminClient, name: str) -> None:
@@ -145,13 +145,16 @@ def _print_waits_continuously(poll: Poll, completed: Poll, limit: int) -> None:
         sleep(FOLLOW_INTERVAL_S)
 
 
-def _draw(requests: list[Request], given: argparse.Namespace) -> None:
+def _draw(client: AdminClient, requests: list[Request], given: argparse.Namespace) -> None:
     from rich.console import Console
 
     from antechamber.requests_table import CompletedTable, ParkedTable
 
     table = ParkedTable(requests, given.limit) if given.parked else CompletedTable(requests)
     Console().print(table)
+    if given.parked and (opened := client.transactions()):
+        count = f"{len(opened)} transaction{' is' if len(opened) == 1 else 's are'} open"
+        Console().print(f"{count}: antechamber transactions", style="dim", highlight=False)
 
 
 def _check_terminal() -> None:

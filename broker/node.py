@@ -237,7 +237,20 @@ class Node:
             "following": len(self.replication.fetchers),
             "purgatories": [purgatory.statistics() for purgatory in self.purgatories],
             "timers": [_timer_statistics(timer) for timer in self.timers()],
+            "transactions": self._transaction_statistics(),
             "unexpected_errors": self.unexpected_errors.statistics(),
+        }
+
+    def _transaction_statistics(self) -> dict[str, object]:
+        sender, load_times_ms = self.partition_sender, self.transactions.runtime.load_times_ms
+        return {
+            "open": len(self.transactions.states.ongoing),
+            "unknown_destination_queue_size": self.marker_channel.unknown_destination_queue_size,
+            "log_append_retry_queue_size": self.transactions.log_append_retry_queue_size,
+            "verifications": sender.verifications,
+            "verification_failures": sender.verification_failures,
+            "verification_time_max_ms": max(sender.verification_times_ms, default=None),
+            "partition_load_time_max_ms": max(load_times_ms, default=None),
         }
 
     def _schedule_periodic_work(self) -> None:

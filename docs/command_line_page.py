@@ -11,6 +11,7 @@ from antechamber import (
     fault_command,
     requests_command,
     sessions_command,
+    transactions_command,
     wheel_command,
 )
 from broker.command_line import arguments as serve_arguments
@@ -22,8 +23,8 @@ _HEAD = """\
 # Command line
 
 `antechamber COMMAND [OPTION]...`; `antechamber help` lists the commands, and each command has
-`--help`. `fault`, `requests`, `sessions`, `explain` and `wheel` are clients of a running
-broker's [admin interface](admin.md).
+`--help`. `fault`, `requests`, `sessions`, `transactions`, `explain` and `wheel` are clients of a
+running broker's [admin interface](admin.md).
 
 | exit code | meaning |
 | --- | --- |
@@ -41,6 +42,7 @@ def command_line() -> str:
         fault_command.parser(),
         requests_command.parser(),
         sessions_command.parser(),
+        transactions_command.parser(),
         explain_command.parser(),
         wheel_command.parser(),
         record_arguments.parser(),

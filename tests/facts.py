@@ -184,6 +184,8 @@ class FakeFacts:
         self.member_timeouts: list[JsonObject] = []
         self.completed: list[JsonObject] | None = None  # None: requests are not recorded
         self.known_groups: list[JsonObject] = []
+        self.open: list[JsonObject] = []
+        self.hanging: list[JsonObject] = []
 
     def cluster(self) -> JsonObject:
         nodes = [
@@ -212,6 +214,17 @@ class FakeFacts:
     def sessions(self, group: str | None, limit: int) -> JsonObject:
         found = [each for each in self.member_timeouts if group in (None, each["group"])]
         return {"sessions": found[:limit]}
+
+    def transactions(self, hanging: bool, limit: int) -> JsonObject:
+        return {"transactions": (self.hanging if hanging else self.open)[:limit]}
+
+    async def abort_transaction(self, topic: str, partition: int, producer_id: int) -> JsonObject:
+        for each in self.hanging:
+            known = (each["topic"], each["partition"], each["producer_id"])
+            if known == (topic, partition, producer_id):
+                self.hanging.remove(each)
+                return each
+        raise WrongState(f"producer id {producer_id} does not hang")
 
     def statistics(self) -> JsonObject:
         return {"connections": 3}

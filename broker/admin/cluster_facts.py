@@ -12,6 +12,11 @@ from broker.admin.facts import JsonObject, NotServed, RequestQuery
 from broker.admin.member_timeouts import member_timeouts
 from broker.admin.metrics import metrics
 from broker.admin.parked_requests import parked_requests
+from broker.admin.transactions import (
+    abort_transaction,
+    hanging_transactions,
+    open_transactions,
+)
 from broker.cluster import Cluster, Member
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration, TopicImage
@@ -79,6 +84,22 @@ class ClusterFacts:
     def sessions(self, group: str | None, limit: int) -> JsonObject:
         """See `Facts`."""
         return {"sessions": member_timeouts(self._cluster.nodes, group, limit)}
+
+    def transactions(self, hanging: bool, limit: int) -> JsonObject:
+        """See `Facts`."""
+        nodes, image = self._cluster.nodes, self._cluster.controller.image
+        found = (
+            hanging_transactions(nodes, image, limit)
+            if hanging
+            else open_transactions(nodes, limit)
+        )
+        return {"transactions": found}
+
+    async def abort_transaction(self, topic: str, partition: int, producer_id: int) -> JsonObject:
+        """See `Facts`."""
+        key = TopicPartition(topic, partition)
+        nodes, image = self._cluster.nodes, self._cluster.controller.image
+        return await abort_transaction(nodes, image, key, producer_id)
 
     def requests(self, query: RequestQuery) -> list[JsonObject]:
         """See `Facts`."""

@@ -88,6 +88,17 @@ class Facts(Protocol):
         """{"sessions": [...]}: the timeouts of members of *group* or of all groups."""
         ...
 
+    def transactions(self, hanging: bool, limit: int) -> JsonObject:
+        """{"transactions": [...]}: open transactions, or those that hang.
+
+        Raises `WrongState` if it is not known which ones hang.
+        """
+        ...
+
+    async def abort_transaction(self, topic: str, partition: int, producer_id: int) -> JsonObject:
+        """Abort a hanging transaction; its facts. Raises `WrongState` if it does not hang."""
+        ...
+
     def requests(self, query: RequestQuery) -> list[JsonObject]:
         """The requests that match, the longest waiting or the last completed first.
 

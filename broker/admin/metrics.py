@@ -7,7 +7,7 @@ Request metrics need wait records (``serve --record``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,7 @@ def metrics(cluster: Cluster) -> str:
             yield from _purgatories(cluster.nodes)
             yield from _replicas(cluster)
             yield from _producers(cluster.nodes)
+            yield from _transactions(cluster.nodes)
             yield from _connections(cluster.nodes)
             if cluster.recorder is not None:
                 yield from _requests(cluster.recorder)
@@ -133,6 +134,44 @@ def _producers(nodes: Iterable[Node]) -> Iterator[Metric]:
     yield from (known, late)
 
 
+def _transactions(nodes: Iterable[Node]) -> Iterator[Metric]:
+    channel = "kafka_coordinator_transaction_transactionmarkerchannelmanager_"
+    sender = "kafka_server_addpartitionstotxnmanager_"
+    loading = "kafka_server_transaction_coordinator_metrics_partition_load_time_"
+    unknown = _gauge(
+        f"{channel}unknowndestinationqueuesize",
+        "transactions with a partition that has no live leader for its marker",
+        ("node",),
+    )
+    retries = _gauge(
+        f"{channel}logappendretryqueuesize",
+        "transactions whose end could not be written and is repeated",
+        ("node",),
+    )
+    failures = _counter(
+        f"{sender}verificationfailurerate", "partitions that were not verified", ("node",)
+    )
+    times = _gauge(f"{sender}verificationtimems", "in ms", ("node", "quantile"))
+    longest = _gauge(f"{loading}max", "in ms, of the latest loads", ("node",))
+    mean = _gauge(f"{loading}avg", "in ms, of the latest loads", ("node",))
+    for node in nodes:
+        name = str(node.id)
+        unknown.add_metric((name,), node.marker_channel.unknown_destination_queue_size)
+        retries.add_metric((name,), node.transactions.log_append_retry_queue_size)
+        failures.add_metric((name,), node.partition_sender.verification_failures)
+        if ordered := sorted(node.partition_sender.verification_times_ms):
+            for quantile in _QUANTILES:
+                times.add_metric((name, str(quantile)), _at(ordered, quantile))
+        if loads := node.transactions.runtime.load_times_ms:
+            longest.add_metric((name,), max(loads))
+            mean.add_metric((name,), sum(loads) / len(loads))
+    yield from (unknown, retries, failures, times, longest, mean)
+
+
+def _at(ordered: Sequence[float], quantile: float) -> float:
+    return ordered[min(int(quantile * len(ordered)), len(ordered) - 1)]
+
+
 def _connections(nodes: Iterable[Node]) -> Iterator[Metric]:
     gauge = _gauge(
         "kafka_server_socket_server_metrics_connection_count", "connections of clients", ("node",)
@@ -173,8 +212,7 @@ def _durations(prefix: str, recorder: Recorder) -> Iterator[Metric]:
         for labels, rows in latest.items():
             ordered = sorted(row[index] for row in rows)
             for quantile in _QUANTILES:
-                value = ordered[min(int(quantile * len(ordered)), len(ordered) - 1)]
-                gauge.add_metric((*labels, str(quantile)), value / 1000)
+                gauge.add_metric((*labels, str(quantile)), _at(ordered, quantile) / 1000)
         yield gauge
 
 

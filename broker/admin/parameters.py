@@ -14,6 +14,7 @@ from broker.api.table import HANDLERS
 
 API_NAMES = sorted(request.__name__.removesuffix("Request") for request in HANDLERS)
 _INT_MAX = 2**31 - 1
+_LONG_MAX = 2**63 - 1
 
 
 def read_requests(query: Query) -> RequestQuery:
@@ -23,6 +24,16 @@ def read_requests(query: Query) -> RequestQuery:
     correlation = query.whole("correlation", 0, _INT_MAX)
     parked = query.flag("parked")
     return replace(_filter(query), parked=parked, correlation=correlation, limit=limit)
+
+
+def read_transaction(query: Query) -> tuple[str, int, int]:
+    """Topic, partition and producer id; all of them are required. Raises `HttpError`."""
+    query.allow("topic", "partition", "producer_id")
+    topic, partition = _partition(query)
+    producer_id = query.whole("producer_id", 0, _LONG_MAX)
+    if topic is None or partition is None or producer_id is None:
+        raise HttpError(HTTPStatus.BAD_REQUEST, "give topic, partition and producer_id")
+    return topic, partition, producer_id
 
 
 def read_condition(query: Query) -> Condition:

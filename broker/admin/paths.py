@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts, JsonObject
 from broker.admin.http import HttpError, PlainText
-from broker.admin.parameters import read_condition, read_requests
+from broker.admin.parameters import read_condition, read_requests, read_transaction
 from broker.admin.routes import Call, Handler, Routes
 from broker.admin.wait import TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX, wait_until
 from purgatories.timer.system_timer import SystemTimer
@@ -27,6 +27,14 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         limit = call.query.whole("limit", 1, LIMIT_MAX) or LIMIT_DEFAULT
         return facts.sessions(call.query.text("group"), limit)
 
+    async def transactions(call: Call) -> object:
+        call.query.allow("hanging", "limit")
+        limit = call.query.whole("limit", 1, LIMIT_MAX) or LIMIT_DEFAULT
+        return facts.transactions(call.query.flag("hanging"), limit)
+
+    async def abort(call: Call) -> object:
+        return await facts.abort_transaction(*read_transaction(call.query))
+
     async def wait(call: Call) -> object:
         condition = read_condition(call.query)
         timeout_ms = call.query.whole("timeout_ms", 0, TIMEOUT_MS_MAX)
@@ -45,6 +53,8 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         "/v1/timers": {"GET": _get(facts.timers)},
         "/v1/requests": {"GET": requests},
         "/v1/sessions": {"GET": sessions},
+        "/v1/transactions": {"GET": transactions},
+        "/v1/transactions/abort": {"POST": abort},
         "/v1/wait": {"GET": wait},
         "/v1/nodes/{id}/pause": {"POST": _change_node(facts, _as_async(facts.pause))},
         "/v1/nodes/{id}/resume": {"POST": _change_node(facts, _as_async(facts.resume))},

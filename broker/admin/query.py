@@ -57,7 +57,7 @@ class Query:
         text = self.text(name)
         if text is None:
             return None
-        if not (text.isascii() and text.isdigit() and len(text) < 12 and low <= int(text) <= high):
+        if not (text.isascii() and text.isdigit() and len(text) < 20 and low <= int(text) <= high):
             raise _refused(f"{name}: {text!r} is not a whole number from {low} to {high}")
         return int(text)
 

@@ -10,6 +10,7 @@ COORDINATOR_NOT_AVAILABLE; the records may be replicated later, and the change s
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from typing import Any, Protocol
@@ -98,6 +99,8 @@ class CoordinatorRuntime:
         # Partitions whose last append is not replicated.
         # Invariant: the deferred events of all other partitions are completed.
         self._behind: set[int] = set()
+        # The durations of the latest loads, for metrics.
+        self.load_times_ms: deque[float] = deque(maxlen=100)
 
     # --------------------------------------------------------------------------- leadership
 
@@ -110,7 +113,7 @@ class CoordinatorRuntime:
         assert partition not in self._loaders
         assert partition not in self._partitions
         state = self._coordinator.new_state()
-        on_loaded = partial(self._on_loaded, partition, coordinator_log)
+        on_loaded = partial(self._on_loaded, partition, coordinator_log, self._timer.now_ms())
         loader = self._loaders[partition] = CoordinatorLoader(
             self._timer,
             coordinator_log,
@@ -122,9 +125,14 @@ class CoordinatorRuntime:
         loader.run()
 
     def _on_loaded(
-        self, partition: int, coordinator_log: CoordinatorLog, state: CoordinatorPlayback
+        self,
+        partition: int,
+        coordinator_log: CoordinatorLog,
+        begun_ms: float,
+        state: CoordinatorPlayback,
     ) -> None:
         del self._loaders[partition]
+        self.load_times_ms.append(self._timer.now_ms() - begun_ms)
         self._partitions[partition] = _Partition(
             coordinator_log, DeferredEventQueue(self._timer.on_error)
         )

@@ -8,6 +8,7 @@ Of one transactional id only the latest is kept; the one that it replaces fails.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -31,6 +32,9 @@ from protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTransaction,
 )
 from purgatories.action_queue import ActionQueue
+
+# How many durations are kept for metrics.
+DURATIONS_MAX = 1000
 
 # The errors of the partitions that have one.
 Errors = dict[TopicPartition, ErrorCode]
@@ -63,13 +67,15 @@ class _Transaction:
     partitions: Collection[TopicPartition]
     operation: SupportedOperation
     on_response: Callable[[Errors], None]
-
-    def fail(self, error: ErrorCode) -> None:
-        self.on_response(dict.fromkeys(self.partitions, error))
+    begun_ms: float
 
 
 class AddPartitionsToTxnSender:
-    """Sends the requests of one node; ``image`` returns the node's metadata."""
+    """Sends the requests of one node; ``image`` returns the node's metadata.
+
+    ``verifications`` is the number of calls that have ended, ``verification_failures`` that of
+    their partitions with an error, and ``verification_times_ms`` has their latest durations.
+    """
 
     def __init__(
         self,
@@ -81,6 +87,9 @@ class AddPartitionsToTxnSender:
         self._node = node
         self._actions = actions
         self._image = image
+        self.verifications = 0
+        self.verification_failures = 0
+        self.verification_times_ms: deque[float] = deque(maxlen=DURATIONS_MAX)
         # By coordinator and transactional id.
         self._queues: dict[int, dict[str, _Transaction]] = {}
         self._sender = InterBrokerSender(
@@ -118,7 +127,13 @@ class AddPartitionsToTxnSender:
         before; INVALID_PRODUCER_EPOCH if such a call has a higher epoch, or an earlier one had.
         """
         transaction = _Transaction(
-            transactional_id, producer_id, producer_epoch, partitions, operation, on_response
+            transactional_id,
+            producer_id,
+            producer_epoch,
+            partitions,
+            operation,
+            on_response,
+            self._node.now_ms(),
         )
         node_id = self.coordinator(transactional_id)
         if node_id is None:
@@ -140,7 +155,13 @@ class AddPartitionsToTxnSender:
 
     def _fail(self, transaction: _Transaction, error: ErrorCode) -> None:
         """Fail later: the callback continues another request, or the caller's."""
-        self._actions.add(partial(transaction.fail, error))
+        self._actions.add(partial(self._end, transaction, _all_failed(transaction, error)))
+
+    def _end(self, transaction: _Transaction, errors: Errors) -> None:
+        self.verifications += 1
+        self.verification_failures += len(errors)
+        self.verification_times_ms.append(self._node.now_ms() - transaction.begun_ms)
+        transaction.on_response(errors)
 
     def _next_request(self, node_id: int) -> InterBrokerRequest | None:
         """All transactions that are queued for a coordinator."""
@@ -161,11 +182,15 @@ class AddPartitionsToTxnSender:
         for transactional_id, transaction in sent.items():
             try:
                 if error:
-                    transaction.fail(error)
+                    self._end(transaction, _all_failed(transaction, error))
                 else:
-                    transaction.on_response(_errors(transaction, codes.get(transactional_id, {})))
+                    self._end(transaction, _errors(transaction, codes.get(transactional_id, {})))
             except Exception as unexpected:
                 self._node.timer.on_error(f"transactional id {transactional_id}", unexpected)
+
+
+def _all_failed(transaction: _Transaction, error: ErrorCode) -> Errors:
+    return dict.fromkeys(transaction.partitions, error)
 
 
 def _requested(transaction: _Transaction) -> AddPartitionsToTxnTransaction:

@@ -70,6 +70,11 @@ class TransactionCoordinator:
         )
         self.runtime = self.states.runtime
 
+    @property
+    def log_append_retry_queue_size(self) -> int:
+        """The number of transactions whose end could not be written and is repeated later."""
+        return sum(1 for _ in self._retries.scheduled())
+
     # ------------------------------------------------------------------------- InitProducerId
 
     def init_producer_id(

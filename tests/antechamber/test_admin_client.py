@@ -133,3 +133,13 @@ def test_another_server_at_the_address(response: bytes, words: str) -> None:
             AdminClient(url).cluster()
         thread.join()
         assert str(caught.value) == f"{url} {words}"
+
+
+def test_transactions(facts: FakeFacts, client: AdminClient) -> None:
+    """A hanging one is aborted by its partition and producer id."""
+    facts.open = [{"transactional_id": "billing"}]
+    facts.hanging = [{"topic": "t", "partition": 0, "producer_id": 7}]
+    assert client.transactions() == facts.open
+    assert client.transactions(hanging=1) == facts.hanging
+    assert client.abort_transaction("t", 0, 7)["producer_id"] == 7
+    assert facts.hanging == []

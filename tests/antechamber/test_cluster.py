@@ -179,3 +179,14 @@ def test_the_error_after_the_broker_ended(facts: FakeFacts) -> None:
     assert not kafka.is_running
     with pytest.raises(antechamber.NoBroker, match=r"^the broker has ended with exit code 1: Oops"):
         kafka.cluster()
+
+
+def test_transactions_of_the_cluster(facts: FakeFacts) -> None:
+    """Open ones, hanging ones, and the abort of one."""
+    facts.open = [{"transactional_id": "billing"}]
+    facts.hanging = [{"topic": "t", "partition": 0, "producer_id": 7}]
+    with Cluster() as kafka:
+        assert kafka.transactions() == facts.open
+        assert kafka.hanging_transactions() == facts.hanging
+        assert kafka.abort_transaction("t", 0, 7)["producer_id"] == 7
+        assert kafka.hanging_transactions() == []

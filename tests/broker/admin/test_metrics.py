@@ -13,6 +13,8 @@ from broker.admin.cluster_facts import ClusterFacts
 from broker.common.topic_partition import TopicPartition
 from broker.wait_records.recorder import Recorder
 from tests.batches import batch
+from tests.broker.scenarios.three_nodes import three_nodes
+from tests.broker.scenarios.transactional_client import TransactionalProducer
 from tests.broker.storage.logs import transactional
 from tests.client import EPOCH_MS, running_cluster
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
@@ -107,3 +109,26 @@ async def test_without_wait_records_there_are_no_request_metrics(tmp_path: Path)
 
     assert not any("requestmetrics" in name for name, _ in found)
     assert ("kafka_server_replicamanager_leadercount", frozenset({("node", "1")})) in found
+
+
+async def test_transactions_are_measured(tmp_path: Path) -> None:
+    """One verification has failed, and the partitions of the state topic have been loaded."""
+    async with three_nodes(tmp_path, transaction_state_log_num_partitions="1") as nodes:
+        producer = TransactionalProducer(nodes)
+        await producer.init()
+        assert await producer.produce(TopicPartition("t", 0), b"a") == 0
+        producer.producer_id += 1
+        assert await producer.produce(TopicPartition("t", 0), b"a") != 0
+        found = samples(ClusterFacts(nodes.cluster))
+        statistics = nodes.cluster.nodes[0].statistics()["transactions"]
+
+    channel = "kafka_coordinator_transaction_transactionmarkerchannelmanager_"
+    sender = "kafka_server_addpartitionstotxnmanager_"
+    loading = "kafka_server_transaction_coordinator_metrics_partition_load_time_max"
+    assert value(found, f"{channel}unknowndestinationqueuesize", node="1") == 0
+    assert value(found, f"{channel}logappendretryqueuesize", node="1") == 0
+    assert value(found, f"{sender}verificationfailurerate_total", node="1") == 1
+    assert value(found, f"{sender}verificationtimems", node="1", quantile="0.5") >= 0
+    assert value(found, loading, node=str(producer.coordinator())) >= 0
+    assert isinstance(statistics, dict)
+    assert (statistics["verifications"], statistics["verification_failures"]) == (2, 1)

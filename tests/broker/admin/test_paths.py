@@ -37,6 +37,7 @@ async def test_facts_are_served() -> None:
     assert await request(facts, "/v1/statistics") == (200, {"connections": 3})
     assert await request(facts, "/v1/timers") == (200, {"timers": []})
     assert await request(facts, "/v1/sessions?group=g&limit=3") == (200, {"sessions": []})
+    assert await request(facts, "/v1/transactions?limit=3") == (200, {"transactions": []})
     assert await request(facts, "/metrics") == (
         200,
         PlainText("a_metric 1.0\n", "text/plain; version=0.0.4; charset=utf-8"),
@@ -114,3 +115,16 @@ def test_every_path_is_documented() -> None:
     text = DOCUMENT.read_text()
 
     assert {way for way in ways if way not in text} == set()
+
+
+async def test_a_hanging_transaction_is_listed_and_aborted() -> None:
+    """Topic, partition and producer id are required; one that does not hang is a conflict."""
+    facts = FakeFacts()
+    hanging = {"topic": "t", "partition": 0, "producer_id": 7}
+    facts.hanging = [hanging]
+    path = "/v1/transactions/abort?topic=t&partition=0"
+
+    assert await request(facts, "/v1/transactions?hanging=1") == (200, {"transactions": [hanging]})
+    assert await request(facts, path, "POST") == (400, "give topic, partition and producer_id")
+    assert await request(facts, f"{path}&producer_id=7", "POST") == (200, hanging)
+    assert (await request(facts, f"{path}&producer_id=7", "POST"))[0] == 409
