@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 from antechamber import Cluster
 from integration.clients.api_uses import ApiUses
@@ -161,11 +161,10 @@ def test_a_waiting_consumer_is_explained_and_released(kafka: Cluster, topic: str
             "bootstrap.servers": kafka.bootstrap,
             "group.id": topic,
             "client.id": topic,
-            "auto.offset.reset": "earliest",
             "fetch.wait.max.ms": 30_000,
         }
     )
-    consumer.subscribe([topic])
+    consumer.assign([TopicPartition(topic, 0, 0)])
     assert polled(consumer) == b"plain"
     [waiting] = kafka.wait_parked("Fetch", topic=topic, client=topic, timeout=WITHIN_S)
 
@@ -198,12 +197,10 @@ def test_a_committed_transaction_names_its_producer(kafka: Cluster, topic: str) 
             "bootstrap.servers": kafka.bootstrap,
             "group.id": topic,
             "client.id": topic,
-            "auto.offset.reset": "earliest",
             "fetch.wait.max.ms": 30_000,
         }
     )
-    consumer.subscribe([topic])
-    assert consumer.poll(1) is None
+    consumer.assign([TopicPartition(topic, 0, 0)])
     [waiting] = kafka.wait_parked("Fetch", topic=topic, client=topic, timeout=WITHIN_S)
     producer.commit_transaction(WITHIN_S)
     assert polled(consumer) == b"open"
