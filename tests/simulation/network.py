@@ -60,7 +60,7 @@ class SlowTransport:
     peer = "simulation"
 
     def __init__(self, network: SlowNetwork, latency_ms: float) -> None:
-        self._network = network
+        self.network = network
         self.latency_ms = latency_ms
         self.incoming = bytearray()
         self.other: SlowTransport
@@ -94,10 +94,10 @@ class SlowTransport:
         if self.closed or self.is_cut or self._at_end:
             raise Disconnected("closed")
         data = b"".join(parts)
-        self._network.count_send()
+        self.network.count_send()
         if self.port:
             self.api_key = int.from_bytes(data[4:6])
-            self._network.apply_request_fault(self)
+            self.network.apply_request_fault(self)
         if self.breaks_at_next_send:
             self.cut()
             return len(data)
@@ -147,7 +147,7 @@ class SlowTransport:
 
     def _later(self, action: Callable[[], None]) -> None:
         if self._stalled is None:
-            self._network.delays.after(self.latency_ms, action)
+            self.network.delays.after(self.latency_ms, action)
         else:
             self._stalled.append(action)
 

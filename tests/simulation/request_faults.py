@@ -3,6 +3,7 @@
 stall                   all requests on their present connections to the node wait   unstall
 hold marker request     the next markers that are sent to the node wait              release markers
 hold marker response    the node's response to the next markers waits                release markers
+delay marker request    the next markers arrive when their sender has repeated them
 lose marker request     the connection breaks when the next markers are sent to the node
 lose marker response    it breaks when the node has processed them and responds
 
@@ -19,6 +20,15 @@ from tests.simulation.network import SlowNetwork, SlowTransport
 _API_KEYS = {"marker": 27, "addition": 24}
 
 
+# Later than ``request.timeout.ms`` in runs with transactions, and a new connection.
+_LATE_MS = 1300
+
+
+def _delay(link: SlowTransport) -> None:
+    link.stall()
+    link.network.delays.after(_LATE_MS, link.unstall)
+
+
 def _break_response(link: SlowTransport) -> None:
     link.other.breaks_at_next_send = True
 
@@ -26,6 +36,7 @@ def _break_response(link: SlowTransport) -> None:
 _FAULTS = {
     ("hold", "request"): SlowTransport.stall,
     ("hold", "response"): lambda link: link.other.stall(),
+    ("delay", "request"): _delay,
     ("lose", "request"): SlowTransport.cut,
     ("lose", "response"): _break_response,
 }

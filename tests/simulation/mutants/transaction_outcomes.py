@@ -102,7 +102,7 @@ def partitions_replace_earlier_ones(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(state_manager, "check_transition", lambda before, after: None)
 
 
-@mutant(17)
+@mutant(72)
 def a_decision_is_returned_before_it_is_replicated(patch: pytest.MonkeyPatch) -> None:
     prepare = TransactionCoordinator._prepare  # noqa: SLF001 - a mutant replaces it
 
@@ -112,3 +112,12 @@ def a_decision_is_returned_before_it_is_replicated(patch: pytest.MonkeyPatch) ->
         prepare(self, entry, value, lambda result: None)
 
     patch.setattr(TransactionCoordinator, "_prepare", and_respond)
+
+
+@mutant(87)
+def the_end_of_a_transaction_is_not_repeated(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(
+        TransactionCoordinator,
+        "_complete",
+        lambda self, entry: self.states.append(entry, entry.pending, lambda error: None),
+    )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from broker.groups.group_offsets import GroupOffsets
+from broker.storage import producer_append, unified_log
 from broker.storage.producer_state import ProducerStateManager
 from broker.storage.readable_log import ReadableLog
 from broker.storage.transactions import Transactions
@@ -55,3 +56,13 @@ def offsets_are_committed_before_their_transaction(patch: pytest.MonkeyPatch) ->
         change(self, group_id, changes, NO_PRODUCER_ID)
 
     patch.setattr(GroupOffsets, "change", and_commit)
+
+
+@mutant(67)
+def a_late_marker_ends_the_next_transaction(patch: pytest.MonkeyPatch) -> None:
+    check = producer_append.check_marker
+    patch.setattr(
+        unified_log,
+        "check_marker",
+        lambda producers, header, batch, _version: check(producers, header, batch, 0),
+    )
