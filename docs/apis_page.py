@@ -26,6 +26,7 @@ _CLIENTS = {
     "test_java_client": "Java's performance tools",
     "test_kafka_python": "kafka-python",
     "test_kafka_tools": "Kafka's tools",
+    "test_transaction_tools": "kafka-transactions.sh and librdkafka",
 }
 # The APIs of Kafka that are not served, and why; a row is removed when its APIs are served.
 _NOT_SERVED: Mapping[Sequence[int], str] = {

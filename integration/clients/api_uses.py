@@ -28,6 +28,7 @@ CLIENTS = frozenset(
         "test_kafka_python_transactions",
         "test_kafka_tools",
         "test_kafka_tools_records",
+        "test_transaction_tools",
     }
 )
 # Requests that do not count: those of followers, and bytes that tests compose themselves.
