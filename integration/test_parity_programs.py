@@ -17,6 +17,8 @@ from integration.parity.programs import Player, Step, programs
 from integration.parity.runner import clusters
 from integration.parity.scenario import Kafka
 from integration.parity.setups import ONE
+from integration.parity.transaction_player import TransactionPlayer, TransactionStep
+from integration.parity.transaction_programs import transaction_programs
 
 # The number of programs; `ANTECHAMBER_PROGRAMS=5000` for a long run.
 PROGRAMS = int(os.environ.get("ANTECHAMBER_PROGRAMS", "150"))
@@ -25,17 +27,34 @@ PROGRAMS = int(os.environ.get("ANTECHAMBER_PROGRAMS", "150"))
 GROUP_PROGRAMS = int(os.environ.get("ANTECHAMBER_GROUP_PROGRAMS", "0"))
 # The seed of the programs: a failure prints it, `ANTECHAMBER_SEED` sets it.
 SEED = int(os.environ.get("ANTECHAMBER_SEED") or randrange(1 << 32))
+# The number of programs about transactions. They are always the same few by default, and others in
+# each run with `ANTECHAMBER_TRANSACTION_PROGRAMS=1000`.
+LONG_RUN = os.environ.get("ANTECHAMBER_TRANSACTION_PROGRAMS")
+TRANSACTION_PROGRAMS = int(LONG_RUN or "50")
+TRANSACTION_SEED = SEED if LONG_RUN or "ANTECHAMBER_SEED" in os.environ else 0
 
 
 @pytest.fixture(scope="module")
-def players() -> Iterator[tuple[Player, Player]]:
-    """Players of our broker and of Kafka."""
+def both() -> Iterator[tuple[Kafka, Kafka]]:
+    """Our broker and Kafka."""
     with closing(Receiver()) as receiver, clusters([ONE]) as pairs, ExitStack() as open_:
-        both = [
+        ours, theirs = (
             open_.enter_context(closing(Kafka(system, receiver, "programs", Formatter())))
             for system in (pairs[ONE.name].ours, pairs[ONE.name].theirs)
-        ]
-        yield Player(both[0]), Player(both[1])
+        )
+        yield ours, theirs
+
+
+@pytest.fixture(scope="module")
+def players(both: tuple[Kafka, Kafka]) -> tuple[Player, Player]:
+    """Players of our broker and of Kafka."""
+    return Player(both[0]), Player(both[1])
+
+
+@pytest.fixture(scope="module")
+def transaction_players(both: tuple[Kafka, Kafka]) -> tuple[TransactionPlayer, TransactionPlayer]:
+    """Players of our broker and of Kafka, for programs about transactions."""
+    return TransactionPlayer(both[0]), TransactionPlayer(both[1])
 
 
 @pytest.mark.kafka
@@ -73,5 +92,25 @@ def test_both_systems_coordinate_a_group_alike(
     """Members of both protocols, with their own and with foreign ids, epochs and instances."""
     note(f"drawn with ANTECHAMBER_SEED={SEED}")
     ours, theirs = players
+    expected = theirs.play(program)
+    assert ours.play(program) == expected
+
+
+@pytest.mark.kafka
+@pytest.mark.timeout(1200)
+@seed(TRANSACTION_SEED)
+@settings(
+    max_examples=TRANSACTION_PROGRAMS,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(program=transaction_programs())
+def test_both_systems_coordinate_transactions_alike(
+    transaction_players: tuple[TransactionPlayer, TransactionPlayer],
+    program: list[TransactionStep],
+) -> None:
+    """Both protocols, with present, old and foreign identities; no transaction remains open."""
+    note(f"drawn with ANTECHAMBER_SEED={TRANSACTION_SEED}")
+    ours, theirs = transaction_players
     expected = theirs.play(program)
     assert ours.play(program) == expected

@@ -28,7 +28,7 @@ from protocol.messages.offset_for_leader_epoch import (
 
 APPENDS_MAX = 4
 STEPS_MAX = 8
-_PARTITIONS = 2
+PARTITIONS = 2  # of a program
 _GIVEN_ID = re.compile(r"[\w-]{22}")  # member ids of consumer groups: 128 bits in base64
 _TOPIC_PARTITIONS = 60  # a topic serves so many partitions of programs
 
@@ -165,7 +165,7 @@ class Committed:
 
 def programs() -> st.SearchStrategy[list[Step]]:
     """Programs that begin with some appends; numbers are small, so that steps interact."""
-    partition = st.integers(0, _PARTITIONS - 1)
+    partition = st.integers(0, PARTITIONS - 1)
     offset = _mostly(st.integers(0, 5), st.sampled_from((-2, -1, 6, 12)))
     epoch = _mostly(st.just(-1), st.integers(0, 1))
     limit = _mostly(st.just(1 << 20), st.sampled_from((0, 1, 100, 150)))
@@ -198,20 +198,32 @@ def _mostly(usual: st.SearchStrategy[int], odd: st.SearchStrategy[int]) -> st.Se
     return st.one_of(usual, usual, usual, odd)
 
 
-class Player:
-    """Runs programs on one system, each on partitions that are still empty."""
+class Places:
+    """The places of programs on one system: partitions that are still empty, and new groups."""
 
     def __init__(self, kafka: Kafka) -> None:
         self._kafka = kafka
         self._topic = ""
         self._next = _TOPIC_PARTITIONS
 
+    def new(self) -> Place:
+        """Return the place of the next program."""
+        if self._next + PARTITIONS > _TOPIC_PARTITIONS:
+            self._topic, self._next = self._kafka.topic(_TOPIC_PARTITIONS), 0
+        first, self._next = self._next, self._next + PARTITIONS
+        return Place(self._topic, self._kafka.new_name("group"), first)
+
+
+class Player:
+    """Runs programs on one system, each on partitions that are still empty."""
+
+    def __init__(self, kafka: Kafka) -> None:
+        self._kafka = kafka
+        self._places = Places(kafka)
+
     def play(self, program: Sequence[Step]) -> list[str]:
         """Return the responses of the system, as lines."""
-        if self._next + _PARTITIONS > _TOPIC_PARTITIONS:
-            self._topic, self._next = self._kafka.topic(_TOPIC_PARTITIONS), 0
-        place = Place(self._topic, self._kafka.new_name("group"), self._next)
-        self._next += _PARTITIONS
+        place = self._places.new()
         formatter = Formatter()
         formatter.name(place.topic, "topic")
         formatter.name(place.group, "group")
