@@ -1,7 +1,8 @@
 """``antechamber wheel``: shows the timing wheels of a broker, or the path of given delays.
 
 With ``--of`` no broker is needed: the package `purgatories` computes the path in a process of its
-own. Otherwise the wheels are those of ``GET /v1/timers``, with ``--follow`` redrawn twice a second.
+own. Otherwise the wheels are those of ``GET /v1/timers``, with ``--follow`` redrawn twice a second,
+or those of a recording, which is the output of ``--follow --json``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from shutil import get_terminal_size
 from string import ascii_lowercase
 from time import sleep
@@ -35,6 +37,9 @@ tasks a bucket holds, + is ten or more, {CURRENT} is the current tick.
   antechamber wheel --of 450 446 19 20    the path of tasks with these delays, in ms
   antechamber wheel --of 450 --cancel 450@100
                                           the same, with a task cancelled at 100 ms
+  antechamber wheel --follow --json > timers.jsonl
+                                          record the wheels twice a second
+  antechamber wheel --from timers.jsonl   show a recording; --follow as it was recorded
 """
 
 Snapshot = Mapping[str, Any]
@@ -54,6 +59,7 @@ def parser() -> CommandParser:
     add("--node", metavar="ID", type=int, help="only the timers of this node")
     add("--of", metavar="MS", nargs="+", type=int, help="no broker: tasks with these delays")
     add("--cancel", metavar="MS@TIME", action="append", default=[], help="cancel a task of --of")
+    add("--from", metavar="FILE", dest="recording", type=Path, help="no broker: a recording")
     add("--json", action="store_true", help="one JSON object a line, instead of rings")
     return made
 
@@ -65,17 +71,44 @@ def _show(client: AdminClient, given: argparse.Namespace) -> None:
         return
     if given.cancel:
         raise UsageError("--cancel needs --of, whose tasks it cancels")
-    while True:
-        timers = [timer for timer in client.timers() if _is_wanted(timer, given)]
+    for snapshot in _snapshots(client, given):
+        timers = [timer for timer in snapshot if _is_wanted(timer, given)]
         if given.json:
             sys.stdout.write(json.dumps(timers) + "\n")
         else:
             text = "\n".join(_timer(timer) for timer in timers) or "no timer holds a task\n"
             sys.stdout.write((_CLEAR if given.follow else "") + text)
         sys.stdout.flush()
-        if not given.follow:
-            return
+
+
+def _snapshots(client: AdminClient, given: argparse.Namespace) -> Iterator[Sequence[Snapshot]]:
+    """The timers of the broker or of a recording: once, or repeatedly with ``--follow``."""
+    if given.recording is not None:
+        yield from _recorded(given.recording, _FOLLOW_INTERVAL_S if given.follow else 0)
+        return
+    yield client.timers()
+    while given.follow:
         sleep(_FOLLOW_INTERVAL_S)
+        yield client.timers()
+
+
+def _recorded(file: Path, interval_s: float) -> Iterator[Sequence[Snapshot]]:
+    """The snapshots of a recording, one a line; raises `UsageError` for a line that is none."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--from: cannot read {file}: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if number > 1:
+            sleep(interval_s)
+        try:
+            timers = json.loads(line)
+            are_timers = all("levels" in timer for timer in timers)
+        except (ValueError, TypeError) as error:
+            raise UsageError(f"--from: line {number} of {file} is not JSON: {error}") from error
+        if not are_timers:
+            raise UsageError(f"--from: line {number} of {file} has no timers")
+        yield timers
 
 
 def _is_wanted(timer: Snapshot, given: argparse.Namespace) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -128,3 +129,39 @@ def test_an_invalid_argument_is_one_line(
     """It names the argument and what is allowed; the exit code is that of a usage error."""
     assert main(["wheel", *arguments]) == 2
     assert capsys.readouterr().err == f"antechamber wheel: {complaint}\n"
+
+
+def test_a_recording_is_shown_without_a_broker(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each line of `--follow --json` is drawn, in order."""
+    bucket = {"index": 7, "at_ms": 107, "tasks": {"DelayedFetch": 2}}
+    recording = tmp_path / "timers.jsonl"
+    recording.write_text(f"{json.dumps([timer('Fetch', bucket, size=2)])}\n[]\n")
+
+    assert main(["wheel", "--from", str(recording)]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "node 1, Fetch: 2 waiting, the next bucket fires in 6 ms"
+    assert lines[-1] == "no timer holds a task"
+
+
+@pytest.mark.parametrize("line", ["{", "[1]", '[{"name": "Fetch"}]'])
+def test_a_line_that_is_no_recording_is_named(
+    line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line, with the number of the line and the file."""
+    recording = tmp_path / "timers.jsonl"
+    recording.write_text(f"[]\n{line}\n")
+
+    assert main(["wheel", "--from", str(recording)]) == 2
+
+    assert f"--from: line 2 of {recording}" in capsys.readouterr().err
+
+
+def test_a_recording_that_does_not_exist_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line."""
+    assert main(["wheel", "--from", str(tmp_path / "none")]) == 2
+    assert "--from: cannot read" in capsys.readouterr().err
