@@ -13,17 +13,23 @@ import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
+from uuid import UUID
 
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config, Setting
 from integration.groups.remote_world import RemoteWorld
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.schema import ZERO_UUID
 from tests.broker.groups.script import Script, ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld
 
 SCRIPTS = Path(__file__).parents[2] / "tests" / "broker" / "groups" / "testdata"
 # Commands that only our broker supports.
-_OURS = re.compile(r"^(slow|replicate|refuse|restart|unload|expire)\b", re.MULTILINE)
+# Scenarios of the parity suite compare transactions; the commands here call the coordinator.
+_OURS = re.compile(
+    r"^(slow|replicate|refuse|restart|unload|expire|end)\b|^commit .*\btxn=", re.MULTILINE
+)
 _WAIT = re.compile(r"^wait (\d+)", re.MULTILINE)
 _GENERATION = re.compile(r"(?<=^state )(\w+) generation \d+")
 # The time limit of an expected response, and the time in which a request is processed.
@@ -119,6 +125,14 @@ class RemotePlayer(ScriptPlayer):
         )  # events due now must have occurred
         self.world.wait(max(0, int(duration_ms) + ahead_ms - self._ahead_ms) + late_ms)
         self._ahead_ms = ahead_ms
+
+    def _topic_id(self, partition: TopicPartition) -> UUID:
+        """None is needed: a broker finds the id itself."""
+        return ZERO_UUID
+
+    def _unstable(self) -> str:
+        """No script that is played here has transactions."""
+        return ""
 
     @property
     def _remote(self) -> RemoteWorld:

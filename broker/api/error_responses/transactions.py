@@ -25,6 +25,7 @@ from protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from protocol.messages.list_transactions import ListTransactionsRequest, ListTransactionsResponse
 from protocol.messages.write_txn_markers import (
+    WritableTxnMarker,
     WritableTxnMarkerPartitionResult,
     WritableTxnMarkerResult,
     WritableTxnMarkerTopicResult,
@@ -87,26 +88,40 @@ def _list_transactions(
 
 
 def _write_txn_markers(body: WriteTxnMarkersRequest, failure: Failure) -> WriteTxnMarkersResponse:
-    """Each partition has the code; of several markers of one producer, only the last one's."""
-    topics = {
-        marker.producer_id: [
-            WritableTxnMarkerTopicResult(
-                name=topic.name,
-                partitions=[
-                    WritableTxnMarkerPartitionResult(partition_index=index, error_code=failure.code)
-                    for index in topic.partition_indexes
-                ],
-            )
-            for topic in marker.topics
-        ]
-        for marker in body.markers
-    }
+    """Each partition has the code, once; of several markers of one producer, only the last one's.
+
+    A topic without partitions is left out.
+    """
+    markers = {marker.producer_id: _partitions(marker) for marker in body.markers}
     return WriteTxnMarkersResponse(
         markers=[
-            WritableTxnMarkerResult(producer_id=producer_id, topics=results)
-            for producer_id, results in topics.items()
+            WritableTxnMarkerResult(
+                producer_id=producer_id,
+                topics=[
+                    WritableTxnMarkerTopicResult(
+                        name=name,
+                        partitions=[
+                            WritableTxnMarkerPartitionResult(
+                                partition_index=index, error_code=failure.code
+                            )
+                            for index in indexes
+                        ],
+                    )
+                    for name, indexes in topics.items()
+                ],
+            )
+            for producer_id, topics in markers.items()
         ]
     )
+
+
+def _partitions(marker: WritableTxnMarker) -> dict[str, dict[int, None]]:
+    """The partitions of a marker by topic, each once, in the order of the request."""
+    topics: dict[str, dict[int, None]] = {}
+    for topic in marker.topics:
+        for index in topic.partition_indexes:
+            topics.setdefault(topic.name, {})[index] = None
+    return topics
 
 
 TRANSACTIONS: dict[Any, Callable[[Any, Failure], object | None]] = {
