@@ -26,7 +26,9 @@ from integration.machine.deadlines import eventually
 
 PAUSE_SECONDS = 0.5
 WITHIN_S = 30
-COMMITTED_MIN = 20  # of each client before the first fault and after the last one
+# Records and markers of each client in a partition, before the first fault and after the last one.
+RECORDS_MIN = 20
+COMMITTED_MIN = RECORDS_MIN // 2  # a transaction has two of them, and a quarter is aborted
 PARTITIONS = (0, 1)
 ABORTED_EACH = 4
 
@@ -239,13 +241,13 @@ def test_transactions_are_complete_or_without_effect(kafka: Cluster, tmp_path: P
             name: others.submit(client, kafka.bootstrap, until) for name, client in CLIENTS.items()
         }
         try:
-            _wait_for_transactions(kafka, COMMITTED_MIN)
+            _wait_for_transactions(kafka, RECORDS_MIN)
             for node in (1, 2, 3):
                 kafka.stop(node)
                 time.sleep(PAUSE_SECONDS)
                 kafka.start(node)
                 kafka.wait_in_sync(timeout=30)
-            _wait_for_transactions(kafka, COMMITTED_MIN)
+            _wait_for_transactions(kafka, RECORDS_MIN)
         finally:
             until.touch()
         ended = {name: future.result() for name, future in running.items()}

@@ -8,11 +8,13 @@ block a server.
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,6 +23,11 @@ from pathlib import Path
 from integration.machine.deadlines import eventually
 
 _living: set[ServerProcess] = set()
+
+# Below the ports that Linux chooses for outgoing connections.
+_PORTS = range(12_000, 32_000)
+_candidates = itertools.count(os.getpid() * 101)
+_ports_lock = threading.Lock()
 
 
 class ServerProcess:
@@ -97,13 +104,18 @@ if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
 
 
 def free_ports(count: int) -> list[int]:
-    """Free loopback ports; all are bound at the same time, so that they differ."""
-    holders = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [holder.getsockname()[1] for holder in holders]
-    finally:
-        for holder in holders:
-            holder.close()
+    """Free loopback ports, none of which this process has been given before.
+
+    Servers that start at the same time would otherwise get the same port.
+    """
+    found: list[int] = []
+    with _ports_lock:
+        while len(found) < count:
+            port = _PORTS[next(_candidates) % len(_PORTS)]
+            with suppress(OSError):
+                socket.create_server(("127.0.0.1", port)).close()
+                found.append(port)
+    return found
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

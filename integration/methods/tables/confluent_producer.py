@@ -25,6 +25,12 @@ def _delivered(producer: Any, *args: Any, **kwargs: Any) -> Any:
     return producer.flush(FLUSH_S), reports
 
 
+def _not_produced(producer: Any, topic: str, *, partition: int) -> Any:
+    """Produce to a topic that the client knows: it refuses a partition that it does not know."""
+    producer.list_topics(topic)
+    return _delivered(producer, topic, b"v", partition=partition)
+
+
 def _batch(producer: Any, on: Fixtures, messages: list[dict[str, Any]], **kwargs: Any) -> Any:
     reports: list[Any] = []
     queued = producer.produce_batch(
@@ -143,7 +149,7 @@ NET = MethodTable(
             value=lambda producer, on: _delivered(producer, on.empty_topic("t"), b"value"),
             text=lambda producer, on: _delivered(producer, on.empty_topic("t"), "value", "key"),
             partition=lambda producer, on: _delivered(producer, on.topic, b"v", partition=1),
-            absent_partition=lambda producer, on: _delivered(producer, on.topic, b"v", partition=7),
+            absent_partition=lambda producer, on: _not_produced(producer, on.topic, partition=7),
             timestamp=lambda producer, on: _delivered(
                 producer, on.empty_topic("t"), b"v", timestamp=on.times_ms[0]
             ),
