@@ -1,6 +1,6 @@
 # Every target creates the environment it needs in .venv; only Python 3.11 or newer is required.
 # ARGS are passed to the program: make serve ARGS="--port 9093", make test ARGS="-k fetch".
-# SUITES selects the tests: make test SUITES=tests.
+# SUITES selects the tests: make test SUITES=tests. WORKERS=0 runs them in one process.
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -8,10 +8,12 @@ BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PACKAGES := antechamber broker pipeline protocol purgatories recorder
 CODE := $(PACKAGES) tests integration benchmarks demo docs hatch_build.py
 SUITES ?= tests integration
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+WORKERS ?= auto
+# Installations that take long show their progress in a terminal.
+PIP := $(BIN)/python -m pip --disable-pip-version-check $(shell test -t 2 || echo --quiet)
 
-.PHONY: help serve demo test simulate simulate-groups fuzz check format docs docs-site bench \
-	bench-purgatory atlas parity methods clients programs outside clean
+.PHONY: help serve demo test suites image simulate simulate-groups fuzz check format docs docs-site \
+	bench bench-purgatory atlas parity methods clients programs outside lock dist clean
 .SILENT:
 
 help:  ## list the targets
@@ -23,9 +25,16 @@ serve: .venv/.installed  ## start a broker on 127.0.0.1:9092
 demo: .venv/.developing  ## record a busy cluster and analyze with Spark why its requests waited
 	$(BIN)/python -m demo $(ARGS)
 
-# One process per suite: Spark's Python side uses select, which allows no descriptor above 1023.
-test: check docs-site  ## check, build the documentation site, run every test this machine can run
-	for suite in $(SUITES); do $(BIN)/python -m pytest $$suite $(ARGS) || exit $$?; done
+# Each suite has processes of its own: Spark's Python side uses select, which allows no descriptor
+# above 1023.
+test: check docs-site suites  ## check, build the documentation site, run every test this machine can run
+
+suites: .venv/.developing
+	for suite in $(SUITES); do $(BIN)/python -m pytest -n $(WORKERS) $$suite $(ARGS) || exit $$?; done
+
+# BASE is the base image, where python:3.13-slim cannot be pulled.
+image:  ## build the image of the broker, antechamber, with Docker
+	docker build --file docker/Dockerfile $(if $(BASE),--build-arg BASE=$(BASE)) --tag antechamber .
 
 simulate: .venv/.developing  ## simulate a cluster with faults in virtual time, from thousands of seeds
 	$(BIN)/python -m tests.simulation --seeds 3000 $(ARGS)
@@ -43,6 +52,7 @@ check: .venv/.developing  ## check format, lint, types and imports
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy --no-error-summary $(CODE)
+	$(BIN)/mypy --no-error-summary --platform win32 --cache-dir .mypy_cache/windows $(PACKAGES)
 	$(BIN)/lint-imports --no-logo > .venv/arrows.txt || { cat .venv/arrows.txt; exit 1; }
 
 format: .venv/.developing  ## format the code
@@ -80,6 +90,24 @@ programs: .venv/.developing  ## run one small check of each program that is used
 outside: .venv/.developing  ## run test suites of other projects on this broker and on a real Kafka
 	$(BIN)/python -m integration.outside $(ARGS)
 
+# The files name neither an index nor this machine; an index may serve another build of a version.
+lock: .venv/.developing  ## write the versions and hashes of all dependencies into locks/
+	for name in runtime dev; do \
+		case $$name in dev) groups="--group dev --all-extras";; *) groups="";; esac; \
+		$(BIN)/uv pip compile pyproject.toml $$groups --quiet --upgrade --generate-hashes \
+			--universal --python-version 3.11 --native-tls \
+			--no-header --no-annotate --no-emit-index-url --output-file locks/$$name.txt \
+			|| exit $$?; done
+
+# TAG, if set, must be that of the version.
+dist: .venv/.developing  ## build and check the distributions in dist/, with the list of dependencies
+	$(BIN)/python -m docs.release $(TAG)
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/cyclonedx-py requirements locks/runtime.txt --pyproject pyproject.toml --mc-type library \
+		--output-reproducible --output-file dist/antechamber.cdx.json
+
 clean:  ## remove the environment and all generated files
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
@@ -94,8 +122,9 @@ $(BIN)/python:
 	$(PIP) install --editable .
 	touch $@
 
+# LOCKED=1 installs the versions of locks/dev.txt, and checks their hashes.
 .venv/.developing: pyproject.toml | .venv/.installed
 	echo "installing the development tools ..." >&2
 	$(PIP) install --upgrade 'pip>=25.1'
-	$(PIP) install --group dev
+	$(PIP) install $(if $(LOCKED),--require-hashes --requirement locks/dev.txt,--group dev)
 	touch $@

@@ -1,12 +1,15 @@
-"""Builds a wheel with compiled modules, if HATCH_BUILD_HOOKS_ENABLE=1 is set.
+"""What the build adds: the addresses of the project, and a wheel with compiled modules.
 
-mypyc compiles the few modules that are slow in CPython. In the wheel the extension modules are
-beside their source, and Python finds them first. Every other wheel, and a checkout, runs the
-source. A C compiler is needed.
+The addresses are those of the repository in PROJECT_URL, which the release workflow sets.
+
+With HATCH_BUILD_HOOKS_ENABLE=1 mypyc compiles the few modules that are slow in CPython. In the
+wheel the extension modules are beside their source, and Python finds them first. Every other wheel,
+and a checkout, runs the source. A C compiler is needed.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 # They check all records of a batch, which takes most of a leader's time if there are many records.
 # Each may import only others of these modules.
@@ -23,6 +27,28 @@ MODULES = (
     "protocol/record_batch/runs.py",
     "protocol/record_batch/scan.py",
 )
+
+
+class Addresses(MetadataHookInterface):
+    """Sets the project's addresses, if PROJECT_URL is the address of its repository."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Set ``urls``; called by hatchling."""
+        metadata["urls"] = addresses(os.environ.get("PROJECT_URL", ""), metadata["version"])
+
+
+def addresses(repository: str, version: str) -> dict[str, str]:
+    """The addresses of a version, by their labels; none without a *repository*."""
+    if not repository:
+        return {}
+    files = f"{repository}/blob/v{version}"
+    return {
+        "Source": repository,
+        "Documentation": f"{files}/docs/tutorial.md",
+        "Changelog": f"{files}/CHANGELOG.md",
+        "Issues": f"{repository}/issues",
+        "Security": f"{repository}/security/policy",
+    }
 
 
 class CompiledWheel(BuildHookInterface[Any]):

@@ -11,23 +11,34 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from antechamber.admin_client import AdminError, NoBroker
     from antechamber.broker_process import StartError
-    from antechamber.cluster import Cluster, Node
+    from antechamber.cluster import Cluster
+    from antechamber.handle import Handle, Node
+    from antechamber.running_cluster import RunningCluster
 
-__all__ = ["AdminError", "Cluster", "NoBroker", "Node", "StartError"]
+__all__ = ["AdminError", "Cluster", "Handle", "NoBroker", "Node", "RunningCluster", "StartError"]
 
 _HOMES = {
     "AdminError": "antechamber.admin_client",
     "NoBroker": "antechamber.admin_client",
     "StartError": "antechamber.broker_process",
     "Cluster": "antechamber.cluster",
-    "Node": "antechamber.cluster",
+    "Handle": "antechamber.handle",
+    "Node": "antechamber.handle",
+    "RunningCluster": "antechamber.running_cluster",
 }
 
+
+if TYPE_CHECKING:
+    __version__: str
 
 if not TYPE_CHECKING:  # type checkers know the names imported above
 
     def __getattr__(name: str) -> Any:
         # Imports on demand: the command line and pytest runs without a broker need none of these.
+        if name == "__version__":
+            from antechamber.versions import own_version
+
+            return own_version()
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module

@@ -1,4 +1,4 @@
-"""A client of a broker's admin interface: HTTP with JSON, one connection a request.
+"""A client of a broker's admin interface: HTTP with JSON, also over TLS, one connection a request.
 
 A request that the broker refuses raises `AdminError` with the broker's message. `NoBroker` means
 that no broker is reachable.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import ssl
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -30,20 +32,36 @@ class AdminError(Exception):
         self.status = status
 
 
+class InvalidArgument(ValueError):  # noqa: N818 - the name states the problem
+    """The ``argument`` ``url``, ``token`` or ``ca`` of a client cannot be used."""
+
+    def __init__(self, argument: str, message: str) -> None:
+        super().__init__(message)
+        self.argument = argument
+
+
 class NoBroker(ConnectionError):  # noqa: N818 - the name states the problem
     """No server, or another kind of server, is at the address of the admin interface."""
 
 
 class AdminClient:
-    """A client of the admin interface at *url*; raises `ValueError` if *url* is invalid.
+    """A client of the admin interface at *url*; raises `InvalidArgument`.
 
     ``token``: the bearer token, if the broker requires one.
+    ``ca``: a PEM file with the certificates that ``https`` trusts; by default those of the system.
     """
 
-    def __init__(self, url: str = ADMIN_URL_DEFAULT, *, token: str | None = None) -> None:
+    def __init__(
+        self,
+        url: str = ADMIN_URL_DEFAULT,
+        *,
+        token: str | None = None,
+        ca: str | os.PathLike[str] | None = None,
+    ) -> None:
         self.url = url.rstrip("/")
-        self._host, self._port = _address(self.url)
-        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._address = _address(self.url)
+        self._headers = {} if token is None else {"Authorization": f"Bearer {_checked(token)}"}
+        self._context = _trusting(ca) if self.url.startswith("https:") else None
 
     def cluster(self) -> dict[str, Any]:
         """Return the nodes, topics, leaders, in-sync replicas and offsets."""
@@ -82,6 +100,21 @@ class AdminClient:
         response: list[dict[str, Any]] = self.call("GET", "/v1/timers")["timers"]
         return response
 
+    def clock(self) -> dict[str, Any]:
+        """Return the state of the broker's clock."""
+        response: dict[str, Any] = self.call("GET", "/v1/clock")
+        return response
+
+    def adjust_clock(self, adjustment: str, **wanted: str | int | None) -> dict[str, Any]:
+        """Do ``freeze`` or ``run``; returns the new state of the clock."""
+        response: dict[str, Any] = self.call("POST", f"/v1/clock/{adjustment}", wanted)
+        return response
+
+    def advance_clock(self, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
+        """Move the clock forwards by ``ms``, or ``to`` an event; returns what happened."""
+        response: dict[str, Any] = self.call("POST", "/v1/clock/advance", wanted, timeout_s)
+        return response
+
     def wait(self, what: str, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
         """Wait until a condition holds; raises `TimeoutError` with the present state otherwise.
 
@@ -110,9 +143,7 @@ class AdminClient:
         """
         given = {name: value for name, value in (wanted or {}).items() if value is not None}
         target = f"{path}?{urlencode(given)}" if given else path
-        connection = http.client.HTTPConnection(
-            self._host, self._port, timeout=wait_s + RESPONSE_TIMEOUT_S
-        )
+        connection = self._connection(wait_s + RESPONSE_TIMEOUT_S)
         try:
             connection.request(method, target, headers=self._headers)
             response = connection.getresponse()
@@ -122,6 +153,12 @@ class AdminClient:
         except http.client.RemoteDisconnected:  # as a Kafka port or a stopping broker
             words = "closed the connection; is it the admin interface of a broker?"
             raise NoBroker(f"{self.url} {words}") from None
+        except ssl.SSLCertVerificationError as error:
+            reason = error.verify_message.rstrip(".")
+            hint = "" if "mismatch" in reason else "; give its authority as the CA"
+            raise NoBroker(f"{self.url} has no valid certificate: {reason}{hint}") from None
+        except ssl.SSLError as error:
+            raise NoBroker(f"TLS with {self.url} failed: {error.reason}") from None
         except OSError as error:
             raise NoBroker(f"no broker at {self.url}: {_reason(error)}") from None
         except (http.client.HTTPException, ValueError):
@@ -132,6 +169,12 @@ class AdminClient:
             raise AdminError(response.status, _refusal(value))
         return value
 
+    def _connection(self, timeout_s: float) -> http.client.HTTPConnection:
+        host, port = self._address
+        if self._context is None:
+            return http.client.HTTPConnection(host, port, timeout=timeout_s)
+        return http.client.HTTPSConnection(host, port, timeout=timeout_s, context=self._context)
+
 
 def _address(url: str) -> tuple[str, int]:
     try:
@@ -140,9 +183,28 @@ def _address(url: str) -> tuple[str, int]:
     except ValueError:
         host = port = None
     plain = url.count("/") == 2 and not {"@", "?", "#"} & set(url)
-    if host is None or port is None or parts.scheme != "http" or not plain:
-        raise ValueError(f"{url!r} is not http://HOST:PORT")
+    if host is None or port is None or parts.scheme not in {"http", "https"} or not plain:
+        raise InvalidArgument("url", f"{url!r} is not http://HOST:PORT or https://HOST:PORT")
     return host, port
+
+
+def _checked(token: str) -> str:
+    if not (token and token.isascii() and token.isprintable()) or " " in token:
+        raise InvalidArgument("token", "it must be one word of ASCII characters")
+    return token
+
+
+def _trusting(ca: str | os.PathLike[str] | None) -> ssl.SSLContext:
+    try:
+        context = ssl.create_default_context(cafile=ca)
+    except ssl.SSLError:
+        raise InvalidArgument("ca", f"{ca} has no certificate in PEM form") from None
+    except OSError as error:
+        raise InvalidArgument("ca", f"cannot read {ca}: {error.strerror}") from None
+    # As curl and Java: each certificate in the file is trusted, not only those of authorities.
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    return context
 
 
 def _reason(error: OSError) -> str:

@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import json
 import os
-import selectors
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from time import monotonic
+from threading import Thread
 from typing import IO, Any
 
+from antechamber.child import ask_to_end, detached
 from antechamber.process import command, environment
 
 STOP_TIMEOUT_S = 10.0  # twice the time limit of an orderly stop
-_OPTIONS = ("--port", "0", "--admin-port", "0", "--stop-with-stdin")
+_ADMIN_PREFIX = "ANTECHAMBER_ADMIN"
+_PORTS = ("--port", "0", "--admin-port", "0")
+_OPTIONS = (*_PORTS, "--admin-protocol", "http", "--stop-with-stdin")
 _COMPLAINT_BYTES_MAX = 8192
 
 
@@ -38,20 +40,21 @@ class BrokerProcess:
     """
 
     def __init__(self, arguments: Sequence[str], start_timeout_s: float) -> None:
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `stop`
+        # Closed by `stop`. The broker has the same file position, but its writes append.
+        self._stderr = tempfile.TemporaryFile("a+b", buffering=0)  # noqa: SIM115
         with tempfile.TemporaryDirectory(prefix="antechamber-ready-") as folder:
             ready_file = Path(folder) / "ready.json"
             self._child = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell
                 command([*_OPTIONS, "--ready-file", str(ready_file), *arguments]),
-                env=environment(os.environ),
+                env=_without_admin(environment(os.environ)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
-                start_new_session=True,
+                **detached(),
             )
             try:
                 self._wait_until_ready(start_timeout_s)
-                self.ready: dict[str, Any] = json.loads(ready_file.read_text())
+                self.ready: dict[str, Any] = json.loads(ready_file.read_text("utf-8"))
             except BaseException:
                 self._child.kill()
                 self.stop()
@@ -73,14 +76,13 @@ class BrokerProcess:
         """Return the last 8 KiB of its stderr."""
         if self._stderr.closed:
             return ""
-        # Reads by position: the broker shares the file offset, and writes there.
-        fd = self._stderr.fileno()
-        start = max(0, os.fstat(fd).st_size - _COMPLAINT_BYTES_MAX)
-        return os.pread(fd, _COMPLAINT_BYTES_MAX, start).decode(errors="replace").strip()
+        size = os.fstat(self._stderr.fileno()).st_size
+        self._stderr.seek(max(0, size - _COMPLAINT_BYTES_MAX))
+        return (self._stderr.read() or b"").decode(errors="replace").strip()
 
     def stop(self, timeout_s: float = STOP_TIMEOUT_S) -> int:
-        """Stop it with SIGTERM, or with SIGKILL after *timeout_s*; returns its exit code."""
-        self._child.terminate()
+        """Stop it in order, or with SIGKILL after *timeout_s*; returns its exit code."""
+        ask_to_end(self._child)
         try:
             self._child.wait(timeout_s)
         except subprocess.TimeoutExpired:
@@ -103,16 +105,21 @@ class BrokerProcess:
             raise StartError(self.stderr() or f"the broker ended with exit code {code}")
 
 
+def _without_admin(variables: Mapping[str, str]) -> dict[str, str]:
+    """The environment without the options of another broker's admin interface."""
+    return {name: each for name, each in variables.items() if not name.startswith(_ADMIN_PREFIX)}
+
+
 def _first_line(stream: IO[bytes], timeout_s: float) -> bytes:
-    """Return the first line, or nothing if the stream ends before; raises `TimeoutError`."""
-    deadline, received = monotonic() + timeout_s, b""
-    with selectors.DefaultSelector() as selector:
-        selector.register(stream, selectors.EVENT_READ)
-        while b"\n" not in received:
-            if not selector.select(max(0.0, deadline - monotonic())):
-                raise TimeoutError
-            part = os.read(stream.fileno(), 4096)
-            if not part:
-                return b""
-            received += part
-    return received
+    """Return the first line, or nothing if the stream ends before; raises `TimeoutError`.
+
+    A thread reads it, because Windows can wait for sockets only, and not for pipes. After a timeout
+    the thread ends with the process that writes.
+    """
+    lines: list[bytes] = []
+    reader = Thread(target=lambda: lines.append(stream.readline()), daemon=True)
+    reader.start()
+    reader.join(timeout_s)
+    if not lines:
+        raise TimeoutError
+    return lines[0] if lines[0].endswith(b"\n") else b""

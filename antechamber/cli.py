@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from antechamber.output import guarded
-from antechamber.process import command, environment
+from antechamber.process import become, command, environment
 
 EXIT_USAGE = 2
 
@@ -23,6 +23,7 @@ usage: antechamber COMMAND [OPTION]...
 
   serve         start a broker, by default on 127.0.0.1:9092, until Ctrl-C
   fault         pause, resume, stop or start a node of a running broker
+  clock         freeze a running broker's clock, or move it forwards
   requests      show what waits in a running broker, for what and until when
   sessions      show the sessions of group members, and how long they last
   transactions  show open and hanging transactions, and abort hanging ones
@@ -30,6 +31,8 @@ usage: antechamber COMMAND [OPTION]...
   wheel         show the timing wheels of a broker, or the path of delays
   record        run a proxy before any Kafka that records the waits of requests
   analyze       make latency tables and a report from wait records, on Spark
+  doctor        check what the commands need on this machine
+  completion    print the completions of bash, zsh or fish
   help          show this text
 
   --version     show the version
@@ -46,6 +49,7 @@ try:
 COMMANDS = (
     "serve",
     "fault",
+    "clock",
     "requests",
     "sessions",
     "transactions",
@@ -53,6 +57,8 @@ COMMANDS = (
     "wheel",
     "record",
     "analyze",
+    "doctor",
+    "completion",
     "help",
 )
 
@@ -73,7 +79,9 @@ def _main(words: list[str]) -> int:
         case [name, *rest] if name in COMMANDS and name != "help":
             return _run(name, rest)
         case ["--version" | "-V"]:
-            sys.stdout.write(f"antechamber {_version()}\n")
+            from antechamber.versions import own_version
+
+            sys.stdout.write(f"antechamber {own_version()}\n")
         case [] | ["help" | "--help" | "-h", *_]:
             sys.stdout.write(HELP)
         case [unknown, *_]:
@@ -83,12 +91,16 @@ def _main(words: list[str]) -> int:
 
 
 def _run(name: str, arguments: list[str]) -> int:
-    """Run a command that is a client of a broker."""
+    """Run a command in this process."""
     match name:
         case "fault":
             from antechamber.fault_command import fault
 
             return fault(arguments)
+        case "clock":
+            from antechamber.clock_command import clock
+
+            return clock(arguments)
         case "requests":
             from antechamber.requests_command import requests
 
@@ -105,6 +117,14 @@ def _run(name: str, arguments: list[str]) -> int:
             from antechamber.explain_command import explain
 
             return explain(arguments)
+        case "doctor":
+            from antechamber.doctor_command import doctor
+
+            return doctor(arguments)
+        case "completion":
+            from antechamber.completion_command import completion
+
+            return completion(arguments)
     from antechamber.wheel_command import wheel
 
     return wheel(arguments)
@@ -113,8 +133,7 @@ def _run(name: str, arguments: list[str]) -> int:
 def _become(package: str, arguments: list[str]) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
-    words = command(arguments, package)
-    os.execve(words[0], words, environment(os.environ))  # noqa: S606 - our own interpreter, no shell
+    return become(command(arguments, package), environment(os.environ))
 
 
 def _unknown(argument: str) -> str:
@@ -125,13 +144,3 @@ def _unknown(argument: str) -> str:
     close = get_close_matches(argument, COMMANDS, n=1)
     hint = f"did you mean {close[0]}?" if close else "antechamber help lists the commands"
     return f"unknown {what} {argument!r}; {hint}"
-
-
-def _version() -> str:
-    # Imported here, because it is slow to import and rarely needed.
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("antechamber")
-    except PackageNotFoundError:
-        return "(not installed)"

@@ -16,35 +16,30 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
-from antechamber.admin_client import REQUESTS_MAX, AdminClient, NoBroker, Parameters
+from antechamber.admin_client import AdminClient, NoBroker, Parameters
 from antechamber.broker_process import BrokerProcess
+from antechamber.client_settings import client_settings
+from antechamber.handle import Handle, Node
 from antechamber.topics import Topics, named_topics
 
 START_TIMEOUT_S = 30.0
-WAIT_TIMEOUT_S = 5.0
 
 _ENDING_S = 1.0  # the time between closed connections and the end of a process
 
 Setting = str | int | float | bool
 
 
-class Node(NamedTuple):
-    """A broker node and its address for clients."""
-
-    id: int
-    host: str
-    port: int
-
-
-class Cluster:
+class Cluster(Handle):
     """A cluster of *brokers* nodes in a child process, which ends with this process.
 
         config: settings by Kafka's names, such as ``{"min.insync.replicas": 2}``.
         topics: created at the start, each ``NAME[:PARTITIONS[:REPLICATION]]``, or a mapping of
         names to numbers of partitions.
         data_dir: the directory of the logs; by default a temporary one that is deleted at the end.
+        tls: use TLS, with certificates that exist until the broker stops; `client_settings` has
+        what clients need.
         properties: a file of settings in Java's syntax; *config* overrides it.
         record: keep a wait record of each request for `requests`; *records* also writes them to a
         file, *records_topic* to a topic of the cluster.
@@ -60,6 +55,7 @@ class Cluster:
         *,
         config: Mapping[str, Setting] | None = None,
         topics: Topics = (),
+        tls: bool = False,
         data_dir: str | os.PathLike[str] | None = None,
         properties: str | os.PathLike[str] | None = None,
         record: bool = False,
@@ -78,13 +74,15 @@ class Cluster:
             arguments += ["--records", os.fspath(records)]
         if records_topic is not None:
             arguments += ["--records-topic", records_topic]
+        if tls:
+            arguments += ["--tls"]
         for key, value in (config or {}).items():
             arguments += ["-c", f"{key}={_written(value)}"]
         for topic in named_topics(topics):
             arguments += ["--topic", topic]
         self._keeps_data = data_dir is not None
         self._process = BrokerProcess(arguments, start_timeout)
-        self._client = _Client(self._process)
+        super().__init__(_Client(self._process))
 
     # ------------------------------------------------------------------------------- facts
 
@@ -94,9 +92,30 @@ class Cluster:
         return str(self._process.ready["bootstrap"])
 
     @property
-    def admin(self) -> str:
-        """The URL of the admin interface."""
-        return self._client.url
+    def listeners(self) -> dict[str, str]:
+        """The bootstrap servers of each listener, by its name.
+
+        `bootstrap` is the listener of ``inter.broker.listener.name``.
+        """
+        return dict(self._process.ready["listeners"])
+
+    @property
+    def tls_files(self) -> dict[str, Path]:
+        """The paths of the certificates of *tls*, by name; empty without *tls*.
+
+        ``ca``, ``client_certificate``, ``client_key``, and ``client_key_store``, which has both;
+        ``key_store`` is the broker's.
+        """
+        return {name: Path(path) for name, path in self._process.ready["tls"].items()}
+
+    def client_settings(self, library: str, *, certificate: bool = False) -> dict[str, Any]:
+        """Return the settings of a client that connects to the cluster.
+
+        *library* is ``confluent-kafka``, ``kafka-python``, ``aiokafka``, ``librdkafka`` (also for
+        kcat) or ``java``. With *certificate*, the client has a certificate with the name
+        ``CN=client``, which needs *tls*. Raises ``ValueError`` for another library.
+        """
+        return client_settings(library, self.bootstrap, self.tls_files, certificate=certificate)
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -117,108 +136,6 @@ class Cluster:
     def is_running(self) -> bool:
         """Whether the broker's process is running."""
         return self._process.exit_code() is None
-
-    def cluster(self) -> dict[str, Any]:
-        """Return nodes, topics, leaders, in-sync replicas and offsets, as ``GET /v1/cluster``."""
-        return self._client.cluster()
-
-    def parked(
-        self, api: str | None = None, topic: str | None = None, client: str | None = None
-    ) -> list[dict[str, Any]]:
-        """Return the waiting requests and their conditions; the fields of ``GET /v1/requests``."""
-        return self._client.requests(
-            parked=1, api=api, topic=topic, client=client, limit=REQUESTS_MAX
-        )
-
-    def requests(
-        self, api: str | None = None, topic: str | None = None, client: str | None = None
-    ) -> list[dict[str, Any]]:
-        """Return the wait records of the latest 10,000 requests, latest first; needs *record*."""
-        return self._client.requests(api=api, topic=topic, client=client, limit=REQUESTS_MAX)
-
-    # ------------------------------------------------------------------------ transactions
-
-    def transactions(self) -> list[dict[str, Any]]:
-        """Return the open transactions, the oldest first, as ``GET /v1/transactions``."""
-        return self._client.transactions(limit=REQUESTS_MAX)
-
-    def hanging_transactions(self) -> list[dict[str, Any]]:
-        """Return the transactions that are open in a partition and unknown to the coordinators."""
-        return self._client.transactions(hanging=1, limit=REQUESTS_MAX)
-
-    def abort_transaction(self, topic: str, partition: int, producer_id: int) -> dict[str, Any]:
-        """Abort a hanging transaction in a partition, and return it.
-
-        Raises `AdminError` if it does not hang.
-        """
-        return self._client.abort_transaction(topic, partition, producer_id)
-
-    # ------------------------------------------------------------------------------ faults
-
-    def pause(self, node: int) -> None:
-        """Stop the fetches of the node's followers; the node still serves as a leader."""
-        self._client.order(node, "pause")
-
-    def resume(self, node: int) -> None:
-        """Resume the fetches of the node's followers."""
-        self._client.order(node, "resume")
-
-    def stop(self, node: int) -> None:
-        """End the node as ``kill -9`` does; the others continue."""
-        self._client.order(node, "stop")
-
-    def start(self, node: int) -> None:
-        """Start a stopped node again, with its own logs."""
-        self._client.order(node, "start")
-
-    # ------------------------------------------------------------------------------- waits
-    # # Each raises `TimeoutError` with the missing condition and the present state.
-
-    def wait_parked(
-        self,
-        api: str | None = None,
-        topic: str | None = None,
-        count: int = 1,
-        timeout: float = WAIT_TIMEOUT_S,
-        *,
-        client: str | None = None,
-    ) -> list[dict[str, Any]]:
-        """Wait until at least *count* matching requests wait, and return them."""
-        found = self._client.wait(
-            "parked", timeout, api=api, topic=topic, client=client, count=count
-        )
-        return list(found["requests"])
-
-    def wait_high_watermark(
-        self,
-        topic: str | None = None,
-        partition: int | None = None,
-        timeout: float = WAIT_TIMEOUT_S,
-    ) -> None:
-        """Wait until all records are replicated: the high watermark equals the log end offset.
-
-        In every partition, unless a topic or one of its partitions is named.
-        """
-        self._client.wait("hw", timeout, topic=topic, partition=partition)
-
-    def wait_in_sync(
-        self,
-        topic: str | None = None,
-        partition: int | None = None,
-        count: int | None = None,
-        timeout: float = WAIT_TIMEOUT_S,
-    ) -> None:
-        """Wait until all replicas are in sync, or exactly *count* of them.
-
-        In every partition, unless a topic or one of its partitions is named.
-        """
-        self._client.wait("isr", timeout, topic=topic, partition=partition, count=count)
-
-    def wait_group_stable(
-        self, group: str, members: int = 1, timeout: float = WAIT_TIMEOUT_S
-    ) -> None:
-        """Wait until the group is stable, with at least *members* members."""
-        self._client.wait("group_stable", timeout, group=group, count=members)
 
     # --------------------------------------------------------------------------------- end
 

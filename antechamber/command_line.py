@@ -12,27 +12,16 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from antechamber.admin_client import (
-    ADMIN_URL_DEFAULT,
-    REQUESTS_MAX,
-    AdminClient,
-    AdminError,
-    NoBroker,
-)
+from antechamber.admin_client import REQUESTS_MAX, AdminClient, AdminError, NoBroker
+from antechamber.admin_options import add_admin_options, admin_client
+from antechamber.usage_error import UsageError
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
-ADMIN_VARIABLE = "ANTECHAMBER_ADMIN"
-TOKEN_FILE_VARIABLE = "ANTECHAMBER_ADMIN_TOKEN_FILE"  # noqa: S105 - the name of a variable
 EXIT_REFUSED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
-
-
-class UsageError(Exception):
-    """The arguments are invalid: one line that names the argument and the allowed values."""
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -45,19 +34,7 @@ class CommandParser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        self.add_argument(
-            "--admin",
-            metavar="URL",
-            default=os.environ.get(ADMIN_VARIABLE) or ADMIN_URL_DEFAULT,
-            help=f"the broker's admin interface; also by {ADMIN_VARIABLE} (%(default)s)",
-        )
-        self.add_argument(
-            "--admin-token-file",
-            metavar="FILE",
-            type=Path,
-            default=os.environ.get(TOKEN_FILE_VARIABLE) or None,
-            help=f"the file of the bearer token; also by {TOKEN_FILE_VARIABLE}",
-        )
+        add_admin_options(self)
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         """Print a help text; argparse ignores a failed write, this method raises."""
@@ -78,7 +55,7 @@ def run(
     """Parse *arguments*, call *do* with them, and return the exit code."""
     try:
         given = parser.parse_args(arguments)
-        do(_client(given), given)
+        do(admin_client(given, os.environ), given)
     except UsageError as error:
         return _complain(parser, error, EXIT_USAGE)
     except (AdminError, NoBroker) as error:
@@ -94,24 +71,6 @@ def limit(text: str) -> int:
         words = f"{text!r} is not a whole number from 1 to {REQUESTS_MAX}"
         raise argparse.ArgumentTypeError(words)
     return int(text)
-
-
-def _client(given: argparse.Namespace) -> AdminClient:
-    try:
-        return AdminClient(given.admin, token=_token(given.admin_token_file))
-    except ValueError as error:
-        raise UsageError(f"--admin: {error}") from None
-
-
-def _token(path: Path | None) -> str | None:
-    if path is None:
-        return None
-    try:
-        return Path(path).read_text(encoding="ascii").strip()
-    except OSError as error:
-        raise UsageError(f"--admin-token-file: cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"--admin-token-file: {path} must contain one word, the token") from None
 
 
 def _complain(parser: CommandParser, error: Exception, code: int) -> int:

@@ -1,4 +1,4 @@
-"""The command and the environment of the process of a package.
+"""The command and the environment of the process of a package, and how this process becomes it.
 
 The process runs isolated (``python -I``), so that no ``broker`` in the working directory, in
 ``PYTHONPATH`` or in the user's site-packages shadows ours. Our dependencies may be in one of these
@@ -25,3 +25,23 @@ def environment(present: Mapping[str, str]) -> dict[str, str]:
     here = os.getcwd()
     folders = [folder for folder in sys.path if folder and os.path.abspath(folder) != here]
     return {**present, SEARCH_PATH_VARIABLE: os.pathsep.join(folders)}
+
+
+if sys.platform == "win32":
+
+    def become(words: list[str], environment: Mapping[str, str]) -> int:
+        """Run a command in the place of this process; returns its exit code."""
+        import subprocess  # slow to import
+
+        with subprocess.Popen(words, env=environment) as child:  # noqa: S603 - our own interpreter
+            while True:
+                try:
+                    return child.wait()
+                except KeyboardInterrupt:  # the child gets it too, and ends in order
+                    continue
+
+else:
+
+    def become(words: list[str], environment: Mapping[str, str]) -> int:
+        """Replace this process by a command."""
+        os.execve(words[0], words, environment)  # noqa: S606 - our own interpreter, no shell

@@ -16,7 +16,7 @@ from http import HTTPStatus
 from time import sleep
 
 from antechamber.admin_client import AdminClient, AdminError
-from antechamber.command_line import CommandParser, UsageError, limit, run
+from antechamber.command_line import CommandParser, limit, run
 from antechamber.followed_waits import (
     FOLLOW_INTERVAL_S,
     FollowedWaits,
@@ -26,6 +26,7 @@ from antechamber.followed_waits import (
     identity,
     until_seen,
 )
+from antechamber.usage_error import UsageError
 
 _DESCRIPTION = """\
 Show the requests of a running broker.

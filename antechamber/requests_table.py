@@ -21,7 +21,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from antechamber import durations, error_names, replicas
+from antechamber import durations, error_names, phrases, replicas, throttles
 
 Request = Mapping[str, Any]
 Drawn = TypeVar("Drawn", bound=RenderableType)
@@ -32,7 +32,9 @@ _BEHIND, _QUIET, _WAITING = "bold red", "dim", "yellow"
 _TIME_COLUMNS = 6  # fits most durations, so that the column width is stable
 _KINDS = {
     "members": "the other members",
+    "failed_authentication": "the delay after a failed login",
     "stored": "the records of its group to be stored",
+    "applied": "all nodes to apply its change",
     "flush": "its records to be flushed to disk",
     "markers": "markers of transactions",
     "transaction_state": "the record of its transaction to be replicated",
@@ -102,6 +104,7 @@ class CompletedTable:
                     _title(request),
                     *_condition_lines(request),
                     *_ended_by(request),
+                    *_throttled(request),
                     *_stalled(request),
                     *_errors(request),
                 ),
@@ -135,11 +138,11 @@ def _table(*columns: str) -> Table:
 
 
 def _title(request: Request) -> Text:
-    """API and version, correlation id, client and node."""
+    """API and version, correlation id, client with its principal, and node."""
     client = request["client_id"] or "a client without an id"
     return Text.assemble(
         (f"{request['api']} v{request['version']}", "bold"),
-        f" #{request['correlation_id']} of {client}",
+        f" #{request['correlation_id']} of {client}{phrases.authenticated(request)}",
         f", to node {request['node']}",
     )
 
@@ -160,7 +163,11 @@ def _condition_lines(request: Request) -> Iterator[Text | Table]:
         return
     words = [] if waited_for is None else [_condition(waited_for)]
     at = _OFFSETS.get(request["api"], "from")
-    words += [f"{each['topic']}-{each['partition']} {at} {each['offset']}" for each in shown]
+    words += [
+        f"{each['topic']}-{each['partition']}"
+        + (f" {at} {each['offset']}" if each["offset"] >= 0 else "")
+        for each in shown
+    ]
     if words:
         yield Text(", ".join(words) + (f" and {more} more" if more else ""))
 
@@ -215,6 +222,16 @@ def _ended_by(request: Request) -> Iterator[Text]:
     if (by := completed_by.get("request")) is not None:
         words += f", {by['api']} #{by['correlation_id']} of {by['client_id']}"
     yield Text(words, _QUIET)
+
+
+def _throttled(request: Request) -> Iterator[Text]:
+    """The quota for which it was queued, and the one that it has exceeded."""
+    if (muted_by := request.get("muted_by")) is not None:
+        yield Text(f"queued because of {throttles.exceeded(muted_by)}", _BEHIND)
+    if (throttle := request.get("throttle")) is not None:
+        yield Text(
+            f"throttled for {throttle['ms']:,} ms by {throttles.exceeded(throttle)}", _BEHIND
+        )
 
 
 def _stalled(request: Request) -> Iterator[Text]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from antechamber import durations
 from antechamber.admin_client import AdminClient
-from antechamber.command_line import CommandParser, UsageError, limit, run
+from antechamber.command_line import CommandParser, limit, run
+from antechamber.usage_error import UsageError
 
 _DESCRIPTION = """\
 Show the open transactions of a running broker, the oldest first: the
@@ -56,6 +57,8 @@ def _do(client: AdminClient, given: argparse.Namespace) -> None:
     if given.action == "abort":
         _abort(client, given)
         return
+    if (given.topic, given.partition, given.producer_id) != (None, None, None):
+        raise UsageError("list: --topic, --partition and --producer-id are for abort")
     found = client.transactions(hanging=1 if given.hanging else None, limit=given.limit)
     if given.json:
         sys.stdout.write("".join(f"{json.dumps(each)}\n" for each in found))
@@ -70,6 +73,8 @@ def _do(client: AdminClient, given: argparse.Namespace) -> None:
 def _abort(client: AdminClient, given: argparse.Namespace) -> None:
     if None in (given.topic, given.partition, given.producer_id):
         raise UsageError("abort: give --topic, --partition and --producer-id")
+    if given.hanging:
+        raise UsageError("abort: --hanging is for list; abort ends only hanging transactions")
     aborted = client.abort_transaction(given.topic, given.partition, given.producer_id)
     if given.json:
         sys.stdout.write(f"{json.dumps(aborted)}\n")

@@ -20,9 +20,10 @@ from time import sleep
 from typing import Any
 
 from antechamber.admin_client import AdminClient
-from antechamber.command_line import CommandParser, UsageError, run
+from antechamber.command_line import CommandParser, run
 from antechamber.process import command, environment
 from antechamber.ring import CURRENT, Symbol, duration, ring, side_by_side
+from antechamber.usage_error import UsageError
 
 _FOLLOW_INTERVAL_S = 0.5
 _CLEAR = "\x1b[H\x1b[2J"
@@ -34,12 +35,12 @@ tasks a bucket holds, + is ten or more, {CURRENT} is the current tick.
 
   antechamber wheel --follow              the wheels that hold tasks, updated
   antechamber wheel --timer Fetch         only the timer of the Fetch purgatory
-  antechamber wheel --of 450 446 19 20    the path of tasks with these delays, in ms
+  antechamber wheel --of 450 446 19 20    the path of tasks with these delays
   antechamber wheel --of 450 --cancel 450@100
-                                          the same, with a task cancelled at 100 ms
+                                          the same; one is cancelled at 100 ms
   antechamber wheel --follow --json > timers.jsonl
                                           record the wheels twice a second
-  antechamber wheel --from timers.jsonl   show a recording; --follow as it was recorded
+  antechamber wheel --from timers.jsonl   a recording; --follow at its speed
 """
 
 Snapshot = Mapping[str, Any]

@@ -25,11 +25,13 @@ from benchmarks import (
     round_trip,
     start,
     storage,
+    tls,
     transactions,
     wake_up,
 )
 from benchmarks.benchmark import Benchmark
 from benchmarks.systems import System, available
+from benchmarks.systems_with_tls import available_with_tls
 from benchmarks.table import table
 
 BENCHMARKS = {
@@ -49,6 +51,7 @@ BENCHMARKS = {
         storage.BENCHMARK,
         transactions.BENCHMARK,
         transactions.REPLICATED,
+        tls.BENCHMARK,
     )
 }
 WARM_UP_SCALE = 0.3
@@ -65,15 +68,16 @@ def main() -> int:
     results: Results = defaultdict(lambda: defaultdict(list))
     failed = False
     names: list[str] = []
-    for nodes in sorted({benchmark.nodes for benchmark in chosen}):
-        systems = [each for each in available(nodes) if each.name in options.systems]
+    for nodes, has_tls in sorted({(benchmark.nodes, benchmark.tls) for benchmark in chosen}):
+        found = available_with_tls() if has_tls else available(nodes)
+        systems = [each for each in found if each.name in options.systems]
         names += [system.name for system in systems if system.name not in names]
         with ExitStack() as servers:
             for system in systems:
                 system.server = system.start()
                 servers.callback(system.server.close)
             for benchmark in chosen:
-                if benchmark.nodes == nodes:
+                if (benchmark.nodes, benchmark.tls) == (nodes, has_tls):
                     failed |= _run(benchmark, systems, results, options)
     metrics = [metric for benchmark in chosen for metric in benchmark.metrics]
     print(f"{platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}")

@@ -26,12 +26,14 @@ class Benchmark:
 
     `scale` is 1 for a full round, less for a quick or a discarded one. `nodes` is the number of
     brokers of the system; benchmarks with the same number share their servers. 0 means no server.
+    With `tls`, librdkafka connects to a listener with TLS.
     """
 
     name: str
     metrics: tuple[Metric, ...]
     measure: Callable[[System, float], Sample]
     nodes: int = 1
+    tls: bool = False
 
 
 def percentile(values: list[float], percent: float) -> float:

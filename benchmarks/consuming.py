@@ -28,7 +28,7 @@ def measure(system: System, scale: float) -> Sample:
         return {}
     count = int(BATCHES * scale) * RECORDS_PER_BATCH
     topic = _filled_topic(system, count)
-    who = {"bootstrap.servers": system.bootstrap, "group.id": topic}
+    who = {**system.client, "group.id": topic}
     consumer = Consumer({**who, **SETTINGS})
     consumer.assign([TopicPartition(topic, 0, 0)])
     first = consumer.consume(1, timeout=10)

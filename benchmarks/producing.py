@@ -34,16 +34,17 @@ def measure(system: System, scale: float) -> Sample:
     sample: dict[str, float] = {}
     for size, label in ((1000, "1 KB"), (100, "100 B")):
         count = int(MESSAGES[size] * scale)
-        seconds, cpu = _confluent(system, size, count)
+        seconds, cpu = confluent(system, size, count)
         sample[f"produce {label}"] = count * size / 1e6 / seconds
         sample[f"produce {label}, broker CPU"] = cpu / (count * size / 1e9)
     sample["produce, raw 1 MB requests"] = _raw(system, int(RAW_REQUESTS * scale))
     return sample
 
 
-def _confluent(system: System, size: int, count: int) -> tuple[float, float]:
+def confluent(system: System, size: int, count: int) -> tuple[float, float]:
+    """The seconds, and the processor seconds of the broker, for *count* records."""
     topic = system.new_topic()
-    producer = Producer({"bootstrap.servers": system.bootstrap, **SETTINGS})
+    producer = Producer({**system.client, **SETTINGS})
     producer.produce(topic, b"connects", partition=0)
     producer.flush(10)
     value = bytes(size)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import sys
 import tempfile
 import urllib.request
@@ -20,6 +19,7 @@ from integration.kafka.real_kafka import RealKafka
 from integration.machine.deadlines import eventually
 from integration.processes.antechamber import Antechamber
 from integration.processes.server_process import ServerProcess
+from integration.security.certificates import certificates
 from integration.wire.connection import Connection
 from integration.wire.requests import metadata, read_metadata
 from integration.wire.topics import auto_create_topic
@@ -51,6 +51,7 @@ class System:
     keeps_records: bool = True
     pause: Callable[[Any, int], None] | None = None
     resume: Callable[[Any, int], None] | None = None
+    tls: bool = False
     server: Server = field(init=False)
     topics: dict[str, str] = field(default_factory=dict)
 
@@ -58,6 +59,18 @@ class System:
     def bootstrap(self) -> str:
         """The bootstrap servers of this run's server."""
         return self.server.bootstrap
+
+    @property
+    def client(self) -> dict[str, Any]:
+        """The settings with which librdkafka connects."""
+        if not self.tls:
+            return {"bootstrap.servers": self.bootstrap}
+        server: Any = self.server
+        return {
+            "bootstrap.servers": server.listeners["TLS"],
+            "security.protocol": "ssl",
+            "ssl.ca.location": str(certificates().authority.path),
+        }
 
     def new_topic(self) -> str:
         """Create a topic; its partition 0 is ready."""
@@ -146,8 +159,8 @@ def available(nodes: int = 1) -> list[System]:
             System(
                 "Kafka",
                 lambda: RealKafka(nodes, dict([factor, _NO_DELAY])),
-                pause=lambda server, node: server.processes[node - 1].signal(signal.SIGSTOP),
-                resume=lambda server, node: server.processes[node - 1].signal(signal.SIGCONT),
+                pause=lambda server, node: server.processes[node - 1].pause(),
+                resume=lambda server, node: server.processes[node - 1].resume(),
             )
         )
     else:

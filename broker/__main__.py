@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from broker.command_line.arguments import parse_arguments
 from broker.command_line.options import ServeOptions
+from broker.command_line.unused_settings import unused_settings
 from broker.common.errors import DiskFailed, NodeFailed, StartupError
-from broker.config.table import KEYS
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -44,7 +44,7 @@ def _run(options: ServeOptions) -> None:
 
     import trio
 
-    from broker.process.descriptors import raise_limit
+    from broker.process.descriptor_limit import raise_limit
     from broker.process.log_format import PrintableFormatter
     from broker.server import serve
 
@@ -54,11 +54,8 @@ def _run(options: ServeOptions) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(PrintableFormatter(_LOG_FORMAT))
     logging.basicConfig(level=level, handlers=[handler])
-    for name in sorted(options.config.given):
-        unused = KEYS[name].unused
-        if unused is not None:
-            text = "%s is set, but has no effect: %s"
-            logging.getLogger("antechamber").warning(text, name, unused.reason)
+    for warning in unused_settings(options):
+        logging.getLogger("antechamber").warning("%s", warning)
     trio.run(serve, options)
 
 

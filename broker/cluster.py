@@ -13,25 +13,27 @@ ends it (see `broker.common.unexpected_errors`); the end of the last node ends t
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
 import trio
 
+from broker.common.adjustable_clock import AdjustableClock
 from broker.common.clock import Clock
 from broker.common.errors import DiskFailed, NodeFailed, NoSuchNode, WrongState
 from broker.common.state_changes import StateChanges
 from broker.common.topic_partition import TopicPartition
 from broker.common.unexpected_errors import UnexpectedErrors, indented_traceback, is_strict
 from broker.config import Config
-from broker.config.node_settings import node_settings
+from broker.config.node_settings import Address, node_settings
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.periodic_elections import schedule_elections
+from broker.controller.token_expiration import schedule_token_expiration
 from broker.network.transport import Transport
 from broker.node import Node
 from broker.steps.offload import Inline, Offload
@@ -60,12 +62,12 @@ class NodeState(StrEnum):
 class Network(Protocol):
     """Connects clients to nodes, and nodes to each other."""
 
-    def listening(self, host: str, port: int) -> tuple[str, int]:
-        """The address at which the node with that advertised address listens."""
+    def listening(self, broker: Broker) -> Mapping[str, Address]:
+        """The addresses at which the node listens, by listener."""
         ...
 
     async def connect(self, host: str, port: int) -> Transport:
-        """A connection to the node with that advertised address; raises OSError."""
+        """A connection to the node with that address for other nodes; raises OSError."""
         ...
 
     async def serve(self, node: Node) -> None:
@@ -119,17 +121,21 @@ class Member:
 
 
 class Cluster:
-    """All nodes, created together; each directory of ``data_dir`` has a folder for each node."""
+    """All nodes, created together; each directory of ``data_dir`` has a folder for each node.
+
+    ``machine`` measures the steps of the event loop, if ``clock`` can be adjusted.
+    """
 
     def __init__(
         self,
         brokers: Sequence[Broker],
         config: Config,
-        clock: Clock,
+        clock: AdjustableClock,
         controller: Controller,
         data_dir: Path | Sequence[Path],
         network: Network,
         *,
+        machine: Clock | None = None,
         durable: bool = False,
         recorder: Recorder | None = None,
         offload: Offload | None = None,
@@ -138,19 +144,20 @@ class Cluster:
         self.recorder = recorder
         if recorder is not None:
             recorder.transactional_id = self.transactional_id
-        self.clock = clock
+        self.clock, self.machine = clock, machine or clock
         self.controller = controller
         self.changes = StateChanges()
         self.unexpected_errors = UnexpectedErrors("the cluster")
         on_error = self.unexpected_errors.elsewhere
-        self.steps = StepQueue(clock.now_ms, on_error)
-        self.stalls = Stalls(clock.wall_us_at) if recorder is None else recorder.stalls
+        self.steps = StepQueue(self.machine.now_ms, on_error)
+        self.stalls = Stalls(self.machine.wall_us_at) if recorder is None else recorder.stalls
         self._interruptions = (
             Interruptions(clock.now_ms) if recorder is None else recorder.interruptions
         )
         # For timer tasks that continue when a node is stopped, as those of the admin interface.
         self.timer = SystemTimer("cluster", now_ms=clock.now_ms, on_error=on_error)
         schedule_elections(self.timer, controller, config)
+        schedule_token_expiration(self.timer, controller, config, clock)
         self.members = {broker.node_id: Member(broker) for broker in brokers}
         self._data_dirs = [data_dir] if isinstance(data_dir, Path) else data_dir
         self._network = network
@@ -189,13 +196,13 @@ class Cluster:
                 self._nursery.start_soon(self._run, member)
             self._nursery.start_soon(self.steps.run)
             try:
-                await run_reaper(self.timer)
+                await run_reaper(self.timer, None, self.clock.seconds_until)
             finally:
                 trio.lowlevel.remove_instrument(watchdog)
 
     def _watch(self) -> Watchdog:
         """Measure the steps of the event loop from now on."""
-        watchdog = Watchdog(self.steps, self.stalls, self.clock.now_ms)
+        watchdog = Watchdog(self.steps, self.stalls, self.machine.now_ms)
         trio.lowlevel.add_instrument(watchdog)
         return watchdog
 
@@ -273,13 +280,12 @@ class Cluster:
 
     def _node(self, member: Member) -> Node:
         broker = member.broker
-        advertised = (broker.host, broker.port)
         data_dirs = [path / f"node-{broker.node_id}" for path in self._data_dirs]
-        listening = self._network.listening(*advertised)
-        settings = node_settings(broker.node_id, listening, advertised, data_dirs)
+        listening = self._network.listening(broker)
+        settings = node_settings(broker.node_id, listening, broker.endpoints, data_dirs)
         return Node(
             broker,
-            replace(self.config, command_line=settings),
+            self.config.of_node(settings),
             self.clock,
             self.controller,
             data_dirs,

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import inf
 from pathlib import Path
 from typing import Any
 
 import trio
 
-from broker.api.dispatch import Dispatcher
+from broker.api.connection_setups import (
+    connect_between_nodes,
+    connection_setups,
+    listeners_with_tls,
+)
 from broker.api.request_channel import RequestChannel
 from broker.api.services import Services
 from broker.api.table import advertised_versions
@@ -38,6 +41,9 @@ from broker.replication.fetch_session import FetchSessionCache
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.replication.replication import Replication
+from broker.security.acl.standard_authorizer import configured_authorizer
+from broker.security.credentials import StoredCredentials
+from broker.security.tls.listener_tls import reload_changed
 from broker.steps.offload import Inline, Offload
 from broker.steps.queue import Slices, StepQueue
 from broker.steps.schedule import schedule
@@ -92,8 +98,7 @@ class Node:
         self.clock = clock
         self.controller, self.changes, self.steps = controller, changes, steps
         self.purgatories: list[DelayedOperationPurgatory[Any]] = []
-        self.recorder, self.offload = recorder, offload or Inline()
-        self.scratch = Scratch()
+        self.recorder, self.offload, self.scratch = recorder, offload or Inline(), Scratch()
         self._is_started = False
         self.unexpected_errors = UnexpectedErrors(f"node {broker.node_id}")
         self.timer = self._timer("node")
@@ -108,6 +113,8 @@ class Node:
             open_files=open_files,
         )
         self.channel = ControllerChannel(controller)
+        self.tls = listeners_with_tls(config)
+        connect = connect_between_nodes(connect, config, self.tls, clock, self.scratch)
         self.replication = self._replication(connect)
         self.replicas = self.replication.replicas
         self.groups = self._groups()
@@ -116,17 +123,15 @@ class Node:
         self.transactions = self._transactions()
         self.partition_sender = self._partition_sender(connect)
         self._coordinator_leadership = self._leadership_of_coordinators()
-        self.fetch_sessions = self._fetch_sessions()
+        slots = config.max_incremental_fetch_session_cache_slots
+        self.fetch_sessions = FetchSessionCache(slots, clock)
         self._schedule_periodic_work()
         self.feed = controller.register(broker, self)
         self.services = self._services()
         self.connections = Connections(
-            config,
-            Dispatcher(self.services, recorder),
-            self.timer,
-            self.scratch,
-            self.unexpected_errors.in_connection,
+            config, self.timer, self.scratch, self.unexpected_errors.in_connection
         )
+        self.listeners = connection_setups(self.services, recorder, self.timer, self.tls)
         self._begin_to_follow()
 
     def _begin_to_follow(self) -> None:
@@ -150,9 +155,10 @@ class Node:
             nursery.start_soon(self.replication.fetchers.run)
             nursery.start_soon(self.marker_channel.run)
             nursery.start_soon(self.partition_sender.run)
-            nursery.start_soon(run_reaper, self.timer)
+            until = self.clock.seconds_until
+            nursery.start_soon(run_reaper, self.timer, None, until)
             for purgatory in self.purgatories:
-                nursery.start_soon(run_reaper, purgatory.timer, purgatory.purge_if_due)
+                nursery.start_soon(run_reaper, purgatory.timer, purgatory.purge_if_due, until)
 
     @property
     def image(self) -> MetadataImage:
@@ -168,13 +174,15 @@ class Node:
         configs = self.image.broker_configs
         self.config.reconfigure(configs.get(str(self.id), {}), configs.get(ALL_NODES, {}))
         self.connection_quotas.reconfigured()
+        reload_changed(self.tls, self.config)
         for topic in self.image:
             yield from self.replication.delta_applier.apply_topic(topic)
         self.changes.notify()
 
     def client_quotas_changed(self) -> None:
-        """Apply the client quotas."""
+        """Apply the quotas of clients and of addresses."""
         self.client_quotas.reconfigure(self.image.client_quotas)
+        self.connection_quotas.address_rates.reconfigure(self.image.client_quotas)
         self.changes.notify()
 
     def group_configs_changed(self, group_id: str) -> None:
@@ -228,36 +236,16 @@ class Node:
         """The node's own timer and those of its purgatories."""
         return [self.timer, *(purgatory.timer for purgatory in self.purgatories)]
 
-    def statistics(self) -> dict[str, object]:
-        """The node's part of the admin interface's statistics."""
-        return {
-            "id": self.id,
-            "connections": len(self.connections),
-            "fetch_sessions": len(self.fetch_sessions),
-            "following": len(self.replication.fetchers),
-            "purgatories": [purgatory.statistics() for purgatory in self.purgatories],
-            "timers": [_timer_statistics(timer) for timer in self.timers()],
-            "transactions": self._transaction_statistics(),
-            "unexpected_errors": self.unexpected_errors.statistics(),
-        }
-
-    def _transaction_statistics(self) -> dict[str, object]:
-        sender, load_times_ms = self.partition_sender, self.transactions.runtime.load_times_ms
-        return {
-            "open": len(self.transactions.states.ongoing),
-            "unknown_destination_queue_size": self.marker_channel.unknown_destination_queue_size,
-            "log_append_retry_queue_size": self.transactions.log_append_retry_queue_size,
-            "verifications": sender.verifications,
-            "verification_failures": sender.verification_failures,
-            "verification_time_max_ms": max(sender.verification_times_ms, default=None),
-            "partition_load_time_max_ms": max(load_times_ms, default=None),
-        }
-
     def _schedule_periodic_work(self) -> None:
         schedule_log_tasks(self.timer, self.logs, self.config, self.offload)
         interval_ms = _REMOVE_IDLE_CLIENTS_MS
-        remove_idle = self.client_quotas.remove_idle
-        schedule(self.timer, remove_idle, delay_ms=interval_ms, period_ms=interval_ms)
+        mutations = self.controller.client_quotas.mutations
+        for remove_idle in (
+            self.client_quotas.remove_idle,
+            self.connection_quotas.address_rates.remove_idle,
+            lambda: mutations.remove_idle(self.clock.now_ms()),
+        ):
+            schedule(self.timer, remove_idle, delay_ms=interval_ms, period_ms=interval_ms)
 
     def _replication(self, connect: Connect) -> Replication:
         return Replication(
@@ -310,13 +298,14 @@ class Node:
             self.replication,
             connect,
             self.replicas.actions,
+            self.steps,
             lambda: self.image,
             lambda: self.transactions,
         )
 
     def _partition_sender(self, connect: Connect) -> AddPartitionsToTxnSender:
         return AddPartitionsToTxnSender(
-            self.replication, connect, self.replicas.actions, lambda: self.image
+            self.replication, connect, self.replicas.actions, self.steps, lambda: self.image
         )
 
     def _transactions(self) -> TransactionCoordinator:
@@ -325,6 +314,7 @@ class Node:
             self.clock,
             self.timer,
             self.replicas.actions,
+            self.steps,
             self.producer_ids,
             self.marker_channel,
             lambda: self.image.feature_level(TRANSACTION_VERSION),
@@ -344,11 +334,12 @@ class Node:
         )
 
     def _services(self) -> Services:
+        image = self.feed.image
         return Services(
             node_id=self.id,
             config=self.config,
             clock=self.clock,
-            image=self.feed.image,
+            image=image,
             controller=self.controller,
             replicas=self.replicas,
             groups=self.groups,
@@ -370,10 +361,10 @@ class Node:
             state_changes=self.changes,
             steps=self.steps,
             unexpected_errors=self.unexpected_errors,
+            credentials=StoredCredentials(self.config, image.scram, image.delegation_tokens),
+            authorizer=configured_authorizer(self.config, image.acls),
+            tls=self.tls,
         )
-
-    def _fetch_sessions(self) -> FetchSessionCache:
-        return FetchSessionCache(self.config.max_incremental_fetch_session_cache_slots, self.clock)
 
     def _purgatory(self, name: str, purge_interval: int) -> DelayedOperationPurgatory[Any]:
         purgatory: DelayedOperationPurgatory[Any] = DelayedOperationPurgatory(
@@ -381,10 +372,3 @@ class Node:
         )
         self.purgatories.append(purgatory)
         return purgatory
-
-
-def _timer_statistics(timer: SystemTimer) -> dict[str, object]:
-    """``next_step_ms``: until the timer moves or runs tasks; None if none are pending."""
-    next_ms = timer.next_expiration_ms
-    step_ms = None if next_ms == inf else max(0, int(next_ms - timer.now_ms()))
-    return {"name": timer.name, "pending": timer.size, "next_step_ms": step_ms}

@@ -11,36 +11,43 @@ from __future__ import annotations
 import gc
 import shutil
 import signal
-import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
-from functools import partial
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import trio
 
 from broker.admin.cluster_facts import ClusterFacts
+from broker.admin.listener import AdminListener
 from broker.admin.server import serve_admin
+from broker.admin.tls import admin_context
 from broker.cluster import Cluster
-from broker.command_line.options import PORT_MAX, ServeOptions, TopicSpec
+from broker.command_line.options import ServeOptions, TopicSpec
+from broker.command_line.short_form import config_of
+from broker.command_line.throw_away_tls import throw_away_tls
+from broker.common.adjustable_clock import AdjustableClock
 from broker.common.clock import TrioClock
 from broker.common.errors import ApiError, DiskFailed, NodeFailed, StartupError
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
-from broker.network.listener import TcpNetwork, listen, reachable
+from broker.network.listener import TcpNetwork
 from broker.process.free_memory import RELEASE_INTERVAL_MS, release_free_memory
 from broker.process.ready_file import ReadyFile
 from broker.process.stdin_watch import check_stdin, wait_for_end_of_stdin
+from broker.security.listeners.endpoints import configured_listeners
 from broker.steps.offload import WorkerThreads
 from broker.steps.schedule import schedule
 from broker.wait_records.outbox import Outbox, Sink
 from broker.wait_records.recorder import Recorder
 from broker.wait_records.records_file import RecordsFile
 from broker.wait_records.records_topic import RecordsTopic
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.trio_reaper import run_reaper
 
 # The controller's store, in the first data directory.
 _CONTROLLER = "controller.db"
@@ -54,16 +61,24 @@ async def serve(options: ServeOptions) -> None:
     """
     if options.stop_with_stdin:
         check_stdin()
+    options = replace(options, config=config_of(options))
+    with throw_away_tls(options) as with_tls:
+        await _serve(with_tls)
+
+
+async def _serve(options: ServeOptions) -> None:
+    listeners = configured_listeners(options.config, options.brokers)
     with (
         _ready_file(options),
         trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals,
         _data_directories(options.data_dirs) as data_dirs,
-        closing(_network(options)) as network,
-        listen("--admin-port", options.admin_host, options.admin_port) as admin,
+        closing(TcpNetwork(listeners, options.brokers)) as network,
+        closing(_admin_listener(options)) as admin,
         closing(_controller(options, data_dirs)) as controller,
         _records_file(options) as records_file,
         closing(_cluster(options, controller, data_dirs, network)) as cluster,
     ):
+        _store_credentials(controller, options)
         _create_topics(controller, options)
         with _outbox(options, cluster, records_file) as outbox:
             await _run(options, cluster, outbox, data_dirs, admin, signals)
@@ -74,7 +89,7 @@ async def _run(
     cluster: Cluster,
     outbox: Outbox | None,
     data_dirs: Sequence[Path],
-    admin: socket.socket,
+    admin: AdminListener,
     signals: AsyncIterator[int],
 ) -> None:
     _configure_garbage_collection()
@@ -88,8 +103,11 @@ async def _run(
                 cluster.timer, release_free_memory, delay_ms=interval_ms, period_ms=interval_ms
             )
             facts = ClusterFacts(cluster)
-            serve = partial(serve_admin, admin, facts, cluster.timer, facts.admin_errors.report)
-            nursery.start_soon(partial(serve, token=options.admin_token))
+            report = facts.admin_errors.report
+            # Its timeouts pass while the clock of the broker is frozen.
+            timer = SystemTimer("admin", now_ms=cluster.machine.now_ms)
+            nursery.start_soon(run_reaper, timer)
+            nursery.start_soon(serve_admin, admin, facts, timer, report)
             _announce(options, cluster, data_dirs, admin)
             if options.stop_with_stdin:
                 nursery.start_soon(_stop_with_stdin, nursery.cancel_scope)
@@ -114,22 +132,10 @@ async def _stop_with_stdin(serving: trio.CancelScope) -> None:
     serving.cancel()
 
 
-def _network(options: ServeOptions) -> TcpNetwork:
-    """A bound port for each node."""
-    ports = [options.port + index if options.port else 0 for index in range(options.brokers)]
-    if ports[-1] > PORT_MAX:
-        raise StartupError(
-            f"--port: {options.brokers} brokers from {options.port} on need ports up to "
-            f"{ports[-1]}, and {PORT_MAX} is the last; give a lower one, or 0 for any"
-        )
-    with ExitStack() as undo:
-        listeners = [undo.enter_context(listen("--port", options.host, port)) for port in ports]
-        undo.pop_all()
-    bound = {each.getsockname()[1]: each for each in listeners}
-    host = options.advertised_host or reachable(options.host)
-    first = options.advertised_port
-    advertised = [(host, first + index if first else port) for index, port in enumerate(bound)]
-    return TcpNetwork(bound, options.host, advertised)
+def _admin_listener(options: ServeOptions) -> AdminListener:
+    admin = options.admin
+    context = admin_context(options.config) if admin.has_tls else None
+    return AdminListener(admin.host, admin.port, admin.tokens, context)
 
 
 def _controller(options: ServeOptions, data_dirs: Sequence[Path]) -> Controller:
@@ -140,12 +146,14 @@ def _controller(options: ServeOptions, data_dirs: Sequence[Path]) -> Controller:
 def _cluster(
     options: ServeOptions, controller: Controller, data_dirs: Sequence[Path], network: TcpNetwork
 ) -> Cluster:
+    name = configured_listeners(options.config).inter_broker
     brokers = [
-        Broker(node_id, host, port)
-        for node_id, (host, port) in enumerate(network.advertised, start=1)
+        Broker(node_id, *endpoints[name], endpoints=endpoints)
+        for node_id, endpoints in network.advertised.items()
     ]
     durable = bool(options.data_dirs)
-    clock = TrioClock()
+    clock, machine = AdjustableClock(), TrioClock()
+    recorder = Recorder(clock, options.records_topic, machine) if options.record else None
     return Cluster(
         brokers,
         options.config,
@@ -153,8 +161,9 @@ def _cluster(
         controller,
         data_dirs,
         network,
+        machine=machine,
         durable=durable,
-        recorder=Recorder(clock, options.records_topic) if options.record else None,
+        recorder=recorder,
         offload=WorkerThreads(),
     )
 
@@ -184,6 +193,12 @@ def _outbox(
         yield recorder.outbox
 
 
+def _store_credentials(controller: Controller, options: ServeOptions) -> None:
+    """Store the SCRAM credentials of the command line in place of existing ones."""
+    for user, mechanism, credential in options.credentials:
+        controller.security.scram.put(user, mechanism, credential)
+
+
 def _create_topics(controller: Controller, options: ServeOptions) -> None:
     """Create the topics of the command line; existing topics are not changed."""
     specs = [("--topic", spec) for spec in options.topics]
@@ -201,24 +216,40 @@ def _create_topics(controller: Controller, options: ServeOptions) -> None:
 
 
 def _announce(
-    options: ServeOptions, cluster: Cluster, data_dirs: Sequence[Path], admin: socket.socket
+    options: ServeOptions, cluster: Cluster, data_dirs: Sequence[Path], admin: AdminListener
 ) -> None:
     """Report that the broker is ready: in the ready file, and in one line on stdout."""
-    nodes = cluster.nodes
-    bootstrap = ",".join(f"{node.host}:{node.port}" for node in nodes)
-    admin_host, admin_port = admin.getsockname()[:2]
-    admin_url = f"http://{admin_host}:{admin_port}"
+    nodes, listeners = cluster.nodes, _bootstrap_by_listener(cluster)
+    bootstrap = listeners[configured_listeners(options.config).inter_broker]
     if options.ready_file is not None:
         facts = {
             "bootstrap": bootstrap,
-            "admin": admin_url,
+            "admin": admin.url,
             "data_dir": str(data_dirs[0]),
             "data_dirs": [str(path) for path in data_dirs],
             "nodes": [{"id": node.id, "host": node.host, "port": node.port} for node in nodes],
+            "listeners": listeners,
+            "tls": dict(options.tls_files),
         }
         ReadyFile(options.ready_file).write(facts)
     if not options.quiet:
-        _print_line(f"antechamber is ready: bootstrap={bootstrap} admin={admin_url}\n")
+        named = listeners if len(listeners) > 1 else {"bootstrap": bootstrap}
+        addresses = " ".join(f"{name}={address}" for name, address in named.items())
+        _print_line(f"antechamber is ready: {addresses} admin={admin.url}\n")
+
+
+def _bootstrap_by_listener(cluster: Cluster) -> dict[str, str]:
+    """The addresses of all nodes, by listener."""
+    brokers = [member.broker for member in cluster.members.values()]
+    return {
+        listener: ",".join(_address(broker.endpoints[listener]) for broker in brokers)
+        for listener in brokers[0].endpoints
+    }
+
+
+def _address(address: tuple[str, int]) -> str:
+    host, port = address
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 _CANNOT_WRITE = "cannot write to stdout: {}; with --quiet nothing is written"

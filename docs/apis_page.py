@@ -6,7 +6,9 @@ import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from broker.api.authorization.table import CHECKS
 from broker.api.table import HANDLERS, advertised_versions
 from docs.tables import GENERATED, table
 from protocol.messages import REQUESTS
@@ -16,8 +18,9 @@ USES = Path(__file__).parent / "api_uses.json"
 _HEAD = """\
 Every API that Apache Kafka 4.3 offers to clients. The versions are those in the ApiVersions
 response, which are all versions of Kafka 4.3. A handler's docstring describes the API's behaviour
-here. The clients are those that use the API in a test of `integration/`, with the versions that
-they chose.
+here. With an authorizer, clients need ACLs for the operations in the column "checks"; which of them
+apply depends on the request, as in Kafka. The clients are those that use the API in a test of
+`integration/`, with the versions that they chose.
 """
 # By the beginning of the names of their test files.
 _CLIENTS = {
@@ -30,10 +33,6 @@ _CLIENTS = {
 }
 # The APIs of Kafka that are not served, and why; a row is removed when its APIs are served.
 _NOT_SERVED: Mapping[Sequence[int], str] = {
-    (17, 36): "SaslHandshake, SaslAuthenticate: every client may connect",
-    (29, 30, 31): "DescribeAcls, CreateAcls, DeleteAcls: every client may do everything",
-    (38, 39, 40, 41): "CreateDelegationToken and the other APIs for tokens: there are no users",
-    (50, 51): "DescribeUserScramCredentials, AlterUserScramCredentials: there are no users",
     (
         71,
         72,
@@ -54,6 +53,7 @@ def apis() -> str:
             str(api.api_key),
             f"[{name}](../../broker/api/handlers/{handlers[api.api_key].__name__}.py)",
             f"{api.min_version}-{api.max_version}",
+            _checks(REQUESTS[api.api_key]),
             _clients(name, uses),
             _deviations(handlers[api.api_key]),
         )
@@ -65,7 +65,7 @@ def apis() -> str:
             GENERATED,
             "# APIs served\n",
             _HEAD,
-            table(("key", "API and handler", "versions", "used by", "deviations"), rows),
+            table(("key", "API and handler", "versions", "checks", "used by", "deviations"), rows),
             table(
                 ("key", "not served"),
                 (
@@ -76,6 +76,15 @@ def apis() -> str:
             ),
         ]
     )
+
+
+def _checks(request: Any) -> str:
+    """Return the operations on each type of resource, in the order of the table."""
+    operations: dict[str, list[str]] = {}
+    for operation, resource_type in CHECKS[request]:
+        words = resource_type.name.lower().replace("_", " ")
+        operations.setdefault(words, []).append(operation.name)
+    return "; ".join(f"{words}: {', '.join(names)}" for words, names in operations.items())
 
 
 def _clients(api: str, uses: Mapping[str, Mapping[str, list[int]]]) -> str:

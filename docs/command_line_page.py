@@ -5,26 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from antechamber import (
-    cli,
-    explain_command,
-    fault_command,
-    requests_command,
-    sessions_command,
-    transactions_command,
-    wheel_command,
-)
-from broker.command_line import arguments as serve_arguments
+from docs.parsers import actions, parsers
 from docs.tables import GENERATED, table
-from pipeline import arguments as analyze_arguments
-from recorder import arguments as record_arguments
 
 _HEAD = """\
 # Command line
 
 `antechamber COMMAND [OPTION]...`; `antechamber help` lists the commands, and each command has
-`--help`. `fault`, `requests`, `sessions`, `transactions`, `explain` and `wheel` are clients of a
-running broker's [admin interface](admin.md).
+`--help`. `fault`, `clock`, `requests`, `sessions`, `transactions`, `explain` and `wheel` are
+clients of a running broker's [admin interface](admin.md).
 
 | exit code | meaning |
 | --- | --- |
@@ -37,30 +26,16 @@ running broker's [admin interface](admin.md).
 
 def command_line() -> str:
     """Return the page."""
-    parsers = (
-        serve_arguments.parser(),
-        fault_command.parser(),
-        requests_command.parser(),
-        sessions_command.parser(),
-        transactions_command.parser(),
-        explain_command.parser(),
-        wheel_command.parser(),
-        record_arguments.parser(),
-        analyze_arguments.parser(),
-    )
-    named = {parser.prog.split()[1] for parser in parsers}
-    assert named == set(cli.COMMANDS) - {"help"}
-    sections = [line for parser in parsers for line in _section(parser)]
+    sections = [line for parser in parsers().values() for line in _section(parser)]
     return "\n".join([GENERATED, _HEAD, *sections])
 
 
 def _section(parser: argparse.ArgumentParser) -> Iterator[str]:
     yield f"## `{parser.prog}`\n"
     yield _text(parser.description)
-    actions = [each for each in parser._actions if each.dest != "help"]  # noqa: SLF001 - there is no other way to list them
     yield table(
         ("argument", "meaning", "default"),
-        ((_names(each), _meaning(each), _default(each)) for each in actions),
+        ((_names(each), _meaning(each), _default(each)) for each in actions(parser)),
     )
     if parser.epilog:
         yield _text(parser.epilog)
@@ -88,7 +63,7 @@ def _value(action: argparse.Action) -> str:
 
 def _meaning(action: argparse.Action) -> str:
     # The default has a column of its own.
-    text = (action.help or "").removesuffix(" (%(default)s)")
+    text = (action.help or "").replace(" (%(default)s)", "")
     return text.removesuffix(f" (default: {action.default})").replace("|", "\\|")
 
 

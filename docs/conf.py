@@ -29,7 +29,9 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
 nitpicky = True
 # Types of the standard library; their documentation is on another site.
-nitpick_ignore_regex = [("py:.*", r"(collections|os|pathlib|typing)\..*|Any|Path|Self|Topics")]
+nitpick_ignore_regex = [
+    ("py:.*", r"(collections|datetime|os|pathlib|typing)\..*|Any|Path|Self|Topics")
+]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

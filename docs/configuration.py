@@ -48,9 +48,12 @@ A client that reaches a limit is delayed or disconnected; other clients are not 
 | what | limit | at the limit |
 | --- | --- | --- |
 | connections of a node | `max.connections`, `max.connection.creation.rate` | new connections wait \
-in the listener's backlog |
+in the listener's backlog; those of the inter-broker listener, if there are others, replace the \
+least recently used connections of the others |
 | connections of an address | `max.connections.per.ip`, `max.connections.per.ip.overrides` | \
 new connections are closed at once |
+| connections of an address per second | quota `connection_creation_rate` | the connection is \
+accepted, and closed after a delay of at most one window |
 | idle time of a connection | `connections.max.idle.ms` | it is closed, unless a request is in \
 progress |
 | bytes of a request | `socket.request.max.bytes` | its connection is closed |
@@ -59,10 +62,18 @@ have begun a request may complete it; the others are not read until there is roo
 | requests of a connection | one in progress | the next ones wait; at most 1 MB of them is read |
 | bytes per second of a client | quotas `producer_byte_rate`, `consumer_byte_rate` | the response \
 has a throttle time, during which the client is not read; a fetch response is then empty |
+| processor time of a client's requests | quota `request_percentage`; 100 is one processor | the \
+same, for at most one window |
+| partitions that a client creates and deletes per second | quota `controller_mutation_rate`, \
+those of `controller.quota.window.num` windows at once | refused with THROTTLING_QUOTA_EXCEEDED, \
+or processed in old versions of the requests; the response has a throttle time (KIP-599) |
 
-Quotas are set on users, client ids and both by AlterClientQuotas, for example with Kafka's
-`kafka-configs.sh --entity-type clients`; without TLS or SASL every client's user is `ANONYMOUS`.
-Other quotas are stored and have no effect.
+Quotas are set on users, client ids and both, or addresses, by AlterClientQuotas, for example with
+Kafka's `kafka-configs.sh --entity-type clients`. The user is the name of the client's principal,
+which is `ANONYMOUS` without TLS or SASL. The most specific quota applies: of user and client id, of
+the user, of the client id, each before the default of its type. Each node measures by itself,
+except changes of partitions. [Wait records](records.md#throttle-and-muted_by) name the quota that
+has throttled a client, whose it is, and the measured and the allowed rate.
 """
 
 

@@ -1,4 +1,4 @@
-"""Writes the generated pages and pictures of docs/: ``make docs``.
+"""Writes the generated pages, pictures and completions: ``make docs``.
 
 A test compares the files with what is generated here, so they are always up to date.
 """
@@ -13,7 +13,9 @@ from docs import pictures
 from docs.apis_page import apis
 from docs.clients_page import clients
 from docs.command_line_page import command_line
+from docs.completions import COMPLETIONS
 from docs.configuration import configuration
+from docs.man_page import man_page
 from docs.tables import GENERATED
 
 FOLDER = Path(__file__).parent
@@ -28,13 +30,15 @@ PAGES: dict[str, Callable[[], str]] = {
     "explanation/pictures/purgatory.svg": pictures.purgatory,
     "explanation/pictures/rooms.svg": pictures.rooms,
     "explanation/pictures/wheels.svg": pictures.wheels,
+    "../antechamber/completions/antechamber.1": man_page,
+    **{f"../antechamber/completions/{name}": text for name, text in COMPLETIONS.items()},
 }
 
 
 def main() -> None:
     """Write all files."""
     for name, page in PAGES.items():
-        (FOLDER / name).write_text(page())
+        (FOLDER / name).write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

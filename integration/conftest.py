@@ -4,26 +4,58 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 from antechamber import Cluster
 from integration.clients.api_uses import CLIENTS, ApiUses
+from integration.containers.engine import missing_docker
 from integration.kafka.jars import missing_for_a_jvm
 from integration.kafka.real_kafka import RealKafka
-from integration.kafka.source import missing_docker, missing_kafka, sources_used
+from integration.kafka.source import missing_kafka, sources_used
 from integration.kafka.tools import KafkaTools
 from integration.machine.requirements import need
 from integration.processes.antechamber import Antechamber, Serve
 
 # An unexpected exception ends the brokers that the tests start.
 os.environ["ANTECHAMBER_STRICT"] = "1"
+
+# They send signals, set limits of a process, read /proc or use a POSIX shell.
+POSIX_ONLY = [
+    "pipeline/test_bad_input.py",
+    "test_command_output.py",
+    "test_crash.py",
+    "test_docker.py",
+    "test_free_threaded.py",
+    "test_full_disk.py",
+    "test_hard_connections.py",
+    "test_imitated_windows.py",
+    "test_integrations.py",
+    "test_limits.py",
+    "test_long_batches.py",
+    "test_packaging.py",
+    "test_pipeline_record.py",
+    "test_purgatories_package.py",
+    "test_serve_refusals.py",
+    "test_stop.py",
+    "test_tutorial.py",
+]
+collect_ignore = POSIX_ONLY if sys.platform == "win32" else []
+
+
+def pytest_report_header() -> list[str]:
+    """Name the files that are left out on this system."""
+    return [f"not on Windows: {each}" for each in collect_ignore]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -65,6 +97,33 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     ):
         if item.get_closest_marker(marker):
             need(marker, missing())
+
+
+class _Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
+    """Runs the tests of a file in one process, and so those of the pipeline: they share a Spark."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, _, _ = nodeid.partition("::")
+        folder = file.rpartition("/")[0]
+        return folder if folder.endswith("pipeline") else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Scheduling:
+    """Distribute files to the processes of pytest-xdist."""
+    return _Scheduling(config, log)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Report the real Kafkas of this process to the process that prints the summary."""
+    output: dict[str, object] | None = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["sources"] = list(sources_used)
+
+
+def pytest_testnodedown(node: WorkerController) -> None:
+    """Collect what the processes of pytest-xdist report."""
+    sources = getattr(node, "workeroutput", {}).get("sources", ())
+    sources_used.update(dict.fromkeys(sources))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

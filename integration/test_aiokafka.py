@@ -161,15 +161,15 @@ async def test_a_group_of_two_rebalances(make: Make, topic: str, group: str) -> 
         async def has_all() -> bool:
             return bool(first.assignment() == both)
 
-        await eventually_async(has_all, "all to one", within=20)
+        await eventually_async(has_all, "all to one")
         async with make(AIOKafkaConsumer, topic, **settings) as second:
 
             async def shared() -> bool:
                 return len(first.assignment()) == len(second.assignment()) == 1
 
-            await eventually_async(shared, "one partition each", within=20)
+            await eventually_async(shared, "one partition each")
             assert first.assignment() | second.assignment() == both
-        await eventually_async(has_all, "all back", within=20)
+        await eventually_async(has_all, "all back")
 
 
 async def test_a_static_member_returns_to_its_partition(make: Make, topic: str, group: str) -> None:
@@ -182,14 +182,14 @@ async def test_a_static_member_returns_to_its_partition(make: Make, topic: str, 
             async def shared() -> bool:
                 return len(stays.assignment()) == len(goes.assignment()) == 1
 
-            await eventually_async(shared, "one partition each", within=20)
+            await eventually_async(shared, "one partition each")
             its, others = goes.assignment(), stays.assignment()
         async with make(AIOKafkaConsumer, topic, group_instance_id="i2", **settings) as back:
 
             async def returned() -> bool:
                 return bool(back.assignment() == its)
 
-            await eventually_async(returned, "its partition", within=20)
+            await eventually_async(returned, "its partition")
             assert stays.assignment() == others
 
 

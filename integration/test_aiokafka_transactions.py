@@ -14,7 +14,7 @@ from aiokafka.errors import KafkaError, ProducerFenced
 from antechamber import Cluster
 from integration.clients.api_uses import ApiUses
 
-WITHIN_S = 20
+WITHIN_S = 60
 TIMEOUT_MS = 1500
 
 pytestmark = pytest.mark.anyio

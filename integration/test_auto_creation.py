@@ -46,7 +46,7 @@ def test_confluent_kafka(bootstrap: str, topic: str, group: str) -> None:
     errors: list[object] = []
     producer = Producer({"bootstrap.servers": bootstrap})
     producer.produce(topic, b"x", callback=lambda error, _: errors.append(error))
-    assert producer.flush(20) == 0
+    assert producer.flush(60) == 0
     assert errors == [None]
     settings = {"bootstrap.servers": bootstrap, "group.id": group, "auto.offset.reset": "earliest"}
     consumer = Consumer(settings)
@@ -60,7 +60,7 @@ def test_confluent_kafka(bootstrap: str, topic: str, group: str) -> None:
         return bool(read)
 
     try:
-        eventually(has_read, "the record", within=20)
+        eventually(has_read, "the record")
     finally:
         consumer.close()
     assert read == [b"x"]

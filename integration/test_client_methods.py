@@ -50,7 +50,7 @@ KEYS = [
     for shape in entry.shapes
 ]
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(1800)
 
 
 def _client(parameters: Mapping[str, Any]) -> str:

@@ -87,7 +87,7 @@ def test_a_producer_is_throttled(send: Send, bootstrap: str, topic: str) -> None
     started = time.monotonic()
     for _ in range(5):
         producer.produce(topic, bytes(30_000))
-        assert producer.flush(30) == 0
+        assert producer.flush(60) == 0
     producer.poll(0)
     took = time.monotonic() - started
 

@@ -76,7 +76,7 @@ def bootstrap(unpacked: Path, tmp_path: Path) -> Iterator[str]:
         return ready.exists()
 
     try:
-        eventually(is_ready, "the ready file", within=20)
+        eventually(is_ready, "the ready file")
         yield json.loads(ready.read_text())["bootstrap"]
     finally:
         process.stop()

@@ -43,7 +43,7 @@ def produce_all(bootstrap: str) -> Callable[..., list[Any]]:
         for value in values:
             producer.produce(topic, value, partition=0, on_delivery=on_delivery)
             producer.poll(0)
-        assert producer.flush(30) == 0
+        assert producer.flush(60) == 0
         return delivered
 
     return run
@@ -74,7 +74,7 @@ def admin(bootstrap: str) -> AdminClient:
 def created(admin: AdminClient, topic: str, partitions: int, **settings: Any) -> str:
     """Create a topic, and wait for the response."""
     new = NewTopic(topic, num_partitions=partitions, replication_factor=1, **settings)
-    admin.create_topics([new])[topic].result(10)
+    admin.create_topics([new])[topic].result(60)
     return topic
 
 
@@ -110,7 +110,7 @@ def test_what_is_produced_is_consumed_in_order(
     producer = Producer({"bootstrap.servers": bootstrap})
     for key, value, headers in sent:
         producer.produce(topic, value, key, headers=headers, partition=0)
-    assert producer.flush(20) == 0
+    assert producer.flush(60) == 0
     messages = take(at_start(consumer(), topic), 3)
     assert [(m.key(), m.value(), m.headers()) for m in messages] == sent
     assert [m.offset() for m in messages] == [0, 1, 2]
@@ -153,7 +153,7 @@ def test_a_message_above_the_topics_limit_is_rejected(
     producer = Producer({"bootstrap.servers": bootstrap})
     errors: list[Any] = []
     producer.produce(topic, b"x" * 2000, on_delivery=lambda error, _: errors.append(error))
-    assert producer.flush(20) == 0
+    assert producer.flush(60) == 0
     assert errors[0].code() == KafkaError.MSG_SIZE_TOO_LARGE
 
 
@@ -189,7 +189,7 @@ def test_a_group_of_two_rebalances(admin: AdminClient, consumer: MakeConsumer, t
     settings = {"heartbeat_interval_ms": 200, "session_timeout_ms": 6000}
     first, second = consumer(**settings), consumer(**settings)
     first.subscribe([topic])
-    eventually(lambda: first.poll(0.05) or len(first.assignment()) == 2, "all to one", within=20)
+    eventually(lambda: first.poll(0.05) or len(first.assignment()) == 2, "all to one")
     second.subscribe([topic])
 
     def shared() -> bool:
@@ -197,10 +197,10 @@ def test_a_group_of_two_rebalances(admin: AdminClient, consumer: MakeConsumer, t
         second.poll(0.05)
         return len(first.assignment()) == len(second.assignment()) == 1
 
-    eventually(shared, "one partition each", within=20)
+    eventually(shared, "one partition each")
     assert {p.partition for p in first.assignment() + second.assignment()} == {0, 1}
     second.close()
-    eventually(lambda: first.poll(0.05) or len(first.assignment()) == 2, "all back", within=20)
+    eventually(lambda: first.poll(0.05) or len(first.assignment()) == 2, "all back")
 
 
 def test_a_cooperative_group_keeps_partitions(
@@ -215,7 +215,7 @@ def test_a_cooperative_group_keeps_partitions(
     }
     first, second = consumer(**settings), consumer(**settings)
     first.subscribe([topic])
-    eventually(lambda: first.poll(0.05) or len(first.assignment()) == 2, "all to one", within=20)
+    eventually(lambda: first.poll(0.05) or len(first.assignment()) == 2, "all to one")
     second.subscribe([topic])
     held: list[int] = []
 
@@ -225,7 +225,7 @@ def test_a_cooperative_group_keeps_partitions(
         held.append(len(first.assignment()))
         return held[-1] == len(second.assignment()) == 1
 
-    eventually(shared, "one partition each", within=20)
+    eventually(shared, "one partition each")
     assert min(held) == 1
 
 
@@ -268,7 +268,7 @@ def test_list_offsets_of_the_admin_client(admin: AdminClient, bootstrap: str, to
     partition = TopicPartition(topic, 0)
 
     def offset_of(spec: Any) -> int:
-        offset: int = admin.list_offsets({partition: spec})[partition].result(10).offset
+        offset: int = admin.list_offsets({partition: spec})[partition].result(60).offset
         return offset
 
     spec: Any = OffsetSpec  # its constructors are not typed
@@ -286,22 +286,22 @@ def test_topics_are_created_once_and_deleted_once(admin: AdminClient, topic: str
     assert len(admin.list_topics(topic, timeout=10).topics[topic].partitions) == 3
     with pytest.raises(KafkaException, match="TOPIC_ALREADY_EXISTS"):
         created(admin, topic, 3)
-    admin.delete_topics([topic])[topic].result(10)
+    admin.delete_topics([topic])[topic].result(60)
     with pytest.raises(KafkaException, match="UNKNOWN_TOPIC_OR_PART"):
-        admin.delete_topics([topic])[topic].result(10)
+        admin.delete_topics([topic])[topic].result(60)
 
 
 def test_partitions_are_added(admin: AdminClient, topic: str) -> None:
     """A topic can get more partitions, but not fewer."""
     created(admin, topic, 2)
-    admin.create_partitions([NewPartitions(topic, 3)])[topic].result(10)
+    admin.create_partitions([NewPartitions(topic, 3)])[topic].result(60)
 
     def three() -> bool:
         return len(admin.list_topics(topic, timeout=10).topics[topic].partitions) == 3
 
     eventually(three, "three partitions")
     with pytest.raises(KafkaException, match="INVALID_PARTITIONS"):
-        admin.create_partitions([NewPartitions(topic, 1)])[topic].result(10)
+        admin.create_partitions([NewPartitions(topic, 1)])[topic].result(60)
 
 
 def test_all_topics_are_listed(admin: AdminClient, topic: str) -> None:
@@ -318,7 +318,7 @@ def test_configs_given_at_creation_are_described(admin: AdminClient, topic: str)
     """DescribeConfigs returns the configuration of the creation and Kafka's defaults."""
     created(admin, topic, 1, config={"max.message.bytes": "4321"})
     resource = ConfigResource(ResourceType.TOPIC, topic)
-    configs = admin.describe_configs([resource])[resource].result(10)
+    configs = admin.describe_configs([resource])[resource].result(60)
     assert configs["max.message.bytes"].value == "4321"
     assert not configs["max.message.bytes"].is_default
     assert configs["segment.bytes"].value == "1073741824"
@@ -327,7 +327,7 @@ def test_configs_given_at_creation_are_described(admin: AdminClient, topic: str)
 
 def test_the_cluster_is_described(admin: AdminClient, bootstrap: str) -> None:
     """One broker, at its advertised address, which is also the controller."""
-    cluster = admin.describe_cluster().result(10)
+    cluster = admin.describe_cluster().result(60)
     (node,) = cluster.nodes
     assert f"{node.host}:{node.port}" == bootstrap
     assert cluster.controller.id == node.id

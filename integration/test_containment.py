@@ -41,7 +41,7 @@ def broken_broker(folder: Path, *arguments: str) -> Iterator[tuple[ServerProcess
     command = (sys.executable, "-m", "integration.processes.broken_broker", *ports, *arguments)
     process = ServerProcess(command, folder)
     try:
-        eventually(ready_file.exists, "the ready file", within=20)
+        eventually(ready_file.exists, "the ready file")
         yield process, json.loads(ready_file.read_text())
     finally:
         process.stop()
@@ -73,7 +73,7 @@ def test_in_strict_mode_a_bug_ends_the_process(tmp_path: Path) -> None:
     with broken_broker(tmp_path) as (process, ready), Connection(ready["bootstrap"]) as client:
         client.send(heartbeat("bug"))
 
-        assert process.wait(10) == 1
+        assert process.wait(60) == 1
         assert "ZeroDivisionError: a bug" in process.stderr()
 
 
@@ -104,7 +104,7 @@ def test_the_last_node_ends_the_process(tmp_path: Path) -> None:
     with broken_broker(tmp_path) as (process, ready), Connection(ready["bootstrap"]) as client:
         client.send(heartbeat("inconsistent"))
 
-        assert process.wait(10) == 1
+        assert process.wait(60) == 1
         *log, last = process.stderr().splitlines()
     assert last == ("antechamber serve: node 1 has failed: InvariantBroken: the log ends too early")
     assert any("Traceback" in line for line in log)

@@ -17,6 +17,10 @@ from protocol.codec import decode, encode
 from protocol.errors import ErrorCode
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
+from protocol.messages.create_acls import CreateAclsRequest
+from protocol.messages.delete_acls import DeleteAclsRequest
+from protocol.messages.describe_acls import DescribeAclsRequest
+from protocol.messages.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
 from protocol.messages.produce import ProduceRequest
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
 from tests.protocol.random_messages import random_message
@@ -81,7 +85,19 @@ def _request(rng: random.Random, cls: Any, version: int) -> Any:
         for topic in body.topic_data:
             for partition in topic.partition_data:
                 partition.records = b""
+    if cls in (CreateAclsRequest, DeleteAclsRequest, DescribeAclsRequest):
+        for entry in getattr(body, "creations", None) or getattr(body, "filters", [body]):
+            _make_known(entry)
+    if cls is DescribeUserScramCredentialsRequest and body.users is None:
+        body.users = []  # Kafka sends no response for null
     return body
+
+
+def _make_known(entry: Any) -> None:
+    """Replace the code 0, with which Kafka cannot construct a request, and other unknown codes."""
+    for field in dataclasses.fields(entry):
+        if "type" in field.name or field.name == "operation":
+            setattr(entry, field.name, 3)
 
 
 def _value_of(response: Any, cls: Any, version: int) -> Any:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from broker.api.table import HANDLERS
-from integration.extremes.known import KNOWN, reason
+from integration.extremes.known import KNOWN, reason, waits_at_kafka
 from integration.extremes.outcomes import outcomes
 from integration.kafka.source import start_kafka
 from integration.machine.requirements import is_required
@@ -46,3 +46,10 @@ def test_a_difference_is_known_by_its_case_and_both_outcomes() -> None:
     assert reason(case, "waits", "INVALID_RECORD") == KNOWN[0].reason
     assert reason(case, "waits", "closed") is None
     assert reason("ProduceRequest v7 0 acks lowest", "waits", "INVALID_RECORD") is None
+
+
+def test_a_case_is_known_to_wait_at_kafka() -> None:
+    """Any other case may take longer before it counts as one that waits."""
+    assert waits_at_kafka("ProduceRequest v7 0 topic_data.0.partition_data.0.records null")
+    assert not waits_at_kafka("FetchRequest v13 0 session_id lowest")
+    assert not waits_at_kafka("CreatePartitionsRequest v0 0 topics.0.assignments null")

@@ -28,11 +28,11 @@ def kafka() -> Iterator[Cluster]:
 @pytest.fixture
 def leader(kafka: Cluster) -> Iterator[Connection]:
     """A connection to the topic's leader; all replicas are in sync before and after the test."""
-    kafka.wait_in_sync(timeout=20)
+    kafka.wait_in_sync(timeout=60)
     node = kafka.nodes[_leader(kafka) - 1]
     with Connection(f"{node.host}:{node.port}") as connection:
         yield connection
-    kafka.wait_in_sync(timeout=20)
+    kafka.wait_in_sync(timeout=60)
 
 
 def _leader(kafka: Cluster) -> int:
@@ -109,17 +109,17 @@ def test_a_stopped_node_is_started_again(kafka: Cluster) -> None:
     def produce_some() -> None:
         for number in range(100):
             producer.produce("orders", b"%d" % number, on_delivery=_failures_to(failed))
-        assert producer.flush(30) == 0
+        assert producer.flush(60) == 0
 
     produce_some()
     leader = _leader(kafka)
     kafka.stop(leader)
-    kafka.wait_in_sync("orders", count=2, timeout=20)
+    kafka.wait_in_sync("orders", count=2, timeout=60)
     assert _leader(kafka) != leader
     produce_some()
     kafka.start(leader)
-    kafka.wait_in_sync("orders", timeout=20)
-    kafka.wait_high_watermark("orders", timeout=20)
+    kafka.wait_in_sync("orders", timeout=60)
+    kafka.wait_high_watermark("orders", timeout=60)
     assert failed == []
 
 
@@ -167,5 +167,5 @@ def test_a_produce_does_not_wait_for_a_lagging_replica(cluster: Callable[..., Cl
     with Connection(f"{node.host}:{node.port}") as connection:
         connection.send(produce("orders", 0, batch([b"a"])))
         kafka.wait_parked("Produce")
-        kafka.wait_in_sync("orders", count=2, timeout=20)
+        kafka.wait_in_sync("orders", count=2, timeout=60)
         assert read_produce(connection.receive()).error == 0

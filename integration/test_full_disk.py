@@ -43,7 +43,7 @@ def fill(broker: Antechamber, topic: str, *, at_most: int) -> list[bytes]:
             acknowledged.append(record)
         else:
             raise AssertionError("the disk did not fill up")
-    assert broker.process.wait(5) == 1
+    assert broker.process.wait(60) == 1
     (line,) = broker.process.stderr().splitlines()
     assert line.startswith("antechamber serve: no data directory is left; ")
     assert REASON.search(line)
@@ -76,6 +76,8 @@ def no_acknowledged_record_is_lost(
 
 def test_a_file_size_limit(serve: Serve, tmp_path: Path, topic: str) -> None:
     """The kernel writes a part of a batch (RLIMIT_FSIZE)."""
+    if not hasattr(resource, "prlimit"):
+        pytest.skip("needs prlimit")
     data = tmp_path / "data"
     broker = serve("--data-dir", str(data))
     _, hard = resource.prlimit(broker.pid, resource.RLIMIT_FSIZE)

@@ -91,7 +91,7 @@ def filled(bootstrap: str, topic: str, **settings: Any) -> str:
     """Create a topic with one record in each partition."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
     new = NewTopic(topic, num_partitions=PARTITIONS, **settings)
-    admin.create_topics([new])[topic].result(10)
+    admin.create_topics([new])[topic].result(60)
     write(bootstrap, topic)
     return topic
 
@@ -101,7 +101,7 @@ def write(bootstrap: str, topic: str) -> None:
     producer = Producer({"bootstrap.servers": bootstrap})
     for partition in ALL:
         producer.produce(topic, b"%d" % partition, partition=partition)
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
 
 
 def has(consumer: Any) -> set[int]:
@@ -203,13 +203,13 @@ def test_java_and_librdkafka_are_members_of_one_group(
     """Kafka's VerifiableConsumer gets half of the partitions, and releases them at its end."""
     with _verifiable_consumer(bootstrap, numbered, group, "consumer") as java:
         other = members.new("consumer", numbered)
-        eventually(lambda: len(has(other)) == PARTITIONS // 2, "half of them", within=30)
+        eventually(lambda: len(has(other)) == PARTITIONS // 2, "half of them")
         theirs = ALL - has(other)
         assert java.stdout is not None
         assigned = next(event for event in map(json.loads, java.stdout) if _gives(event, theirs))
         java.terminate()
     assert assigned["name"] == "partitions_assigned"
-    eventually(lambda: has(other) == ALL, "all back", within=30)
+    eventually(lambda: has(other) == ALL, "all back")
 
 
 def _gives(event: dict[str, Any], partitions: set[int]) -> bool:
@@ -249,7 +249,7 @@ def test_a_restart_keeps_groups_and_offsets(
     admin = AdminClient({"bootstrap.servers": second.bootstrap})
 
     def is_listed() -> bool:
-        listed = admin.list_consumer_groups(request_timeout=10).result(10)
+        listed = admin.list_consumer_groups(request_timeout=60).result(60)
         return group in {each.group_id for each in listed.valid}
 
     eventually(is_listed, "the group is loaded")
@@ -276,9 +276,9 @@ def test_consumers_continue_when_their_coordinator_fails(
         kafka.stop(node)
         eventually(partial(_has_other_coordinator, kafka, group, node), "a new coordinator")
         write(kafka.bootstrap, topic)
-        eventually(partial(_all_read, consumers, written), "all is read", within=40)
+        eventually(partial(_all_read, consumers, written), "all is read")
         kafka.start(node)
-        kafka.wait_in_sync(timeout=30)
+        kafka.wait_in_sync(timeout=60)
     members.close()
 
 
@@ -295,5 +295,5 @@ def _all_read(consumers: Iterable[Any], written: int) -> bool:
 
 def _coordinator(kafka: Cluster, group: str) -> int:
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    described = admin.describe_consumer_groups([group], request_timeout=10)
-    return int(described[group].result(10).coordinator.id)
+    described = admin.describe_consumer_groups([group], request_timeout=60)
+    return int(described[group].result(60).coordinator.id)

@@ -42,7 +42,7 @@ def test_waiting_for_a_parked_fetch(cluster: Start) -> None:
     """The wait ends when the fetch is parked; the result has its condition and timeout."""
     kafka = cluster(topics=["orders"])
     with Connection(kafka.bootstrap) as connection, ThreadPoolExecutor(1) as others:
-        waited = others.submit(kafka.wait_parked, "Fetch", "orders", timeout=20)
+        waited = others.submit(kafka.wait_parked, "Fetch", "orders", timeout=60)
         connection.send(fetch("orders", 0, 0, max_wait_ms=600_000))
         [request] = waited.result()
 
@@ -73,7 +73,7 @@ def test_waiting_for_a_stable_group(cluster: Start) -> None:
     kafka = cluster(topics=["orders:2"])
     settings = {"bootstrap.servers": kafka.bootstrap, "group.id": "readers"}
     with ThreadPoolExecutor(1) as others:
-        waited = others.submit(kafka.wait_group_stable, "readers", timeout=20)
+        waited = others.submit(kafka.wait_group_stable, "readers", timeout=60)
         consumer = Consumer(settings)
         consumer.subscribe(["orders"])
         while not waited.done():
@@ -148,7 +148,7 @@ def test_a_broker_never_outlives_its_parent(owner: str, against: str) -> None:
         if owner == "is killed":
             assert not _is_gone(int(pid))
             process.kill()
-    process.wait(10)
+    process.wait(60)
     eventually(lambda: _is_gone(int(pid)), "the end of the broker")
     assert not Path(data_dir).exists()
 

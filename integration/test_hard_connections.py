@@ -86,7 +86,7 @@ class Watched:
 
     def assert_gives_back_all_but(self, some_bytes: int) -> None:
         """Wait until the memory has been released."""
-        eventually(lambda: self.grown < some_bytes, "the memory is free", within=15)
+        eventually(lambda: self.grown < some_bytes, "the memory is free")
 
     def _count(self) -> int:
         return len(self._process.net_connections())

@@ -69,7 +69,10 @@ def broker(cluster: Callable[..., Cluster], topic: str) -> Cluster:
 
 def peak_bytes(broker: Cluster) -> int:
     """The peak memory of the process."""
-    status = Path(f"/proc/{broker.pid}/status").read_text()
+    status_file = Path(f"/proc/{broker.pid}/status")
+    if not status_file.exists():
+        pytest.skip("needs /proc")
+    status = status_file.read_text()
     [line] = [each for each in status.splitlines() if each.startswith("VmHWM:")]
     return int(line.split()[1]) * 1024
 

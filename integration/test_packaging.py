@@ -1,4 +1,4 @@
-"""The wheel, installed in an empty environment without the checkout."""
+"""The distributions: their build, and their installation in empty environments."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -22,11 +24,22 @@ STOP_WITHIN_S = 5
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from the source distribution, as for a release."""
-    out = tmp_path_factory.mktemp("dist")
-    _run(sys.executable, "-m", "build", "--outdir", out, ROOT)
-    (built,) = out.glob("*.whl")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the source distribution, and the wheel that is built from it."""
+    return _built(ROOT, tmp_path_factory.mktemp("dist"))
+
+
+@pytest.fixture(scope="module")
+def wheel(distributions: Path) -> Path:
+    """The wheel."""
+    (built,) = distributions.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def source(distributions: Path) -> Path:
+    """The source distribution."""
+    (built,) = distributions.glob("*.tar.gz")
     return built
 
 
@@ -41,13 +54,13 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def typed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with the wheel, its testcontainers extra, pytest and mypy; its interpreter."""
+def typed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of an environment with the source distribution, pytest and mypy."""
     environment = tmp_path_factory.mktemp("typed")
     _run(sys.executable, "-m", "venv", environment)
     python = environment / "bin" / "python"
     pip = (python, "-m", "pip", "--disable-pip-version-check", "--quiet")
-    _run(*pip, "install", f"{wheel}[testcontainers]", "pytest", "mypy")
+    _run(*pip, "install", f"{source}[testcontainers]", "pytest", "mypy")
     return python
 
 
@@ -66,10 +79,46 @@ def serving(installed: Path, tmp_path: Path) -> Iterator[ServerProcess]:
         return (tmp_path / "ready.json").exists()
 
     try:
-        eventually(ready, "the ready file", within=20)
+        eventually(ready, "the ready file")
         yield process
     finally:
         process.stop()
+
+
+@pytest.mark.timeout(400)  # two builds
+def test_a_build_is_reproducible(distributions: Path, source: Path, tmp_path: Path) -> None:
+    """Another build, from the source distribution, makes the same bytes."""
+    with tarfile.open(source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    (unpacked / "PKG-INFO").unlink()  # it is not in a checkout
+    for path in unpacked.rglob("*"):
+        os.utime(path, (10**9, 10**9))
+
+    again = _built(unpacked, tmp_path / "again")
+
+    assert _hashes(again) == _hashes(distributions)
+
+
+def test_an_index_accepts_the_distributions(distributions: Path) -> None:
+    """Their metadata is complete, and the description can be shown."""
+    checked = _run(sys.executable, "-m", "twine", "check", "--strict", *distributions.iterdir())
+
+    assert checked.count("PASSED") == 2
+
+
+def test_the_wheel_has_completions_and_the_manual_page(wheel: Path) -> None:
+    """In the folders of an environment where shells and `man` search."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name.partition(".data/data/")[2] for name in archive.namelist()}
+
+    assert names == {
+        "",
+        "share/bash-completion/completions/antechamber",
+        "share/fish/vendor_completions.d/antechamber.fish",
+        "share/man/man1/antechamber.1",
+        "share/zsh/site-functions/_antechamber",
+    }
 
 
 def test_the_wheel_has_one_top_level_package(wheel: Path) -> None:
@@ -78,7 +127,7 @@ def test_the_wheel_has_one_top_level_package(wheel: Path) -> None:
         names = archive.namelist()
 
     tops = {name.split("/")[0] for name in names}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"antechamber"}
+    assert {top for top in tops if not top.endswith((".dist-info", ".data"))} == {"antechamber"}
     assert "antechamber/broker/__main__.py" in names
     assert "antechamber/py.typed" in names
     parts = {part for name in names for part in name.split("/")}
@@ -141,7 +190,17 @@ def test_user_code_is_checked_strictly_against_the_public_api(typed: Path, tmp_p
     assert _run(*strict, right).startswith("Success")
     done = subprocess.run([*strict, wrong], capture_output=True, text=True, check=False)
     [error, _] = done.stdout.splitlines()
-    assert 'Argument 1 to "pause" of "Cluster" has incompatible type "str"' in error
+    assert 'Argument 1 to "pause" of "Handle" has incompatible type "str"' in error
+
+
+def _built(checkout: Path, out: Path) -> Path:
+    """Build both distributions as ``make dist`` does."""
+    _run(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, checkout)
+    return out
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    return {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
 
 
 def _run(*command: str | Path) -> str:

@@ -11,14 +11,19 @@ import pytest
 from integration.machine.requirements import is_required
 from integration.parity.page import names_on_the_page
 from integration.parity.runner import Outcome, run
+from integration.parity.scenario import Scenario
 from integration.parity.scenarios import SCENARIOS
 from integration.parity.verdict import GOOD, verdict
 
 _SLOW = [] if is_required("parity") else [pytest.mark.skip("slow: make parity runs it")]
-_ALL = [
-    pytest.param(name, marks=_SLOW if scenario.slow else [], id=name)
-    for name, scenario in SCENARIOS.items()
-]
+
+
+def _marks(scenario: Scenario) -> list[pytest.MarkDecorator]:
+    """A secured Kafka reads certificates of this process, so that it runs from its jars."""
+    return (_SLOW if scenario.slow else []) + [pytest.mark.jvm] * scenario.setup.is_secured
+
+
+_ALL = [pytest.param(name, marks=_marks(scenario), id=name) for name, scenario in SCENARIOS.items()]
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +41,7 @@ def outcomes(request: pytest.FixtureRequest) -> dict[str, Outcome]:
 
 
 @pytest.mark.kafka
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", _ALL)
 def test_both_systems_have_the_same_outcome(outcomes: dict[str, Outcome], name: str) -> None:
     """All lines are equal; a listed difference must still occur."""

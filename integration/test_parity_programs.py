@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, note, seed, settings
 from integration.parity.client import Receiver
 from integration.parity.formatting import Formatter
 from integration.parity.group_programs import group_programs
+from integration.parity.group_transaction_programs import group_transaction_programs
 from integration.parity.programs import Player, Step, programs
 from integration.parity.runner import clusters
 from integration.parity.scenario import Kafka
@@ -92,6 +93,27 @@ def test_both_systems_coordinate_a_group_alike(
     """Members of both protocols, with their own and with foreign ids, epochs and instances."""
     note(f"drawn with ANTECHAMBER_SEED={SEED}")
     ours, theirs = players
+    expected = theirs.play(program)
+    assert ours.play(program) == expected
+
+
+@pytest.mark.kafka
+@pytest.mark.skipif(not GROUP_PROGRAMS, reason="on demand: ANTECHAMBER_GROUP_PROGRAMS=100")
+@pytest.mark.timeout(1200)
+@seed(SEED)
+@settings(
+    max_examples=max(GROUP_PROGRAMS, 1),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(program=group_transaction_programs())
+def test_both_systems_coordinate_offsets_in_transactions_alike(
+    transaction_players: tuple[TransactionPlayer, TransactionPlayer],
+    program: list[TransactionStep],
+) -> None:
+    """A producer commits offsets for members of a group, which come and go."""
+    note(f"drawn with ANTECHAMBER_SEED={SEED}")
+    ours, theirs = transaction_players
     expected = theirs.play(program)
     assert ours.play(program) == expected
 

@@ -81,13 +81,13 @@ def test_clients_of_the_proxy_are_recorded(recording: ServerProcess, tmp_path: P
     """All records are consumed through the proxy, and the phases of every wait record add up."""
     bootstrap = re.findall(r"bootstrap=(\S+)", recording.stdout())[0]
     admin = AdminClient({"bootstrap.servers": bootstrap})
-    admin.create_topics([NewTopic("orders", 1, 1)])["orders"].result(20)
+    admin.create_topics([NewTopic("orders", 1, 1)])["orders"].result(60)
     producer = Producer({"bootstrap.servers": bootstrap, "client.id": "billing"})
     for number in range(MESSAGES):
         producer.produce("orders", b"%d" % number, partition=0)
         if number % 20 == 0:
-            producer.flush(20)
-    assert producer.flush(20) == 0
+            producer.flush(60)
+    assert producer.flush(60) == 0
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "g", "client.id": "shipping"})
     consumer.assign([TopicPartition("orders", 0, 0)])
     values: list[bytes | None] = []
@@ -96,7 +96,7 @@ def test_clients_of_the_proxy_are_recorded(recording: ServerProcess, tmp_path: P
         values.extend(message.value() for message in consumer.consume(50, timeout=0.2))
         return len(values) >= MESSAGES
 
-    eventually(all_came, "all messages", within=20)
+    eventually(all_came, "all messages")
     consumer.close()
     assert values == [b"%d" % number for number in range(MESSAGES)]
     del producer, admin  # which closes their connections
@@ -132,7 +132,7 @@ def test_every_node_has_a_port_of_the_proxy(
         producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all", client_id="billing")
         for number in range(MESSAGES):
             producer.send("t", b"%d" % number, partition=number % 6)
-        producer.flush(20)
+        producer.flush(60)
         producer.close()
         consumer = KafkaConsumer(
             bootstrap_servers=bootstrap, consumer_timeout_ms=20_000, client_id="shipping"
@@ -217,7 +217,7 @@ def test_an_unreachable_upstream(tmp_path: Path) -> None:
     words = ["record", "--upstream", "127.0.0.1:1", "--records", str(tmp_path / "records")]
     process = ServerProcess([sys.executable, "-m", "antechamber", *words], tmp_path / "output")
 
-    assert process.wait(20) == 1
+    assert process.wait(60) == 1
     assert process.stderr() == "antechamber record: --upstream 127.0.0.1:1: cannot connect\n"
 
 
@@ -243,7 +243,7 @@ def test_the_kind_of_upstream_is_reported(response: bytes, printed: str, tmp_pat
                 connection.recv(100)
                 connection.sendall(reply)
         if printed:
-            assert process.wait(20) == 1
+            assert process.wait(60) == 1
             assert process.stderr() == f"antechamber record: --upstream {address}: {printed}\n"
             return
         eventually(lambda: "bootstrap=" in process.stdout(), "the proxy's first line")

@@ -27,6 +27,13 @@ TESTS = [snippet for snippet in SNIPPETS if "\ndef test_" in snippet]
 SCRIPTS = [snippet for snippet in SNIPPETS if snippet not in TESTS]
 COMMANDS = re.findall(r"^(?:\$ )?antechamber ((?:serve|fault|requests) .*)$", README, re.MULTILINE)
 SERVES = re.findall(r"^(?:\$ )?antechamber (serve .*)$", TEXT, re.MULTILINE)
+# The file of a command with --properties is the block before it.
+PROPERTIES = {
+    command: body
+    for body, command in re.findall(
+        r"^```properties\n([^`]*)```\n\n```console\n\$ antechamber (serve .*)$", TEXT, re.MULTILINE
+    )
+}
 ORDERS = [words for words in COMMANDS if words not in SERVES]
 # On free ports, and only until it is ready: stdin ends at once.
 BRIEFLY = ("--port", "0", "--admin-port", "0", "--stop-with-stdin")
@@ -76,7 +83,11 @@ def test_a_test_passes(snippet: str, against: str, tmp_path: Path) -> None:
 def test_a_broker_starts(command: str, against: str, tmp_path: Path) -> None:
     """With the options shown it reports that it is ready, and stops in order."""
     words = shlex.split(command.removesuffix(" &"))
-    assert "antechamber is ready: " in run("-m", "antechamber", *words, *BRIEFLY, cwd=tmp_path)
+    options: tuple[str, ...] = BRIEFLY
+    if "--properties" in words:  # the ports are those of the file
+        (tmp_path / "server.properties").write_text(re.sub(r":\d+\b", ":0", PROPERTIES[command]))
+        options = BRIEFLY[2:]
+    assert "antechamber is ready: " in run("-m", "antechamber", *words, *options, cwd=tmp_path)
 
 
 @pytest.mark.parametrize("command", ORDERS)

@@ -26,7 +26,7 @@ def refused(against: str, tmp_path: Path) -> Iterator[Refused]:
     def start(*arguments: str) -> str:
         process = start_serve(tmp_path / "run", *arguments)
         started.append(process)
-        assert process.wait(20) == 2
+        assert process.wait(60) == 2
         assert process.stdout() == ""
         assert not (tmp_path / "run" / "ready.json").exists()
         (line,) = process.stderr().splitlines()
@@ -54,6 +54,11 @@ def refused(against: str, tmp_path: Path) -> Iterator[Refused]:
         (["--topic", "orders:1:5"], ["--topic", "orders:1:5"]),
         (["--properties", "/does/not/exist"], ["--properties", "/does/not/exist"]),
         (["--no-such-option"], ["--no-such-option"]),
+        (["--admin-host", "0.0.0.0"], ["--admin-host", "0.0.0.0", "--admin-token-file"]),
+        (
+            ["--admin-host", "0.0.0.0", "--admin-token", "t"],
+            ["--admin-protocol", "ssl.keystore.location", "--tls"],
+        ),
     ],
     ids=lambda value: " ".join(value) if value and value[0].startswith("-") else "",
 )

@@ -43,7 +43,7 @@ def test_a_signal_ends_it_under_load(serve: Serve, topic: str, number: signal.Si
         clients.callback(consumer.close)
         started = time.monotonic()
         broker.process.signal(number)
-        assert broker.process.wait(5) == 0
+        assert broker.process.wait(60) == 0
         assert time.monotonic() - started < 5
         for each in raw[:10]:
             assert _ended(each)
@@ -64,7 +64,7 @@ def _real_clients(bootstrap: str, topic: str) -> tuple[Any, Any]:
     }
     consumer = Consumer(settings)
     consumer.subscribe([topic])
-    eventually(lambda: consumer.poll(0.1), "a message in the group", within=20)
+    eventually(lambda: consumer.poll(0.1), "a message in the group")
     return producer, consumer
 
 
@@ -83,7 +83,7 @@ def test_an_idle_broker_stops_fast(serve: Serve) -> None:
     broker = serve()
     started = time.monotonic()
     broker.process.signal(signal.SIGTERM)
-    assert broker.process.wait(5) == 0
+    assert broker.process.wait(60) == 0
     assert time.monotonic() - started < 2
 
 
@@ -92,7 +92,7 @@ def test_a_second_signal_while_stopping_is_harmless(serve: Serve) -> None:
     broker = serve()
     broker.process.signal(signal.SIGINT)
     broker.process.signal(signal.SIGINT)
-    assert broker.process.wait(5) == 0
+    assert broker.process.wait(60) == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
@@ -109,7 +109,7 @@ def test_a_restart_keeps_topics_and_records(
             assert read_produce(connection.request(produce(topic, 1, batch([value])))).error == 0
         identity = read_metadata(connection.request(metadata([topic]))).topics
         first.process.signal(number)
-        first.process.wait(5)
+        first.process.wait(60)
     second = serve("--data-dir", data)
     with Connection(second.bootstrap) as connection:
         assert read_metadata(connection.request(metadata([topic]))).topics == identity

@@ -59,7 +59,7 @@ def with_confluent(bootstrap: str, until: Path) -> Acknowledged:
         producer.poll(0)
         number += 1
         time.sleep(0.0005)
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
     return acknowledged
 
 
@@ -71,7 +71,7 @@ def with_kafka_python(bootstrap: str, until: Path) -> Acknowledged:
         number = len(sent)
         sent.append(producer.send("kafka-python", str(number).encode(), partition=number % 3))
         time.sleep(0.001)
-    producer.flush(30)
+    producer.flush(60)
     acknowledged = set()
     for number, future in enumerate(sent):
         try:
@@ -116,11 +116,11 @@ def _trouble(kafka: Cluster) -> None:
             kafka.pause(node)
             time.sleep(PAUSE_SECONDS)
             kafka.resume(node)
-            kafka.wait_in_sync(timeout=30)
+            kafka.wait_in_sync(timeout=60)
             kafka.stop(node)
             time.sleep(PAUSE_SECONDS)
             kafka.start(node)
-            kafka.wait_in_sync(timeout=30)
+            kafka.wait_in_sync(timeout=60)
 
 
 def _wait_for_records(kafka: Cluster, count: int) -> None:
@@ -131,7 +131,7 @@ def _wait_for_records(kafka: Cluster, count: int) -> None:
         now = _replicated(kafka)
         return all(now[name] >= least for name, least in wanted.items())
 
-    eventually(written, f"{count} more records of each client", within=60)
+    eventually(written, f"{count} more records of each client")
 
 
 def _replicated(kafka: Cluster) -> dict[str, int]:

@@ -28,7 +28,7 @@ from protocol.record_batch.header import TRANSACTIONAL_BIT
 from protocol.record_batch.record import Record
 
 PRODUCER_ID = 471_100
-WITHIN_S = 20
+WITHIN_S = 60
 
 
 @pytest.fixture(scope="module")

@@ -194,3 +194,14 @@ def test_reads_have_the_final_order() -> None:
         final={0: (1, 2)},
     )
     assert found == {Kind.REORDERED}
+
+
+@pytest.mark.parametrize("copy", [(1, 2, 2, 3), (1, 3), (1, 3, 2), (1, 2, 3, 4), ()])
+def test_a_copy_has_each_final_value_once_and_in_order(copy: tuple[int, ...]) -> None:
+    """Values that are repeated, missing, moved or additional are found."""
+    written = transaction(Append(0, 1), Append(0, 2), Append(0, 3))
+    final = {0: (1, 2, 3)}
+    exact = History((written,), final, final, {"copy": final})
+    inexact = History((written,), final, final, {"copy": {0: copy}})
+    assert anomalies(exact) == []
+    assert [each.kind for each in anomalies(inexact)] == [Kind.COPY]

@@ -18,6 +18,10 @@ def main(words: Sequence[str] | None = None) -> int:
     from pipeline.arguments import parse
 
     arguments = parse(sys.argv[1:] if words is None else words)
+    if arguments.check:
+        from pipeline.requirements import check
+
+        return EXIT_FAILED if check(sys.stdout.write) else 0
     try:
         from pipeline.analysis import run
         from pipeline.errors import PipelineError

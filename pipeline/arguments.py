@@ -37,6 +37,7 @@ class Arguments:
     master: str | None
     settings: dict[str, str]
     verbose: bool
+    check: bool = False
 
     @property
     def streamed(self) -> bool:
@@ -53,7 +54,7 @@ def parse(words: Sequence[str]) -> Arguments:
     """Parse *words*; for invalid arguments, prints one line to stderr and exits."""
     command = parser()
     given = command.parse_args(words)
-    if bool(given.sources) == bool(given.compare):
+    if not given.check and bool(given.sources) == bool(given.compare):
         command.error("give a SOURCE, or two after --compare")
     if given.follow and given.catch_up:
         command.error("--follow and --catch-up exclude each other")
@@ -100,6 +101,7 @@ def parser() -> argparse.ArgumentParser:
         help="a setting of Spark; may be repeated",
     )
     add("--verbose", action="store_true", help="show Spark's own log and long traces")
+    add("--check", action="store_true", help="only check that Java, Spark and its connector exist")
     return command
 
 

@@ -10,7 +10,7 @@ for each of its partitions.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from pipeline.histogram import bucket
@@ -22,21 +22,21 @@ UNKNOWN = "unknown"  # a wait whose cause the record does not have
 CELL = ("window", "api", "topic", "partition", "cause", "phase", "bucket")
 _SHARED = ("window", "api", "cause", "phase", "bucket")
 _FAILED = "coalesce(error, 0) != 0"
-_ANY_FAILED = f"""cast({_FAILED} or exists(coalesce(partitions, array()),
+# 1 if the request or one of its partitions has failed, else 0.
+ANY_FAILED = f"""cast({_FAILED} or exists(coalesce(partitions, array()),
     p -> coalesce(p.error, 0) != 0) as int)"""
 
 
 def cells(records: DataFrame, window_s: int) -> DataFrame:
     """Return the cells of *records* in windows of *window_s* seconds."""
-    window_us = window_s * 1_000_000
     phases = ", ".join(f"{name}_us" for name in PHASES)
     places = records.select(
-        sf.expr(f"timestamp_micros(arrived_us - arrived_us % {window_us})").alias("window"),
+        window_start(window_s).alias("window"),
         "api",
         sf.coalesce("completed_by.cause", sf.lit(UNKNOWN)).alias("cause"),
         sf.expr("if(purgatory is null, 0, 1)").alias("was_parked"),
         sf.expr(_FAILED).alias("refused"),
-        sf.expr(_ANY_FAILED).alias("any_failed"),
+        sf.expr(ANY_FAILED).alias("any_failed"),
         sf.expr(f"array({phases})").alias("phases"),
         # A request without partitions has one row, without a topic.
         sf.expr("posexplode_outer(partitions) as (place, p)"),
@@ -64,6 +64,11 @@ def cells(records: DataFrame, window_s: int) -> DataFrame:
             sf.sum(sf.expr("first * any_failed")).alias("requests_failed"),
         )
     )
+
+
+def window_start(window_s: int) -> Column:
+    """The beginning of the window of *window_s* seconds in which a request arrived."""
+    return sf.expr(f"timestamp_micros(arrived_us - arrived_us % {window_s * 1_000_000})")
 
 
 def added_up(cells: DataFrame) -> DataFrame:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -39,6 +40,16 @@ def connector_jars() -> list[Path]:
     return [folder / name for name in _names()]
 
 
+def connector_source() -> str:
+    """Where the connector's jars come from; raises `PipelineError` if they cannot be had."""
+    if given := os.environ.get(FOLDER_VARIABLE):
+        connector_jars()
+        return f"in {given}"
+    if not _missing(_cache()):
+        return f"in {_cache()}"
+    return f"fetched by {_maven()} on first use"
+
+
 def _names() -> list[str]:
     return [f"{artifact}-{version}.jar" for _, artifact, version in COORDINATES]
 
@@ -52,22 +63,31 @@ def _cache() -> Path:
     return Path(base) / "antechamber" / f"spark-kafka-{COORDINATES[0][2]}"
 
 
-def _fetch(folder: Path) -> None:
+def _remedy() -> str:
+    return f"put {', '.join(_names())} into a folder and name it in {FOLDER_VARIABLE}"
+
+
+def _maven() -> str:
     maven = shutil.which("mvn")
-    remedy = f"put {', '.join(_names())} into a folder and name it in {FOLDER_VARIABLE}"
     if maven is None:
-        raise PipelineError(f"neither Spark's Kafka connector nor mvn is installed; {remedy}")
+        raise PipelineError(f"neither Spark's Kafka connector nor mvn is installed; {_remedy()}")
+    return maven
+
+
+def _fetch(folder: Path) -> None:
+    maven = _maven()
+    sys.stderr.write("antechamber analyze: Maven fetches Spark's Kafka connector ...\n")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="fetching-") as scratch:
         project, jars = Path(scratch, "pom.xml"), Path(scratch, "jars")
-        project.write_text(_pom())
+        project.write_text(_pom(), encoding="utf-8")
         goal = [maven, "-q", "-B", "-f", str(project), "dependency:copy-dependencies"]
         goal += ["-DincludeScope=runtime", f"-DoutputDirectory={jars}"]
         try:
             subprocess.run(goal, check=True, timeout=FETCH_WITHIN_S, capture_output=True)  # noqa: S603 - Maven, with our own project
         except (subprocess.SubprocessError, OSError):
             raise PipelineError(
-                f"Maven could not fetch Spark's Kafka connector; {remedy}"
+                f"Maven could not fetch Spark's Kafka connector; {_remedy()}"
             ) from None
         try:
             jars.rename(folder)

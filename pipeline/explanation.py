@@ -1,14 +1,19 @@
 """Describes a wait in one English sentence, as a Spark expression.
 
-Fetch 12 of client "billing" (node 1, connection 4) waited 183.0 ms in Fetch for 1000 bytes (had
-312), and was checked 3 times; Produce 17 of client "orders" appended to orders-0.
+Fetch 12 of client "billing" (User:alice, listener SASL_SSL, node 1, connection 4) waited 183.0 ms
+in Fetch for 1000 bytes (had 312), and was checked 3 times; Produce 17 of client "orders" appended
+to orders-0.
 """
 
 from __future__ import annotations
 
-_WHO = """concat(api, ' ', coalesce(correlation_id, '?'),
+# Records of older brokers have neither principal nor listener.
+_SESSION = """case when principal != 'User:ANONYMOUS'
+    then concat(principal, ', ', coalesce(concat('listener ', listener, ', '), '')) else '' end"""
+_WHO = f"""concat(api, ' ', coalesce(correlation_id, '?'),
     coalesce(concat(' of client "', client_id, '"'), ' of a client without an id'),
-    ' (node ', coalesce(node, '?'), ', connection ', coalesce(connection, '?'), ')')"""
+    ' (', {_SESSION}, 'node ', coalesce(node, '?'),
+    ', connection ', coalesce(connection, '?'), ')')"""
 
 _PLACE = "concat(waited_for.topic, '-', coalesce(waited_for.partition, 0))"
 _HAD = "coalesce(concat(' (had ', waited_for.had, ')'), '')"
@@ -28,6 +33,10 @@ _HOLDER = _PRODUCER.format("waited_for")
 _ENDED = f"""concat(coalesce(completed_by.transaction.outcome, 'end'), ' of a transaction of ',
     {_PRODUCER.format("completed_by")})"""
 
+# Records of older brokers have no state.
+_WRITTEN = """coalesce(
+    concat(' (', waited_for.state, ', epoch ', waited_for.producer_epoch, ')'), '')"""
+
 _FOR = f"""case
     when waited_for.kind = 'transaction' then concat(
         ' for offset ', coalesce(waited_for.offset, '?'), ' of ', coalesce({_PLACE}, 'a partition'),
@@ -41,16 +50,29 @@ _FOR = f"""case
         ' for the low watermark of ', coalesce({_PLACE}, 'its partitions'), ' to reach ',
         waited_for.need, coalesce(concat(' (was ', waited_for.had, ')'), ''))
     when waited_for.kind = 'members' then ' for the other members of its group'
+    when waited_for.kind = 'failed_authentication' then ' for the delay after a failed login'
     when waited_for.kind = 'stored' then ' for the records of its group to be stored'
     when waited_for.kind = 'transaction_state'
-        then ' for the record of its transaction to be replicated'
+        then concat(' for the record of its transaction', {_WRITTEN}, ' to be replicated')
     when waited_for.kind = 'transaction_coordinator' then concat(
         ' for the coordinator of its transaction',
         coalesce(concat(' "', waited_for.transactional_id, '"'), ''))
+    when waited_for.kind = 'applied' then concat(
+        ' for node ', array_join(waited_for.nodes, ', '), ' to apply its change')
     when waited_for.kind = 'flush' then ' for a flush'
     when waited_for.kind is not null then concat(
         ' for ', waited_for.kind, coalesce(concat(' ', waited_for.need), ''), {_HAD})
     else '' end"""
+
+# The waits before the one that is described.
+_EARLIER = """array_join(transform(earlier_waits, wait -> concat(
+    '; before, it waited ', format_number(wait.parked_us / 1000, 1), ' ms in ', wait.purgatory,
+    case when wait.waited_for.kind = 'transaction_coordinator' then concat(
+        ' for the coordinator of its transaction "', wait.waited_for.transactional_id, '"')
+    else '' end)), '')"""
+# Records of older brokers have no earlier waits.
+LAST_US = """parked_us - coalesce(
+    aggregate(earlier_waits, 0L, (sum, wait) -> sum + wait.parked_us), 0L)"""
 
 _CHECKS = """case when checks = 1 then ', and was checked once'
     when checks > 1 then concat(', and was checked ', checks, ' times') else '' end"""
@@ -76,12 +98,23 @@ _END = f"""case completed_by.cause
     when 'disconnect' then 'its client disconnected'
     when 'members' then concat('the group was complete', coalesce(concat(' with ', {_BY}), ''))
     when 'flush' then 'its records were flushed'
+    when 'applied' then 'every node had applied it'
     when 'shutdown' then 'the broker stopped'
     else 'the cause is unknown' end"""
 
 _STALLED = """coalesce(concat('; it was delayed by a step of ', stalled_by.ms, ' ms',
     coalesce(concat(' of ', stalled_by.api, ' ', stalled_by.correlation_id), '')), '')"""
 
+# What a throttle is because of: the quota, whose it is, and the rates.
+_QUOTA = """concat({0}.quota, coalesce(concat(' of user ', {0}.user), ''),
+    coalesce(concat(if({0}.user is null, ' of client ', ' and client '), {0}.client_id), ''),
+    ' (', round({0}.rate, 1), ' instead of ', {0}.limit, ')')"""
+_THROTTLED = f"""concat(
+    coalesce(concat('; it was queued because of the quota ', {_QUOTA.format("muted_by")}), ''),
+    coalesce(concat('; its client was throttled for ', throttle.ms, ' ms by the quota ',
+        {_QUOTA.format("throttle")}), ''))"""
+
 # An SQL expression over the columns of a record.
-SENTENCE = f"""concat({_WHO}, ' waited ', format_number(parked_us / 1000, 1), ' ms in ',
-    coalesce(purgatory, 'no purgatory'), {_FOR}, {_CHECKS}, '; ', {_END}, {_STALLED}, '.')"""
+SENTENCE = f"""concat({_WHO}, ' waited ', format_number(({LAST_US}) / 1000, 1), ' ms in ',
+    coalesce(purgatory, 'no purgatory'), {_FOR}, {_CHECKS}, coalesce({_EARLIER}, ''), '; ', {_END},
+    {_STALLED}, {_THROTTLED}, '.')"""

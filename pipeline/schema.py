@@ -14,14 +14,16 @@ SCHEMA = 1
 # The fields in the order of the record; times in microseconds, `arrived_us` since the epoch.
 RECORD_DDL = """
     schema INT,
-    node INT, connection BIGINT, client_id STRING, correlation_id INT,
+    node INT, connection BIGINT, client_id STRING, principal STRING, listener STRING,
+    correlation_id INT,
     api STRING, version INT,
     arrived_us BIGINT,
     queued_us BIGINT, local_us BIGINT, parked_us BIGINT, send_us BIGINT, total_us BIGINT,
     purgatory STRING,
     waited_for STRUCT<kind: STRING, topic: STRING, partition: INT, need: BIGINT, had: BIGINT,
                       behind: ARRAY<INT>, behind_states: ARRAY<STRING>, offset: BIGINT,
-                      transactional_id: STRING,
+                      nodes: ARRAY<INT>,
+                      transactional_id: STRING, state: STRING, producer_epoch: INT,
                       transaction: STRUCT<transactional_id: STRING, producer_id: BIGINT,
                                           producer_epoch: INT, state: STRING, outcome: STRING,
                                           held_ms: BIGINT>>,
@@ -30,7 +32,13 @@ RECORD_DDL = """
                         transaction: STRUCT<transactional_id: STRING, producer_id: BIGINT,
                                             outcome: STRING, held_ms: BIGINT>,
                         request: STRUCT<api: STRING, client_id: STRING, correlation_id: INT>>,
+    earlier_waits ARRAY<STRUCT<parked_us: BIGINT, purgatory: STRING,
+                               waited_for: STRUCT<kind: STRING, transactional_id: STRING>>>,
     stalled_by STRUCT<api: STRING, client_id: STRING, correlation_id: INT, ms: BIGINT>,
+    throttle STRUCT<quota: STRING, user: STRING, client_id: STRING, rate: DOUBLE, limit: DOUBLE,
+                    ms: BIGINT>,
+    muted_by STRUCT<quota: STRING, user: STRING, client_id: STRING, rate: DOUBLE, limit: DOUBLE,
+                    ms: BIGINT>,
     partitions ARRAY<STRUCT<topic: STRING, partition: INT, offset: BIGINT, records: BIGINT,
                             bytes: BIGINT, error: INT, high_watermark: BIGINT,
                             log_end_offset: BIGINT>>,
@@ -43,6 +51,8 @@ FAULT = "fault"  # why a row is not a wait record; null in a valid row
 RAW = "raw"  # the original row; null in a valid row
 
 _CORRUPT = "_corrupt"
+# The columns of `parsed`.
+ROW_DDL = f"{RECORD_DDL}, {FAULT} STRING, {RAW} STRING"
 _PARSED_DDL = f"{RECORD_DDL}, {_CORRUPT} STRING"
 _OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
 

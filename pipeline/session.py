@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,8 +14,8 @@ from typing import IO
 from pyspark.sql import SparkSession
 
 from pipeline.errors import PipelineError
+from pipeline.java import check_java
 
-JAVA_MIN = 17
 LOCAL = "local[*]"
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -29,7 +27,6 @@ _FOR_A_MINUTE = (
     " -XX:Tier4CompileThreshold=300000 -XX:Tier4BackEdgeThreshold=800000"
 )
 _ERROR_LINE = re.compile(r"Exception|Error")
-_REMEDY = f"install a Java runtime of version {JAVA_MIN} or newer, or set JAVA_HOME to one"
 
 
 def open_session(
@@ -84,22 +81,6 @@ def _stderr_into(file: IO[str]) -> Iterator[None]:
     finally:
         os.dup2(stderr, 2)
         os.close(stderr)
-
-
-def check_java() -> None:
-    """Raise `PipelineError` unless the Java that Spark uses exists and is new enough."""
-    home = os.environ.get("JAVA_HOME")
-    java = os.path.join(home, "bin", "java") if home else shutil.which("java")
-    if java is None:
-        raise PipelineError(f"Spark needs Java, and none is installed; {_REMEDY}")
-    try:
-        done = subprocess.run([java, "-version"], capture_output=True, text=True, check=True)  # noqa: S603 - the user's own Java
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise PipelineError(f"{java} cannot be run ({error}); {_REMEDY}") from None
-    found = re.search(r'version "(?:1\.)?(\d+)', done.stderr)
-    if found is None or int(found[1]) < JAVA_MIN:
-        version = found[1] if found else "of unknown version"
-        raise PipelineError(f"{java} is Java {version}; {_REMEDY}")
 
 
 def _on_this_machine(master: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from pipeline.batch import Counts, Step, counted
 from pipeline.errors import PipelineError
-from pipeline.schema import parsed
+from pipeline.schema import ROW_DDL, parsed
 from pipeline.sources import Source
 from pipeline.store import Store
 from pipeline.writing import write_tables
@@ -66,7 +66,8 @@ def publish(spark: SparkSession, out: str, window_s: int, step: Step) -> Counts:
         if store.folded() < 0:
             raise PipelineError("the source has no records")
         return Counts(0, 0)
-    rows = spark.read.parquet(*map(store.batch, numbers))
+    # With the schema: micro-batches of older runs lack the columns that were added since.
+    rows = spark.read.schema(ROW_DDL).parquet(*map(store.batch, numbers))
     counts = counted(rows)
     writing = store.begin()
     try:

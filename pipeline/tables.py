@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from pipeline.cells import KEY, UNKNOWN, by_scope
-from pipeline.explanation import SENTENCE
+from pipeline.explanation import LAST_US, SENTENCE
 from pipeline.histogram import bucket, quantiles
 from pipeline.schema import FAULT, RAW
 
@@ -51,6 +51,8 @@ def top_waits(records: DataFrame) -> DataFrame:
         "node",
         "connection",
         "client_id",
+        "principal",
+        "listener",
         "correlation_id",
         sf.coalesce("completed_by.cause", sf.lit(UNKNOWN)).alias("cause"),
         sf.expr(SENTENCE).alias("explanation"),
@@ -93,7 +95,7 @@ def delivery_latency(delivered: DataFrame, window_s: int) -> DataFrame:
 
 
 def produce_lag(records: DataFrame) -> DataFrame:
-    """The time for which produces were parked, by the lag of the high watermark at the beginning.
+    """The time for which produces waited for replicas, by the lag of the high watermark before.
 
     Both are buckets of `pipeline.histogram`. The partitions of a record are not usable for the lag,
     because they have the state at the time of the response.
@@ -101,7 +103,7 @@ def produce_lag(records: DataFrame) -> DataFrame:
     lag = sf.expr("waited_for.need - waited_for.had")
     return (
         records.where("api = 'Produce' and waited_for.kind = 'high_watermark'")
-        .select(lag.alias("lag"), "parked_us")
+        .select(lag.alias("lag"), sf.expr(LAST_US).alias("parked_us"))
         .where("lag >= 0")
         .groupBy(bucket("lag").alias("lag_bucket"), bucket("parked_us").alias("parked_bucket"))
         .agg(sf.count("*").alias("count"))

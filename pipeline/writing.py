@@ -16,12 +16,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from pipeline import tables
+from pipeline import clients, tables
 from pipeline.cells import added_up, cells
 from pipeline.deliveries import appends_of, deliveries, first_of_each, reads_of
 from pipeline.store import MALFORMED, Store
 
-WINDOWED = {"cells", "latency", "waits", "delivery_latency"}
+WINDOWED = {"cells", "clients", "latency", "waits", "delivery_latency"}
 MOMENTS = {**dict.fromkeys(WINDOWED, "window"), "deliveries": "appended"}
 
 # The offsets whose appends and reads are stored in one part.
@@ -56,7 +56,14 @@ class _Alone:
 
     def jobs(self) -> list[Callable[[], object]]:
         """The jobs, the longest first."""
-        return [self.delivered, self.counted, self.waited, self.lagged, self.malformed]
+        return [
+            self.delivered,
+            self.counted,
+            self.by_client,
+            self.waited,
+            self.lagged,
+            self.malformed,
+        ]
 
     def counted(self) -> None:
         """Write the tables that are computed from cells."""
@@ -65,6 +72,10 @@ class _Alone:
         again = self._written("cells", found)
         self._write("latency", tables.latency(again))
         self._write("waits", tables.waits(again))
+
+    def by_client(self) -> None:
+        """Write the requests of each client."""
+        self._write("clients", self.clients())
 
     def delivered(self) -> None:
         """Write the deliveries and their percentiles."""
@@ -87,6 +98,9 @@ class _Alone:
 
     def cells(self) -> DataFrame:
         return cells(self._records, self._window_s)
+
+    def clients(self) -> DataFrame:
+        return clients.clients(self._records, self._window_s)
 
     def deliveries(self) -> DataFrame:
         return deliveries(appends_of(self._records), reads_of(self._records))
@@ -122,8 +136,10 @@ class _Streamed(_Alone):
             self._write(MALFORMED, found)
 
     def cells(self) -> DataFrame:
-        arrived = self._records.select(sf.timestamp_micros("arrived_us").alias("arrived"))
-        return added_up(self._with("cells", super().cells(), _hours(arrived, "arrived")))
+        return added_up(self._with("cells", super().cells(), self._hours_of_arrival()))
+
+    def clients(self) -> DataFrame:
+        return clients.added_up(self._with("clients", super().clients(), self._hours_of_arrival()))
 
     def top_waits(self) -> DataFrame:
         new = super().top_waits()
@@ -157,7 +173,12 @@ class _Streamed(_Alone):
 
     def _with(self, name: str, new: DataFrame, parts: Iterable[str]) -> DataFrame:
         known = self._store.parts(name, parts)
-        return new if known is None else known.unionByName(new)
+        # Tables of older runs lack the columns that were added since.
+        return new if known is None else known.unionByName(new, allowMissingColumns=True)
+
+    def _hours_of_arrival(self) -> list[str]:
+        arrived = self._records.select(sf.timestamp_micros("arrived_us").alias("arrived"))
+        return _hours(arrived, "arrived")
 
 
 def _hours(frame: DataFrame, moment: str) -> list[str]:

@@ -28,6 +28,10 @@ _ROOM_MIN = 16 * 1024  # less free space than this would take too many reads
 _KEPT_BYTES_MAX = 2 * 1024 * 1024  # an emptied buffer up to this size is kept for the next frame
 
 
+class InvalidLength(Malformed):
+    """The length of a frame is negative, or larger than the maximum."""
+
+
 class Scratch:
     """A buffer that the inboxes of one thread share."""
 
@@ -44,10 +48,10 @@ class Inbox:
     From `received` until `settle` no other inbox may use the scratch buffer.
     """
 
-    __slots__ = ("_end", "_max_frame_bytes", "_own", "_scratch", "_start", "_view")
+    __slots__ = ("_end", "_own", "_scratch", "_start", "_view", "max_frame_bytes")
 
     def __init__(self, max_frame_bytes: int, scratch: Scratch) -> None:
-        self._max_frame_bytes = max_frame_bytes
+        self.max_frame_bytes = max_frame_bytes
         self._scratch = scratch
         self._own: memoryview | None = None
         # Where received bytes are: the scratch buffer, or our own.
@@ -93,13 +97,16 @@ class Inbox:
         return pending >= _LENGTH.size and pending >= self._frame_bytes()
 
     def next_frame(self) -> memoryview | None:
-        """The next complete frame without its length, valid until `space`; raises `Malformed`."""
+        """The next complete frame without its length, valid until `space`.
+
+        Raises `InvalidLength`.
+        """
         start, end = self._start, self._end
         if end - start < _LENGTH.size:
             return None
         (size,) = _LENGTH.unpack_from(self._view, start)
-        if not 0 <= size <= self._max_frame_bytes:
-            raise Malformed(f"a frame of {size} bytes; the maximum is {self._max_frame_bytes}")
+        if not 0 <= size <= self.max_frame_bytes:
+            raise InvalidLength(f"a frame of {size} bytes; the maximum is {self.max_frame_bytes}")
         begin = start + _LENGTH.size
         if end - begin < size:
             return None
@@ -142,7 +149,7 @@ class Inbox:
         if self._end - self._start < _LENGTH.size:
             return _LENGTH.size
         size: int = _LENGTH.unpack_from(self._view, self._start)[0]
-        return size + _LENGTH.size if 0 <= size <= self._max_frame_bytes else _LENGTH.size
+        return size + _LENGTH.size if 0 <= size <= self.max_frame_bytes else _LENGTH.size
 
     def _make_room(self) -> None:
         """Make room for the rest of the incomplete frame, or at least for an efficient read."""

@@ -2,8 +2,8 @@
 
 Kafka processes one request of a connection at a time, so the time until the previous response was
 complete is queue time. The proxy cannot see inside the broker: ``local_us`` contains both waiting
-and processing, and the cause of a completion is ``unknown``, unless the client or this proxy closed
-the connection.
+and processing, the listener is null, and the cause of a completion is ``unknown``, unless the
+client or this proxy closed the connection. Tokens without a header are forwarded and not recorded.
 """
 
 from __future__ import annotations
@@ -19,10 +19,14 @@ from protocol.codec import Malformed, decode
 from protocol.headers import RequestHeader, decode_request_header, peek
 from protocol.messages import REQUESTS
 from recorder.addresses import FETCH, METADATA, PRODUCE, Local, decoded, rewritten
+from recorder.login import Login
 from recorder.partitions import Offsets, fetched, produced, remember_offsets
 
 SCHEMA = 1
 UNKNOWN, DISCONNECT, SHUTDOWN = "unknown", "disconnect", "shutdown"
+_SASL_HANDSHAKE, _SASL_AUTHENTICATE = 17, 36
+# The requests whose bodies are decoded.
+_READ = (PRODUCE, FETCH, _SASL_HANDSHAKE, _SASL_AUTHENTICATE)
 _NO_ID = UUID(int=0)
 _CLIENT_ID = 10  # its offset in a request; its length is before it
 
@@ -32,8 +36,9 @@ Record = dict[str, Any]
 @dataclass(slots=True)
 class _PendingRequest:
     header: RequestHeader
-    body: Any | None
+    body: Any | None  # not that of SaslAuthenticate, which has a password
     arrived_us: int
+    principal: str | None
 
 
 class TopicNames:
@@ -61,14 +66,23 @@ class Exchange:
         self._node_id = node_id
         self._names = names
         self._local = local
-        self._waiting: deque[_PendingRequest] = deque()
+        self._waiting: deque[_PendingRequest | None] = deque()  # None: a token without a header
+        self._login = Login()
         self._offsets: Offsets = {}
         self._free_us = 0
 
     def request(self, frame: bytes, now_us: int) -> Record | None:
         """Process a complete request; returns a record if there will be no response."""
+        login = self._login
+        if login.expects_raw_token:
+            login.token(frame)
+            self._waiting.append(None)
+            return None
         header, body = _read_request(frame)
-        entry = _PendingRequest(header, body, now_us)
+        if header.api_key == _SASL_AUTHENTICATE and body is not None:
+            login.token(bytes(body.auth_bytes))
+            body = None
+        entry = _PendingRequest(header, body, now_us, login.principal)
         if header.api_key == FETCH and body is not None:
             remember_offsets(body, self._offsets, self._names)
         if header.api_key == PRODUCE and body is not None and body.acks == 0:
@@ -76,17 +90,21 @@ class Exchange:
         self._waiting.append(entry)
         return None
 
-    def response(self, frame: bytes, now_us: int) -> tuple[bytes, Callable[[int], Record]]:
+    def response(self, frame: bytes, now_us: int) -> tuple[bytes, Callable[[int], Record | None]]:
         """Process a complete response; returns what to send and a function that makes its record.
 
-        The function takes the time when the response was sent. Raises `Malformed` for a response
-        without a request.
+        The function takes the time when the response was sent. The response to a token without a
+        header has no record. Raises `Malformed` for a response without a request.
         """
         if not self._waiting:
             raise Malformed("a response without a request")
         entry = self._waiting.popleft()
+        if entry is None:
+            self._login.accepted()
+            return frame, lambda _: None
         body = decoded(entry.header, frame)
         if body is not None:
+            self._follow_login(entry, body)
             frame = rewritten(entry.header, frame, body, self._local)
             if entry.header.api_key == METADATA:
                 self._names.learn(body)
@@ -103,8 +121,18 @@ class Exchange:
         if not self._waiting:
             return None
         entry = self._waiting.popleft()
+        if entry is None:
+            return None
         partitions = self._partitions(entry, None)
         return self._record(entry, None, now_us, now_us, partitions, cause)
+
+    def _follow_login(self, entry: _PendingRequest, response: Any) -> None:
+        """Advance the login, if the response is a part of it and has no error."""
+        key = entry.header.api_key
+        if key == _SASL_HANDSHAKE and entry.body is not None and not response.error_code:
+            self._login.begin(entry.body.mechanism, entry.header.api_version)
+        elif key == _SASL_AUTHENTICATE and not response.error_code:
+            self._login.accepted()
 
     def _record(
         self,
@@ -123,6 +151,8 @@ class Exchange:
             "node": self._node_id(),
             "connection": self._connection,
             "client_id": header.client_id,
+            "principal": entry.principal,
+            "listener": None,
             "correlation_id": header.correlation_id,
             "api": api_name(header.api_key),
             "version": header.api_version,
@@ -137,7 +167,10 @@ class Exchange:
             "timeout_ms": _timeout_ms(header.api_key, entry.body),
             "checks": None,
             "completed_by": {"cause": cause},
+            "earlier_waits": [],
             "stalled_by": None,
+            "throttle": None,
+            "muted_by": None,
             "partitions": partitions,
             "error": getattr(response, "error_code", 0),
         }
@@ -152,11 +185,11 @@ class Exchange:
 
 
 def _read_request(frame: bytes) -> tuple[RequestHeader, Any | None]:
-    """Decode the header and, of Produce and Fetch, the body; None for any other body."""
+    """Decode the header, and the body if it is used; None for any other body."""
     view = memoryview(frame)
     header = _read_header(view)
     key, version = header.api_key, header.api_version
-    if key not in (PRODUCE, FETCH) or version not in REQUESTS[key].__spec__.versions:
+    if key not in _READ or version not in REQUESTS[key].__spec__.versions:
         return header, None
     try:
         _, start = decode_request_header(view)
@@ -173,7 +206,7 @@ def _read_header(view: memoryview) -> RequestHeader:
 
 
 def _timeout_ms(api_key: int, body: Any | None) -> int | None:
-    if body is None:
+    if body is None or api_key not in (PRODUCE, FETCH):
         return None
     timeout_ms: int = body.timeout_ms if api_key == PRODUCE else body.max_wait_ms
     return timeout_ms

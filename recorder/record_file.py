@@ -11,6 +11,8 @@ from typing import Any
 
 from protocol.printable import printable_json
 
+_BINARY: int = getattr(os, "O_BINARY", 0)  # Windows translates line ends without it
+
 
 class RecordFile:
     """A file that records are appended to; raises `OSError` if it cannot be opened."""
@@ -19,10 +21,10 @@ class RecordFile:
         self.path = path
         self.written = 0
         self.dropped = 0
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY, 0o644)
         self._size = os.fstat(self._file).st_size
         # An earlier process may have been killed while it wrote a line.
-        if self._size and os.pread(self._file, 1, self._size - 1) != b"\n":
+        if self._size and self._last_byte() != b"\n":
             self._append(b"\n")
 
     def keep(self, record: dict[str, Any]) -> None:
@@ -42,6 +44,10 @@ class RecordFile:
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
+
+    def _last_byte(self) -> bytes:
+        os.lseek(self._file, -1, os.SEEK_END)  # writes append, wherever the position is
+        return os.read(self._file, 1)
 
     def _append(self, data: bytes) -> None:
         """Append all of *data*, or nothing."""

@@ -44,7 +44,9 @@ async def relay(
                 try:
                     await client.send_all(_with_length(forwarded))
                 finally:
-                    keep(record_of(now_us()))
+                    record = record_of(now_us())
+                    if record is not None:
+                        keep(record)
 
     async def forward(
         direction: Callable[[], Awaitable[None]], cause: str, connection: trio.CancelScope
@@ -74,7 +76,7 @@ async def frames(stream: trio.abc.ReceiveStream) -> AsyncGenerator[bytes, None]:
         start = 0
         while len(pending) - start >= _LENGTH_BYTES:
             size = int.from_bytes(pending[start : start + _LENGTH_BYTES], "big", signed=True)
-            if not _LENGTH_BYTES <= size <= FRAME_BYTES_MAX:
+            if not 0 <= size <= FRAME_BYTES_MAX:
                 raise Malformed(f"a frame of {size} bytes; the maximum is {FRAME_BYTES_MAX}")
             end = start + _LENGTH_BYTES + size
             if end > len(pending):

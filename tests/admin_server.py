@@ -2,43 +2,48 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import trio
 
+from broker.admin.listener import AdminListener
 from broker.admin.server import serve_admin
 from broker.common.clock import TrioClock
-from broker.network.listener import listen
+from broker.security.admin_tokens import NO_TOKENS, AdminTokens
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 from tests.facts import FakeFacts
 
 
 @contextmanager
-def serving(facts: FakeFacts, token: str | None = None) -> Iterator[str]:
-    """The URL at which *facts* are served."""
-    listener = listen("--admin-port", "127.0.0.1", 0)
-    url = "http://{}:{}".format(*listener.getsockname()[:2])
-    tokens: list[trio.lowlevel.TrioToken] = []
+def serving(
+    facts: FakeFacts,
+    tokens: AdminTokens = NO_TOKENS,
+    context: ssl.SSLContext | None = None,
+) -> Iterator[str]:
+    """The URL at which *facts* are served; with a *context*, over TLS."""
+    listener = AdminListener("127.0.0.1", 0, tokens, context)
+    started: list[trio.lowlevel.TrioToken] = []
     scope = trio.CancelScope()
 
     async def main() -> None:
-        tokens.append(trio.lowlevel.current_trio_token())
+        started.append(trio.lowlevel.current_trio_token())
         timer = SystemTimer("admin", now_ms=TrioClock().now_ms)
         with scope:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(run_reaper, timer)
-                await serve_admin(listener, facts, timer, token=token)
+                await serve_admin(listener, facts, timer)
 
     thread = threading.Thread(target=trio.run, args=(main,))
     thread.start()
     try:
-        yield url
+        yield listener.url
     finally:
         # The listener has been bound since before the thread began: only its loop may be late.
-        while not tokens and thread.is_alive():
+        while not started and thread.is_alive():
             thread.join(0.001)
-        tokens[0].run_sync_soon(scope.cancel)
+        started[0].run_sync_soon(scope.cancel)
         thread.join()

@@ -8,7 +8,7 @@ async with running_node(tmp_path) as node:
 from __future__ import annotations
 
 import struct
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ import trio
 import trio.testing
 
 from broker.cluster import Cluster
-from broker.common.clock import Clock, TrioClock
+from broker.common.adjustable_clock import AdjustableClock
+from broker.common.clock import Clock
 from broker.config import Config, Setting
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
@@ -26,6 +27,7 @@ from broker.controller.store import ControllerStore
 from broker.network.connection import Connection
 from broker.network.transport import Transport
 from broker.node import Node
+from broker.security.listeners.endpoints import configured_listeners
 from broker.steps.offload import Offload
 from broker.wait_records.recorder import Recorder
 from protocol.headers import decode_response, encode_request
@@ -108,10 +110,12 @@ class MemoryNetwork:
 
     def __init__(self) -> None:
         self._serving: dict[int, tuple[Node, trio.Nursery]] = {}
+        # Listeners that clients can connect to, and that are not advertised.
+        self.unadvertised: dict[str, tuple[str, int]] = {}
 
-    def listening(self, host: str, port: int) -> tuple[str, int]:
-        """The address itself."""
-        return host, port
+    def listening(self, broker: Broker) -> Mapping[str, tuple[str, int]]:
+        """The advertised addresses, and those of listeners without one."""
+        return {**self.unadvertised, **broker.endpoints}
 
     async def connect(self, host: str, port: int) -> MemoryTransport:
         """A connection to the node at that port, which must be serving."""
@@ -132,7 +136,11 @@ class MemoryNetwork:
         return memory_transport_pair(room)
 
     def join(
-        self, port: int, room: int = 1 << 24, wrap: Wrap | None = None
+        self,
+        port: int,
+        room: int = 1 << 24,
+        wrap: Wrap | None = None,
+        listener: str = "PLAINTEXT",
     ) -> tuple[MemoryTransport, Connection]:
         """Both ends of a new connection: the client's transport, and the node's connection.
 
@@ -144,7 +152,7 @@ class MemoryNetwork:
         ours, theirs = self.pair(port, room)
         if wrap is not None:
             theirs = wrap(theirs)
-        task = node.connections.open(theirs, nursery)
+        task = node.connections.open(node.listeners[listener].open(theirs), nursery)
         nursery.start_soon(node.connections.serve, task)
         return ours, task.connection
 
@@ -161,9 +169,10 @@ class RunningCluster:
         """A running node."""
         return self.cluster.node(node_id)
 
-    def client(self, node_id: int, room: int = 1 << 24) -> Client:
-        """A new connection to a node."""
-        return Client(*self.network.join(self.node(node_id).port, room))
+    def client(self, node_id: int, room: int = 1 << 24, *, listener: str = "PLAINTEXT") -> Client:
+        """A new connection to a node by that listener."""
+        port = self.node(node_id).port
+        return Client(*self.network.join(port, room, listener=listener))
 
 
 class RunningNode(RunningCluster):
@@ -181,6 +190,16 @@ class RunningNode(RunningCluster):
         return Client(*self.network.join(self.node.port, room, wrap))
 
 
+def _broker(node_id: int, config: Config) -> Broker:
+    """A node at its port in memory, with the listeners that the configuration advertises."""
+    host, port = "127.0.0.1", 9091 + node_id
+    if "listeners" not in config.given:
+        return Broker(node_id, host, port)
+    advertised = configured_listeners(config).advertised
+    endpoints = {name: (each.host, each.port + node_id) for name, each in advertised.items()}
+    return Broker(node_id, host, port, endpoints=endpoints)
+
+
 @asynccontextmanager
 async def _running(
     data_dir: Path,
@@ -195,10 +214,13 @@ async def _running(
         Setting(key, value, "test") for key, value in properties.items()
     )
     network = MemoryNetwork()
-    clock = TrioClock(EPOCH_MS)
+    if "listeners" in settings.given:
+        bound = configured_listeners(settings).bound
+        network.unadvertised = {each.listener: (each.host, each.port) for each in bound}
+    clock = AdjustableClock(EPOCH_MS)
     store = ControllerStore(data_dir / "controller.db" if kept else None)
     cluster = Cluster(
-        [Broker(index, "127.0.0.1", 9091 + index) for index in range(1, brokers + 1)],
+        [_broker(index, settings) for index in range(1, brokers + 1)],
         settings,
         clock,
         Controller(store, settings, check_topic_configs),

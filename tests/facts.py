@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from broker.admin.clock_facts import ClockFacts, FindEvent
 from broker.admin.facts import NotServed, RequestQuery
 from broker.common.errors import NoSuchNode, WrongState
 from broker.common.state_changes import StateChanges
@@ -172,11 +173,34 @@ def completed_fetch(client_id: str | None = "reader", correlation_id: int = 12) 
     }
 
 
+class FakeClock:
+    """A clock that returns how it is adjusted."""
+
+    def state(self) -> JsonObject:
+        return {"state": "running"}
+
+    def freeze(self) -> JsonObject:
+        return {"state": "frozen"}
+
+    def run(self, speed: float) -> JsonObject:
+        return {"state": "running", "speed": speed}
+
+    async def advance_by(self, duration_ms: int, steps_max: int) -> JsonObject:
+        return {"advanced_ms": duration_ms, "limit": steps_max}
+
+    async def advance_to_task(self, steps_max: int) -> JsonObject:
+        return {"to": "task", "limit": steps_max}
+
+    async def advance_to(self, find: FindEvent, steps_max: int) -> JsonObject:
+        return {"to": find([]).name, "limit": steps_max}
+
+
 class FakeFacts:
     """Three nodes whose states, topics, groups and requests are set by the test."""
 
     def __init__(self) -> None:
         self.changes = StateChanges()
+        self.clock: ClockFacts = FakeClock()
         self.states = {1: "running", 2: "running", 3: "running"}
         self.topics: dict[str, list[JsonObject]] = {"orders": [partition(0), partition(1)]}
         self.parked: list[JsonObject] = []

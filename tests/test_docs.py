@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterator
@@ -11,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from antechamber import cli, explain_command, fault_command, requests_command
+from antechamber import cli
 from broker.api.table import HANDLERS
 from broker.command_line.arguments import parse_arguments
 from docs.apis_page import USES
 from docs.generate import PAGES
+from docs.parsers import parsers
 from pipeline.arguments import parse as parse_analyze
 from recorder.arguments import parse as parse_record
 
@@ -25,15 +27,14 @@ CODE = (*PACKAGES, "benchmarks", "docs", "integration", "tests")
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("purgatories/*.md")])
 BLOCK = re.compile(r"^```(\w+)(?: [\w-]+)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+_VARIABLE = re.compile("[A-Z_]+=")
 NAMED = re.compile(rf"`((?:{'|'.join(CODE)})/[\w./-]*)`")
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 PARSERS: dict[str, Callable[[list[str]], object]] = {
+    **{name: parser.parse_args for name, parser in parsers().items()},
     "serve": parse_arguments,
     "record": parse_record,
     "analyze": parse_analyze,
-    "fault": fault_command.parser().parse_args,
-    "requests": requests_command.parser().parse_args,
-    "explain": explain_command.parser().parse_args,
 }
 OTHER_PROGRAMS = {
     ".",
@@ -65,19 +66,29 @@ def commands(document: Path) -> list[list[str]]:
         for line in body.splitlines()
         if line.startswith("$ ")
     ]
-    split = (_without_variables(shlex.split(line, comments=True)) for line in lines)
+    split = (shlex.split(line, comments=True) for line in lines)
     return [words for words in split if words]
 
 
-def _without_variables(words: list[str]) -> list[str]:
-    """Remove the environment variables that come before the program."""
-    return list(dropwhile(lambda word: re.match("[A-Z_]+=", word), words))
+def _with_variables(words: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The program and its arguments; sets the environment variables that come before it."""
+    program = list(dropwhile(_VARIABLE.match, words))
+    for variable in words[: len(words) - len(program)]:
+        monkeypatch.setenv(*variable.split("=", 1))
+    return program
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_command_exists(document: Path) -> None:
-    """Targets of make and commands of antechamber exist, with these options."""
-    for program, *arguments in commands(document):
+def test_every_command_exists(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Targets of make, commands of antechamber with these options, and scripts exist."""
+    monkeypatch.chdir(tmp_path)
+    for body in blocks(document, "properties"):
+        Path("server.properties").write_text(body)
+    for program, *arguments in (
+        _with_variables(words, monkeypatch) for words in commands(document)
+    ):
         if program == "make":
             targets = [word for word in arguments if "=" not in word]
             assert set(targets) <= TARGETS, arguments
@@ -88,7 +99,7 @@ def test_every_command_exists(document: Path) -> None:
             elif "--help" not in options:
                 PARSERS[command](options)
         else:
-            assert program in OTHER_PROGRAMS, program
+            assert program in OTHER_PROGRAMS or os.access(ROOT / program, os.X_OK), program
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

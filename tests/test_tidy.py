@@ -25,9 +25,11 @@ DECLARATIONS = ("protocol/messages", "broker/config/keys", "broker/config/unused
 # Files that may read the time or wait for it without the broker's timers, and why.
 TIMEKEEPERS = {
     "broker/common/clock.py": "it is the clock",
+    "broker/clock_control/control.py": "waits in real time until the event loop is idle",
     "broker/admin/server.py": "pauses when the process has no more file descriptors",
     "broker/network/listener.py": "pauses when the process has no more file descriptors",
     "broker/admin/http.py": "the timeouts of clients of the admin interface",
+    "broker/security/tls/contexts.py": "certificates are valid at times of the real world",
 }
 TIME = re.compile(
     r"\btime\.\w+\(|\btrio\.(sleep|sleep_until|current_time|move_on_\w+|fail_\w+)\(|datetime\.now"

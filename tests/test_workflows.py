@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 WORKFLOWS = sorted(ROOT.glob(".github/workflows/*.yaml"))
 FORMS = sorted(ROOT.glob(".github/ISSUE_TEMPLATE/*.yaml"))
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-VARIABLES = {"ARGS", "FRAMES", "PYTHON", "SUITES"}
+VARIABLES = {"ARGS", "FRAMES", "LOCKED", "PYTHON", "SUITES", "TAG"}
 PINNED = re.compile(r"^[\w-]+/[\w-]+@v\d+\.\d+\.\d+$")
 
 
@@ -54,21 +54,37 @@ def test_a_workflow_pins_its_actions(workflow: Path) -> None:
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_is_limited(workflow: Path) -> None:
-    """It can only read the repository, and each job has a timeout."""
+    """It can only read the repository, and each job has a timeout; `publish` can name itself."""
     assert yaml.safe_load(workflow.read_text())["permissions"] == {"contents": "read"}
+    for name, job in jobs(workflow).items():
+        allowed = {"id-token": "write"} if name == "publish" else None
+        assert job.get("permissions") == allowed
     assert all(job["timeout-minutes"] > 0 for job in jobs(workflow).values())
 
 
 def test_ci_runs_the_tests_on_every_system() -> None:
-    """Linux with the oldest Python that is supported, without its lock, macOS and Windows."""
+    """Linux with the oldest supported Python, without its lock, macOS, Windows, and containers."""
     ci = jobs(ROOT / ".github" / "workflows" / "ci.yaml")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
-    assert set(ci) == {"linux", "free-threaded", "macos", "windows"}
+    assert set(ci) == {"linux", "free-threaded", "macos", "windows", "containers"}
     for job in ci.values():
         assert any(step.get("run", "").startswith("make test") for step in job["steps"])
     oldest = project["requires-python"].removeprefix(">=")
     assert oldest in ci["linux"]["strategy"]["matrix"]["python"]
+
+
+def test_a_release_is_published_without_a_token() -> None:
+    """After the build and the tests, by a workflow that the index trusts."""
+    publish = jobs(ROOT / ".github" / "workflows" / "release.yaml")["publish"]
+
+    assert publish["needs"] == ["build", "test"]
+    assert publish["environment"] == "pypi"
+    assert [step["uses"].partition("@")[0] for step in publish["steps"]] == [
+        "actions/download-artifact",
+        "pypa/gh-action-pypi-publish",
+    ]
+    assert all("with" not in step or "password" not in step["with"] for step in publish["steps"])
 
 
 def test_the_fuzzer_runs_each_night() -> None:

@@ -7,10 +7,13 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
+from broker.admin.clock_facts import ClockFacts
+from broker.admin.cluster_clock import ClusterClock
 from broker.admin.errors import AdminErrors
 from broker.admin.facts import JsonObject, NotServed, RequestQuery
 from broker.admin.member_timeouts import member_timeouts
 from broker.admin.metrics import metrics
+from broker.admin.node_statistics import node_statistics
 from broker.admin.parked_requests import parked_requests
 from broker.admin.transactions import (
     abort_transaction,
@@ -33,6 +36,7 @@ class ClusterFacts:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self.changes = cluster.changes
+        self.clock: ClockFacts = ClusterClock(cluster)
         self.admin_errors = AdminErrors()
         self.pause, self.resume = cluster.pause, cluster.resume
         self.stop, self.start = cluster.stop, cluster.start
@@ -58,7 +62,7 @@ class ClusterFacts:
         """See `Facts`."""
         recorder = self._cluster.recorder
         return {
-            "nodes": [node.statistics() for node in self._cluster.nodes],
+            "nodes": [node_statistics(node) for node in self._cluster.nodes],
             "unexpected_errors": self._cluster.unexpected_errors.statistics(),
             "recording": None if recorder is None else recorder.statistics(),
             "steps": self._cluster.stalls.statistics(),
@@ -144,6 +148,7 @@ class ClusterFacts:
             "id": broker.node_id,
             "host": broker.host,
             "port": broker.port,
+            "listeners": {name: f"{each[0]}:{each[1]}" for name, each in broker.endpoints.items()},
             "state": str(member.state),
             "epoch": broker.epoch,
             "failure": member.failure,

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from broker.admin.clock_facts import ClockFacts
 from broker.common.state_changes import StateChanges
 from protocol.printable import printable
 
@@ -63,6 +64,7 @@ class Facts(Protocol):
     """The broker as the admin interface knows it; each call returns new values."""
 
     changes: StateChanges
+    clock: ClockFacts
 
     def cluster(self) -> JsonObject:
         """Nodes, topics, leaders, in-sync sets and offsets."""

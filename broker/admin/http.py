@@ -41,7 +41,7 @@ class HttpRequest:
 
     method: str
     target: str
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(repr=False)  # one of them has the token
     body: bytes = b""
 
 

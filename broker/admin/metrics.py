@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from broker.admin.quota_metrics import quota_metrics
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
 from broker.node import Node
@@ -20,7 +21,12 @@ from protocol.api_names import api_name
 from protocol.errors import ErrorCode
 
 if TYPE_CHECKING:
-    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+    from prometheus_client.core import (
+        CounterMetricFamily,
+        GaugeMetricFamily,
+        Metric,
+        UnknownMetricFamily,
+    )
 
 # Quantiles are those of the latest records; more of them would take too long in one step.
 RECORDS_MAX = 2000
@@ -46,6 +52,7 @@ def metrics(cluster: Cluster) -> str:
             yield from _producers(cluster.nodes)
             yield from _transactions(cluster.nodes)
             yield from _connections(cluster.nodes)
+            yield from quota_metrics(cluster)
             if cluster.recorder is not None:
                 yield from _requests(cluster.recorder)
 
@@ -148,7 +155,7 @@ def _transactions(nodes: Iterable[Node]) -> Iterator[Metric]:
         "transactions whose end could not be written and is repeated",
         ("node",),
     )
-    failures = _counter(
+    failures = _meter(
         f"{sender}verificationfailurerate", "partitions that were not verified", ("node",)
     )
     times = _gauge(f"{sender}verificationtimems", "in ms", ("node", "quantile"))
@@ -228,6 +235,13 @@ def _gauge(name: str, text: str, labels: Labels) -> GaugeMetricFamily:
     from prometheus_client import core
 
     return core.GaugeMetricFamily(name, text, labels=labels)
+
+
+def _meter(name: str, text: str, labels: Labels) -> UnknownMetricFamily:
+    """The count of a meter that is not named ``PerSec``; its name does not end in ``_total``."""
+    from prometheus_client import core
+
+    return core.UnknownMetricFamily(f"{name}_count", text, labels=labels)
 
 
 def _counter(name: str, text: str, labels: Labels) -> CounterMetricFamily:

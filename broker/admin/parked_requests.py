@@ -40,13 +40,15 @@ def _request(clock: Clock, request: Request[Any]) -> Facts:
     now_ms, wait = clock.now_ms(), request.wait
     return {
         "client_id": request.client_id,
+        "principal": str(request.session.principal),
+        "listener": request.session.listener,
         "correlation_id": request.header.correlation_id,
         "api": api_name(request.header.api_key),
         "version": request.version,
         "arrived_us": clock.wall_us_at(request.arrived_ms),
         "parked_us": int((now_ms - request.arrived_ms) * 1000),
         "follower": wait is not None and wait.is_follower,
-        **(_IN_STEPS if wait is None or request.job is not None else _wait(wait, now_ms)),
+        **(_IN_STEPS if wait is None or request.is_in_steps else _wait(wait, now_ms)),
     }
 
 

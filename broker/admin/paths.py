@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
+from broker.admin.clock_paths import clock_routes
 from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts, JsonObject
 from broker.admin.http import HttpError, PlainText
 from broker.admin.parameters import read_condition, read_requests, read_transaction
@@ -56,6 +57,7 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         "/v1/transactions": {"GET": transactions},
         "/v1/transactions/abort": {"POST": abort},
         "/v1/wait": {"GET": wait},
+        **clock_routes(facts.clock),
         "/v1/nodes/{id}/pause": {"POST": _change_node(facts, _as_async(facts.pause))},
         "/v1/nodes/{id}/resume": {"POST": _change_node(facts, _as_async(facts.resume))},
         "/v1/nodes/{id}/stop": {"POST": _change_node(facts, facts.stop)},

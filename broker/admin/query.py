@@ -6,11 +6,13 @@ valid ones: a spelling mistake must not have the effect of another request.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from http import HTTPStatus
 
 from broker.admin.http import HttpError
 
+_DECIMAL = re.compile(r"[0-9]{1,10}(\.[0-9]{1,10})?", re.ASCII)
 _FLAGS = {"1": True, "true": True, "0": False, "false": False}
 
 
@@ -60,6 +62,15 @@ class Query:
         if not (text.isascii() and text.isdigit() and len(text) < 20 and low <= int(text) <= high):
             raise _refused(f"{name}: {text!r} is not a whole number from {low} to {high}")
         return int(text)
+
+    def decimal(self, name: str, low: float, high: float) -> float | None:
+        """A decimal number from *low* to *high*; None if not given."""
+        text = self.text(name)
+        if text is None:
+            return None
+        if _DECIMAL.fullmatch(text) is None or not low <= float(text) <= high:
+            raise _refused(f"{name}: {text!r} is not a number from {low:g} to {high:g}")
+        return float(text)
 
 
 def _refused(message: str) -> HttpError:

@@ -1,20 +1,13 @@
-"""Routes requests to handlers, after the checks of who may send them.
-
-A page in the user's browser can send requests to loopback as well. It cannot forge the ``Host``,
-``Origin`` and ``Sec-Fetch-Site`` headers. The first two must name the address served, which
-prevents DNS rebinding and cross-site posts. Browsers send no ``Origin`` with a GET or HEAD whose
-response the page does not read, but ``Sec-Fetch-Site`` shows that another site sends it. On
-addresses other than loopback every request must have the token.
-"""
+"""Routes requests to handlers, after the checks of who may send them."""
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from broker.admin.access import AccessRules
 from broker.admin.facts import NotServed
 from broker.admin.http import HttpError, HttpRequest, HttpResponse
 from broker.admin.query import Query
@@ -34,39 +27,6 @@ Handler = Callable[[Call], Awaitable[object]]
 Routes = Mapping[str, Mapping[str, Handler]]
 
 _QUERY_FIELDS_MAX = 20
-_OTHER_SITE = "requests from other sites are refused"
-# The values for a page of this server and for the user (W3C Fetch Metadata).
-_OWN_SITE = frozenset({"same-origin", "none"})
-
-
-@dataclass(frozen=True, slots=True)
-class AccessRules:
-    """What a request must have; ``hosts`` None accepts any, and then a token is needed."""
-
-    hosts: frozenset[str] | None
-    token: str | None = None
-
-    def __post_init__(self) -> None:
-        assert self.hosts is not None or self.token is not None
-
-    def check(self, request: HttpRequest) -> None:
-        """Raise `HttpError` unless the request may be served."""
-        if self.hosts is not None:
-            if request.headers.get("host", "").lower() not in self.hosts:
-                raise HttpError(HTTPStatus.FORBIDDEN, "the Host header is not the address served")
-            origin = request.headers.get("origin")
-            if origin is not None and origin.lower().removeprefix("http://") not in self.hosts:
-                raise HttpError(HTTPStatus.FORBIDDEN, _OTHER_SITE)
-            if request.headers.get("sec-fetch-site", "none") not in _OWN_SITE:
-                raise HttpError(HTTPStatus.FORBIDDEN, _OTHER_SITE)
-        if self.token is not None:
-            given = request.headers.get("authorization", "").encode()
-            if not hmac.compare_digest(given, f"Bearer {self.token}".encode()):
-                raise HttpError(
-                    HTTPStatus.UNAUTHORIZED,
-                    "the bearer token is missing or wrong",
-                    **{"WWW-Authenticate": "Bearer"},
-                )
 
 
 class Router:

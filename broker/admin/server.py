@@ -1,4 +1,4 @@
-"""The admin listener, its access rules and its limit of connections.
+"""Serves the admin interface, with a limit of connections.
 
 A connection beyond the limit closes the one whose client the broker has waited for the longest, so
 that slow clients cannot exclude others. If all clients wait for the broker, the new connection is
@@ -9,41 +9,41 @@ from __future__ import annotations
 
 import math
 import socket
+import ssl
 
 import trio
 
 from broker.admin.facts import Facts
 from broker.admin.http import HttpConnection, OnError, raise_error
+from broker.admin.listener import AdminListener
 from broker.admin.paths import routes
-from broker.admin.routes import AccessRules, Router
+from broker.admin.routes import Router
+from broker.admin.tls import TlsStream
+from broker.network.transport import SocketTransport
 from broker.process.descriptors import OVERLOADED, shares
 from purgatories.timer.system_timer import SystemTimer
 
-_LOOPBACK = frozenset({"127.0.0.1", "::1"})
-_WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound to
 # New connections wait in the backlog while the process has no free descriptor.
 _OVERLOAD_PAUSE_S = 0.1
 
 
 async def serve_admin(
-    listener: socket.socket,
+    listener: AdminListener,
     facts: Facts,
     timer: SystemTimer,
     on_error: OnError = raise_error,
-    *,
-    token: str | None = None,
 ) -> None:
     """Serve admin requests on a listening socket until cancelled.
 
     The timeouts of ``/v1/wait`` run on *timer*, which must outlive every node. *on_error* receives
-    the exceptions that handlers raise. *token* is needed for addresses other than loopback.
+    the exceptions that handlers raise.
     """
-    router = Router(routes(facts, timer), access_rules(listener.getsockname()[:2], token))
-    accepting = trio.SocketListener(trio.socket.from_stdlib_socket(listener))
+    router = Router(routes(facts, timer), listener.rules)
+    accepting = trio.SocketListener(trio.socket.from_stdlib_socket(listener.socket))
     limit = ConnectionLimit(shares().admin)
 
     async def serve(stream: trio.SocketStream) -> None:
-        connection = HttpConnection(stream, router, on_error)
+        connection = HttpConnection(_with_tls(stream, listener.context), router, on_error)
         if not limit.add(connection):
             connection.close()
         try:
@@ -89,11 +89,8 @@ def _waits_since(connection: HttpConnection) -> float:
     return math.inf if connection.waits_since is None else connection.waits_since
 
 
-def access_rules(address: tuple[str, int], token: str | None) -> AccessRules:
-    """The rules for requests to *address*."""
-    host, port = address
-    if host in _WILDCARDS:
-        return AccessRules(None, token)
-    names = {host, "localhost", *_LOOPBACK} if host in _LOOPBACK else {host}
-    hosts = frozenset(f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names)
-    return AccessRules(hosts, token)
+def _with_tls(stream: trio.SocketStream, context: ssl.SSLContext | None) -> trio.abc.Stream:
+    if context is None:
+        return stream
+    transport = SocketTransport(socket.socket(fileno=stream.socket.detach()))
+    return TlsStream(transport, context)

@@ -1,7 +1,7 @@
 """Open transactions, hanging transactions, and their abort by an administrator (KIP-664).
 
 A transaction *hangs* if it is open in a partition and no coordinator has this partition in an open
-transaction of its producer. Nobody then writes its marker, and the last stable offset stands still.
+transaction of its producer. No marker is then written, and the last stable offset does not advance.
 """
 
 from __future__ import annotations

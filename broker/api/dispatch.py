@@ -19,7 +19,8 @@ from broker.api.long_request import LongRequest
 from broker.api.outcome import PARKED
 from broker.api.request import Request, ResponseSink
 from broker.api.services import Services
-from broker.api.table import API_BY_KEY
+from broker.api.table import API_BY_KEY, Apis
+from broker.api.throttling import begin_step
 from broker.common.errors import Refused
 from broker.network.connection import Connection
 from broker.steps.limits import DECODED_AT_ONCE_BYTES
@@ -35,19 +36,32 @@ Result = TypeVar("Result")
 
 
 class Dispatcher:
-    """Starts the requests of one node."""
+    """Starts the requests of one node that are in *apis*.
 
-    def __init__(self, services: Services, recorder: Recorder | None) -> None:
+    ``condition`` is a phrase for the log: when only these are served. Then the client has not
+    logged in yet, and its requests have no quota.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        recorder: Recorder | None,
+        apis: Apis = API_BY_KEY,
+        condition: str = "",
+    ) -> None:
         self._services = services
         self._recorder = recorder
+        self._apis = apis
+        self._condition = condition
+        self._request_quota = None if condition else services.client_quotas.request
         self._resume = self.resume  # bound once, not for each request
 
     def __call__(self, connection: Connection, frame: memoryview, arrived_ms: float) -> None:
         """Decode *frame* and hand it to its handler; raises `Malformed` or `Refused`."""
         key, version, correlation_id = peek(frame)
-        entry = API_BY_KEY.get(key)
+        entry = self._apis.get(key)
         if entry is None:
-            raise Refused(f"API key {key} is not served")
+            raise Refused(f"API key {key} is not served{self._condition}")
         cls, handler = entry
         if version not in cls.__spec__.versions:
             if cls is not ApiVersionsRequest:
@@ -65,7 +79,17 @@ class Dispatcher:
             header = RequestHeader(key, version, correlation_id, None)
             services.unexpected_errors.in_frame(header, peer, error)
             raise Refused("the request cannot be decoded") from error
-        request = Request(header, body, services, self._resume, connection, peer, arrived_ms, size)
+        request = Request(
+            header,
+            body,
+            services,
+            self._resume,
+            connection,
+            peer,
+            arrived_ms,
+            size,
+            connection.session,
+        )
         self._begin(connection, request)
         if is_large:
             long = LongRequest(request)
@@ -76,12 +100,21 @@ class Dispatcher:
             _log(connection, request)
         return None
 
+    def with_apis(self, apis: Apis, condition: str) -> Dispatcher:
+        """A dispatcher of the same node that serves other APIs."""
+        return Dispatcher(self._services, self._recorder, apis, f" {condition}")
+
     def _begin(self, connection: Connection, request: Request[Any]) -> None:
         """Make *request* the one in progress of *connection*, and record it."""
         if (recorder := self._recorder) is not None:
             services = self._services
             hosted = services.replicas.partitions
             recorder.begin(request, services.node_id, connection.id, connection.free_ms, hosted)
+            if connection.muted_by is not None:
+                assert request.observer is not None
+                if request.arrived_ms < connection.free_ms:
+                    request.observer.record.muted_by = connection.muted_by
+                connection.muted_by = None
         connection.begin(request)
 
     def resume(
@@ -90,6 +123,7 @@ class Dispatcher:
         """Continue a request whose handler has returned: *step* is the rest of the handler."""
         if (recorder := self._recorder) is not None:
             recorder.resume(request)
+        request.wait = None
         try:
             self._handle(request.sink, request, step, given)
         except (Malformed, Refused) as reason:
@@ -107,8 +141,10 @@ class Dispatcher:
 
         An exception ends in an error response; `Malformed` and `Refused` are raised.
         """
-        services, recorder = self._services, self._recorder
+        services, recorder, quota = self._services, self._recorder, self._request_quota
         services.steps.request = request.header
+        if quota is not None and quota.quotas_enabled:
+            begin_step(request)
         try:
             outcome = step(given)
             if type(outcome) is GeneratorType:
@@ -121,18 +157,24 @@ class Dispatcher:
                 services.replicas.actions.try_complete_actions()
             if sink.in_progress is request:
                 services.state_changes.notify()
-                if recorder is not None and request.job is None:
+                if recorder is not None and not request.is_in_steps:
                     recorder.parked(request)
         except (Malformed, Refused):
             raise
         except Exception as error:
             request.failed(error)
         finally:
-            try:
-                services.replicas.actions.try_complete_actions()
-            finally:
-                if recorder is not None:
-                    recorder.end()
+            self._end_step(request)
+
+    def _end_step(self, request: Request[Any]) -> None:
+        """Run the queued actions, which are not part of the request's work."""
+        if request.handling_time is not None:
+            request.handling_time.end()
+        try:
+            self._services.replicas.actions.try_complete_actions()
+        finally:
+            if self._recorder is not None:
+                self._recorder.end()
 
     def _respond_with_own_versions(
         self, connection: Connection, requested_version: int, correlation_id: int, arrived_ms: float

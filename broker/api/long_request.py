@@ -18,6 +18,7 @@ from typing import Any
 
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
+from broker.api.throttling import throttle
 from broker.steps.limits import ITEMS_PER_REQUEST_MAX
 from broker.steps.queue import Slices
 from protocol.codec import Output, StringTooLong
@@ -113,6 +114,7 @@ class LongRequest:
     def _handle(self, handled: Slices[object]) -> Slices[object]:
         outcome = yield from handled
         if not isinstance(outcome, Outcome):
+            throttle(self._request, outcome)
             out = Output()
             begin_response(out, self._request.header)
             with suppress(StringTooLong):  # `response_frame` detects it again

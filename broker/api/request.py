@@ -9,6 +9,9 @@ from broker.api.outcome import NO_RESPONSE, PARKED, Outcome
 from broker.api.services import Services
 from broker.common.errors import ApiError, Refused
 from broker.network.in_progress import CloseReason, InProgress
+from broker.quotas.handling_time import HandlingTime
+from broker.quotas.throttle import Throttle
+from broker.security.session import ANONYMOUS_SESSION, Session
 from broker.steps.offload import Job
 from broker.steps.offload import Outcome as OffloadOutcome
 from broker.wait_records.observer import RequestObserver
@@ -16,6 +19,8 @@ from broker.wait_records.wait import Wait
 from protocol.codec import Malformed, Output
 from protocol.errors import ErrorCode
 from protocol.headers import RequestHeader
+from protocol.messages.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
+from protocol.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 from purgatories.delayed_operation import DelayedOperation
 
 _PRODUCE_KEY = 0
@@ -24,17 +29,40 @@ Body = TypeVar("Body")
 Result = TypeVar("Result")
 
 
+class Authenticator(Protocol):
+    """The SASL login of a connection (`broker.api.authentication.sasl_connection`)."""
+
+    @property
+    def expects_token(self) -> bool:
+        """Whether a login is in progress."""
+        ...
+
+    def versions_sent(self) -> None:
+        """The client has got the versions of the APIs."""
+        ...
+
+    def handshake(self, request: Request[SaslHandshakeRequest]) -> SaslHandshakeResponse | Outcome:
+        """Begin a login."""
+        ...
+
+    def authenticate(
+        self, request: Request[SaslAuthenticateRequest]
+    ) -> SaslAuthenticateResponse | Outcome:
+        """Process a token."""
+        ...
+
+    def illegal_state(self, request: Request[Any]) -> Outcome:
+        """Refuse a request that is not possible during a login."""
+        ...
+
+
 class ResponseSink(Protocol):
     """The connection of a request (`broker.network.connection.Connection`)."""
 
+    authenticator: Authenticator | None
     in_progress: InProgress | None
     is_closed: bool
     free_ms: float
-
-    @property
-    def throttle_ms(self) -> int:
-        """For how long the client is throttled; 0 if it is not."""
-        ...
 
     def respond(
         self, request: InProgress, out: Output | None, on_sent: Callable[[], object] | None
@@ -46,8 +74,8 @@ class ResponseSink(Protocol):
         """Close the connection because of what the client has sent."""
         ...
 
-    def mute(self, throttle_ms: int) -> None:
-        """Begin no request for that time."""
+    def mute(self, throttle: Throttle) -> None:
+        """Begin no request for its time."""
         ...
 
     def resume(self) -> None:
@@ -84,9 +112,9 @@ class Request(Generic[Body]):
     `respond` is called exactly once. A handler that loops over items of the request is a generator
     function that yields between them, so that long work runs in slices (`broker.api.long_request`).
     Memoryviews in ``body`` are valid until the handler returns or yields.
-    ``services`` are the parts of the node that handlers use. ``arrived_ms`` is the time, on the
-    node's monotonic clock, at which the whole request had been read; ``size_bytes`` includes its
-    header.
+    ``services`` are the parts of the node that handlers use; ``session`` is the client.
+    ``arrived_ms`` is the time, on the node's monotonic clock, at which the whole request had been
+    read; ``size_bytes`` includes its header.
     """
 
     __slots__ = (
@@ -94,14 +122,17 @@ class Request(Generic[Body]):
         "body",
         "client_host",
         "encoded",
+        "handling_time",
         "header",
         "job",
         "observer",
         "on_disconnect",
         "resume",
         "services",
+        "session",
         "sink",
         "size_bytes",
+        "throttled",
         "version",
         "wait",
     )
@@ -116,6 +147,7 @@ class Request(Generic[Body]):
         client_host: str,
         arrived_ms: float = 0,
         size_bytes: int = 0,
+        session: Session = ANONYMOUS_SESSION,
     ) -> None:
         self.header = header
         self.body = body
@@ -126,6 +158,7 @@ class Request(Generic[Body]):
         self.version = header.api_version
         self.arrived_ms = arrived_ms
         self.size_bytes = size_bytes
+        self.session = session
         self.observer: RequestObserver | None = None  # if requests are recorded
         self.wait: Wait | None = None  # while the request is parked
         # Called if the client disconnects while the request is parked.
@@ -134,6 +167,8 @@ class Request(Generic[Body]):
         self.job: Job[Any] | Continuation | None = None
         # The frame of the response, if that has been encoded already.
         self.encoded: Output | None = None
+        self.handling_time: HandlingTime | None = None  # if any client has a quota for it
+        self.throttled: Throttle | None = None  # if the client has exceeded a quota
 
     @property
     def client_id(self) -> str | None:
@@ -148,6 +183,11 @@ class Request(Generic[Body]):
         """
         job = self.job
         return job is not None and (isinstance(job, Job) or self.header.api_key == _PRODUCE_KEY)
+
+    @property
+    def is_in_steps(self) -> bool:
+        """Whether its work goes on, in slices or in a worker thread, so that it does not wait."""
+        return self.job is not None and (self.wait is None or not self.wait.is_within_work)
 
     def park(self, operation: DelayedOperation, wait: Wait) -> None:
         """Wait for *operation*, which responds; *wait* describes it.
@@ -180,14 +220,20 @@ class Request(Generic[Body]):
         def rest(outcome: OffloadOutcome[Result]) -> object:
             return step(outcome.result())
 
+        if self.handling_time is not None:
+            work = self.handling_time.measured(work)
         job = self.services.offload.run(work, resume)
         if job.is_pending:
             self.job, self.on_disconnect = job, job.abandon
         return PARKED
 
-    def throttle(self, throttle_ms: int) -> None:
-        """Begin no other request of this connection for that time (KIP-219)."""
-        self.sink.mute(throttle_ms)
+    def throttle(self, throttle: Throttle) -> None:
+        """Begin no other request of this connection for the time of *throttle* (KIP-219).
+
+        The time begins with the response; the longest one applies.
+        """
+        if self.throttled is None or throttle.time_ms > self.throttled.time_ms:
+            self.throttled = throttle
 
     def respond(self, response: object) -> None:
         """Send the response, or complete the request without one (`NO_RESPONSE`)."""

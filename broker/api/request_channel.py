@@ -15,6 +15,7 @@ from typing import Any
 
 from broker.api.request import Request
 from broker.api.response_frame import error_frame, response_frame
+from broker.api.throttling import record_time, throttle
 from broker.common.errors import Refused
 from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
@@ -51,6 +52,8 @@ class RequestChannel:
             return
         out = on_sent = None
         if response is not None:
+            if request.encoded is None:
+                throttle(request, response)
             frame = response_frame(request, response)
             if frame is None:
                 sink.refuse(Refused("neither the response nor an error response can be encoded"))
@@ -60,6 +63,8 @@ class RequestChannel:
             on_sent = self._record(request, response)
         # Breaks a cycle: a parked operation holds its request.
         request.on_disconnect = request.wait = None
+        if request.throttled is not None:
+            sink.mute(request.throttled)
         sink.respond(request, out, on_sent)
 
     def send_error(
@@ -77,7 +82,9 @@ class RequestChannel:
         if on_disconnect is not None:
             on_disconnect()
         request.job = None
-        if frame := error_frame(request, code, message, sink.throttle_ms):
+        record_time(request, code)
+        throttle_time_ms = 0 if request.throttled is None else request.throttled.time_ms
+        if frame := error_frame(request, code, message, throttle_time_ms):
             response, request.encoded = frame
             self.send_response(request, response)
         else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from broker.common.clock import Clock
@@ -16,6 +17,9 @@ from broker.network.in_progress import CloseReason
 from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
 from broker.replication.replica_manager import ReplicaManager
+from broker.security.authorizer import Authorizer
+from broker.security.credentials import StoredCredentials
+from broker.security.tls.listener_tls import ListenerTls
 from broker.steps.offload import Offload
 from broker.steps.queue import StepQueue
 from broker.storage.log_manager import LogManager
@@ -47,9 +51,11 @@ class Services:
     """What Kafka passes to the constructor of ``KafkaApis``.
 
     ``image`` is the node's own image of the cluster, which changes in place. ``api_versions`` is
-    the content of ApiVersions responses. The last four serve all requests: ``request_channel``
-    sends their responses, ``state_changes`` is notified of each parked request and each response,
-    ``steps`` runs handlers that are generators, and ``unexpected_errors`` reports exceptions.
+    the content of ApiVersions responses, ``credentials`` those of logins. The last five serve all
+    requests: ``request_channel`` sends their responses, ``state_changes`` is notified of each
+    parked request and each response, ``steps`` runs handlers that are generators,
+    ``unexpected_errors`` reports exceptions, and ``authorizer`` decides what clients may do;
+    without one they may do everything. ``tls`` is that of the node's listeners.
     """
 
     node_id: int
@@ -67,7 +73,10 @@ class Services:
     client_quotas: QuotaManagers
     offload: Offload
     api_versions: list[ApiVersion]
+    credentials: StoredCredentials
     request_channel: ResponseChannel
     state_changes: StateChanges
     steps: StepQueue
     unexpected_errors: UnexpectedErrors
+    authorizer: Authorizer | None = None
+    tls: Mapping[str, ListenerTls] = field(default_factory=dict)

@@ -6,7 +6,7 @@ does not exist.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from broker.api.handlers.add_offsets_to_txn import add_offsets_to_txn
@@ -15,25 +15,33 @@ from broker.api.handlers.alter_client_quotas import alter_client_quotas
 from broker.api.handlers.alter_configs import alter_configs
 from broker.api.handlers.alter_partition_reassignments import alter_partition_reassignments
 from broker.api.handlers.alter_replica_log_dirs import alter_replica_log_dirs
+from broker.api.handlers.alter_user_scram_credentials import alter_user_scram_credentials
 from broker.api.handlers.api_versions import api_versions
 from broker.api.handlers.consumer_group_describe import consumer_group_describe
 from broker.api.handlers.consumer_group_heartbeat import consumer_group_heartbeat
+from broker.api.handlers.create_acls import create_acls
+from broker.api.handlers.create_delegation_token import create_delegation_token
 from broker.api.handlers.create_partitions import create_partitions
 from broker.api.handlers.create_topics import create_topics
+from broker.api.handlers.delete_acls import delete_acls
 from broker.api.handlers.delete_groups import delete_groups
 from broker.api.handlers.delete_records import delete_records
 from broker.api.handlers.delete_topics import delete_topics
+from broker.api.handlers.describe_acls import describe_acls
 from broker.api.handlers.describe_client_quotas import describe_client_quotas
 from broker.api.handlers.describe_cluster import describe_cluster
 from broker.api.handlers.describe_configs import describe_configs
+from broker.api.handlers.describe_delegation_token import describe_delegation_token
 from broker.api.handlers.describe_groups import describe_groups
 from broker.api.handlers.describe_log_dirs import describe_log_dirs
 from broker.api.handlers.describe_producers import describe_producers
 from broker.api.handlers.describe_quorum import describe_quorum
 from broker.api.handlers.describe_topic_partitions import describe_topic_partitions
 from broker.api.handlers.describe_transactions import describe_transactions
+from broker.api.handlers.describe_user_scram_credentials import describe_user_scram_credentials
 from broker.api.handlers.elect_leaders import elect_leaders
 from broker.api.handlers.end_txn import end_txn
+from broker.api.handlers.expire_delegation_token import expire_delegation_token
 from broker.api.handlers.fetch import fetch
 from broker.api.handlers.find_coordinator import find_coordinator
 from broker.api.handlers.heartbeat import heartbeat
@@ -52,6 +60,9 @@ from broker.api.handlers.offset_delete import offset_delete
 from broker.api.handlers.offset_fetch import offset_fetch
 from broker.api.handlers.offset_for_leader_epoch import offset_for_leader_epoch
 from broker.api.handlers.produce import produce
+from broker.api.handlers.renew_delegation_token import renew_delegation_token
+from broker.api.handlers.sasl_authenticate import sasl_authenticate
+from broker.api.handlers.sasl_handshake import sasl_handshake
 from broker.api.handlers.sync_group import sync_group
 from broker.api.handlers.txn_offset_commit import txn_offset_commit
 from broker.api.handlers.unregister_broker import unregister_broker
@@ -64,25 +75,33 @@ from protocol.messages.alter_client_quotas import AlterClientQuotasRequest
 from protocol.messages.alter_configs import AlterConfigsRequest
 from protocol.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from protocol.messages.alter_replica_log_dirs import AlterReplicaLogDirsRequest
+from protocol.messages.alter_user_scram_credentials import AlterUserScramCredentialsRequest
 from protocol.messages.api_versions import ApiVersion, ApiVersionsRequest
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from protocol.messages.create_acls import CreateAclsRequest
+from protocol.messages.create_delegation_token import CreateDelegationTokenRequest
 from protocol.messages.create_partitions import CreatePartitionsRequest
 from protocol.messages.create_topics import CreateTopicsRequest
+from protocol.messages.delete_acls import DeleteAclsRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.delete_records import DeleteRecordsRequest
 from protocol.messages.delete_topics import DeleteTopicsRequest
+from protocol.messages.describe_acls import DescribeAclsRequest
 from protocol.messages.describe_client_quotas import DescribeClientQuotasRequest
 from protocol.messages.describe_cluster import DescribeClusterRequest
 from protocol.messages.describe_configs import DescribeConfigsRequest
+from protocol.messages.describe_delegation_token import DescribeDelegationTokenRequest
 from protocol.messages.describe_groups import DescribeGroupsRequest
 from protocol.messages.describe_log_dirs import DescribeLogDirsRequest
 from protocol.messages.describe_producers import DescribeProducersRequest
 from protocol.messages.describe_quorum import DescribeQuorumRequest
 from protocol.messages.describe_topic_partitions import DescribeTopicPartitionsRequest
 from protocol.messages.describe_transactions import DescribeTransactionsRequest
+from protocol.messages.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
 from protocol.messages.elect_leaders import ElectLeadersRequest
 from protocol.messages.end_txn import EndTxnRequest
+from protocol.messages.expire_delegation_token import ExpireDelegationTokenRequest
 from protocol.messages.fetch import FetchRequest
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.heartbeat import HeartbeatRequest
@@ -101,6 +120,9 @@ from protocol.messages.offset_delete import OffsetDeleteRequest
 from protocol.messages.offset_fetch import OffsetFetchRequest
 from protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from protocol.messages.produce import ProduceRequest
+from protocol.messages.renew_delegation_token import RenewDelegationTokenRequest
+from protocol.messages.sasl_authenticate import SaslAuthenticateRequest
+from protocol.messages.sasl_handshake import SaslHandshakeRequest
 from protocol.messages.sync_group import SyncGroupRequest
 from protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
@@ -168,10 +190,25 @@ HANDLERS: dict[Any, Handler] = dict(
         _api(DescribeTransactionsRequest, describe_transactions),
         _api(EndTxnRequest, end_txn),
         _api(ListTransactionsRequest, list_transactions),
+        _api(SaslHandshakeRequest, sasl_handshake),
+        _api(SaslAuthenticateRequest, sasl_authenticate),
+        _api(DescribeAclsRequest, describe_acls),
+        _api(CreateAclsRequest, create_acls),
+        _api(DeleteAclsRequest, delete_acls),
+        _api(DescribeUserScramCredentialsRequest, describe_user_scram_credentials),
+        _api(AlterUserScramCredentialsRequest, alter_user_scram_credentials),
+        _api(CreateDelegationTokenRequest, create_delegation_token),
+        _api(RenewDelegationTokenRequest, renew_delegation_token),
+        _api(ExpireDelegationTokenRequest, expire_delegation_token),
+        _api(DescribeDelegationTokenRequest, describe_delegation_token),
     )
 )
 
-API_BY_KEY = {cls.__spec__.key: (cls, handler) for cls, handler in HANDLERS.items()}
+Apis = Mapping[int, tuple[Any, Handler]]
+
+API_BY_KEY: dict[int, tuple[Any, Handler]] = {
+    cls.__spec__.key: (cls, handler) for cls, handler in HANDLERS.items()
+}
 
 # Older librdkafka decides from Produce's lowest version whether it may compress (KAFKA-18659);
 # versions 0 to 2 are advertised, and refused, as Kafka does.

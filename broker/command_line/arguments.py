@@ -7,19 +7,30 @@ is started, bound or written here.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from broker.command_line.admin_options import add_admin_options, admin_options
+from broker.command_line.key_list import ListKeys
 from broker.command_line.options import PORT_MAX, ServeOptions, TopicSpec
 from broker.command_line.properties import read_properties
+from broker.command_line.short_form import check_alone
+from broker.command_line.whole_number import whole_number
 from broker.common.errors import ApiError, StartupError
 from broker.config import Config, ConfigError, Setting
 from broker.controller.topic_names import check_topic_name
+from broker.security.sasl.scram_options import (
+    InvalidScram,
+    UserCredential,
+    parse_scram,
+    parse_user,
+)
 
 BROKERS_MAX = 100
 PARTITIONS_MAX = 10_000
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+HOST_VARIABLE = "ANTECHAMBER_HOST"
 
 _DESCRIPTION = "Start a Kafka-protocol broker and serve until SIGTERM or Ctrl-C."
 _EPILOG = """\
@@ -31,7 +42,7 @@ examples:
 The broker is ready when all listeners accept connections and each --topic has
 its leaders. Then it prints one line with bootstrap=HOST:PORT and admin=URL, and
 writes --ready-file. SIGTERM stops it in order. Configuration keys are Kafka's;
-docs/reference/configuration.md lists them."""
+--list-keys lists them."""
 
 
 class _OneLineParser(argparse.ArgumentParser):
@@ -45,7 +56,16 @@ class _OneLineParser(argparse.ArgumentParser):
 
 def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
     """The options in *arguments*; raises `StartupError`."""
-    given = parser().parse_args(arguments)
+    command = parser()
+    given = command.parse_args(arguments)
+    config = Config.from_settings(_settings(given.properties, given.config))
+    default = ServeOptions()
+    addresses = {
+        "--host": given.host != command.get_default("host"),
+        "--port": given.port not in (0, default.port),
+        "--advertise": given.advertise is not None,
+    }
+    check_alone(config, addresses)
     _check_ports(given)
     return ServeOptions(
         host=given.host,
@@ -53,12 +73,12 @@ def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
         advertised_host=given.advertise and given.advertise[0],
         advertised_port=given.advertise and given.advertise[1],
         brokers=given.brokers,
-        admin_host=given.admin_host,
-        admin_port=given.admin_port,
-        admin_token=_admin_token(given.admin_host, given.admin_token_file),
-        data_dirs=_without_duplicates(given.data_dir),
-        config=Config.from_settings(_settings(given.properties, given.config)),
+        admin=admin_options(given, config),
+        data_dirs=_without_duplicates(given.data_dir or _log_dirs(config)),
+        config=config,
+        tls=given.tls,
         topics=_checked_topics(given.topic, given.brokers),
+        credentials=_credentials(given.user, given.add_scram),
         record=given.record or given.records is not None or given.records_topic is not None,
         records=given.records,
         records_topic=given.records_topic,
@@ -80,10 +100,14 @@ def parser() -> argparse.ArgumentParser:
     )
     default = ServeOptions()
     add = command.add_argument
-    add("--host", default=default.host, help="address to listen at (%(default)s)")
+    add(
+        "--host",
+        default=os.environ.get(HOST_VARIABLE) or default.host,
+        help=f"address to listen at; also by {HOST_VARIABLE} (%(default)s)",
+    )
     add(
         "--port",
-        type=_whole("--port", 0, PORT_MAX),
+        type=whole_number("--port", 0, PORT_MAX),
         default=default.port,
         help="port to listen at, 0: any free port; the first of N ports of N brokers (%(default)s)",
     )
@@ -96,30 +120,12 @@ def parser() -> argparse.ArgumentParser:
     )
     add(
         "--brokers",
-        type=_whole("--brokers", 1, BROKERS_MAX),
+        type=whole_number("--brokers", 1, BROKERS_MAX),
         default=default.brokers,
         metavar="N",
         help="number of nodes of the cluster (%(default)s)",
     )
-    add(
-        "--admin-host",
-        default=default.admin_host,
-        metavar="HOST",
-        help="address of the admin interface (%(default)s)",
-    )
-    add(
-        "--admin-port",
-        type=_whole("--admin-port", 0, PORT_MAX),
-        default=default.admin_port,
-        metavar="PORT",
-        help="port of the admin interface, 0: any free port (%(default)s)",
-    )
-    add(
-        "--admin-token-file",
-        type=Path,
-        metavar="FILE",
-        help="file with the bearer token of admin requests; required unless on loopback",
-    )
+    add_admin_options(command)
     _add_cluster_options(command)
     _add_output_options(command)
     return command
@@ -150,12 +156,33 @@ def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
         help="file with broker settings in Java's properties syntax; -c overrides them",
     )
     add(
+        "--tls",
+        action="store_true",
+        help="use TLS, with certificates that exist until the broker stops; the ready file has "
+        "their paths",
+    )
+    add(
         "--topic",
         action="append",
         type=_topic,
         default=[],
         metavar="NAME[:PARTITIONS[:REPLICATION]]",
         help="create this topic before the broker is ready; may be repeated",
+    )
+    add(
+        "--user",
+        action="append",
+        default=[],
+        metavar="NAME:PASSWORD",
+        help="store the password of a user for both SCRAM mechanisms, which clients can use on"
+        " listeners with SASL; may be repeated",
+    )
+    add(
+        "--add-scram",
+        action="append",
+        default=[],
+        metavar="MECHANISM=[name=NAME,password=PASSWORD]",
+        help="store a SCRAM credential, as kafka-storage.sh format does; may be repeated",
     )
 
 
@@ -191,15 +218,7 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--quiet", action="store_true", help="print nothing to stdout")
     add("-v", "--verbose", action="store_true", help="log each request on stderr")
-
-
-def _whole(what: str, low: int, high: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) < 12 and low <= int(text) <= high):
-            raise StartupError(f"{what}: {text!r} is not a whole number from {low} to {high}")
-        return int(text)
-
-    return parse
+    add("--list-keys", action=ListKeys, help="print the configuration keys with their defaults")
 
 
 def _address(text: str) -> tuple[str, int | None]:
@@ -210,7 +229,7 @@ def _address(text: str) -> tuple[str, int | None]:
     bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     if not bare or (":" in bare and bare == host) or (colon and not port):
         raise StartupError(f"--advertise: {text!r} is not HOST or HOST:PORT")
-    return bare, _whole(f"--advertise: {text}: port", 1, PORT_MAX)(port) if port else None
+    return bare, whole_number(f"--advertise: {text}: port", 1, PORT_MAX)(port) if port else None
 
 
 def _topic_name(text: str) -> str:
@@ -228,10 +247,16 @@ def _topic(text: str) -> TopicSpec:
     _topic_name(name)
     limits = (("partitions", PARTITIONS_MAX), ("replication", BROKERS_MAX))
     counts = [
-        _whole(f"--topic: {text}: {what}", 1, limit)(number)
+        whole_number(f"--topic: {text}: {what}", 1, limit)(number)
         for number, (what, limit) in zip(numbers, limits, strict=False)
     ]
     return TopicSpec(name, *counts)
+
+
+def _log_dirs(config: Config) -> list[Path]:
+    """The directories that the configuration gives."""
+    given = config.log_dir if "log.dir" in config.given else ()
+    return [Path(each) for each in (given if config.log_dirs is None else config.log_dirs)]
 
 
 def _without_duplicates(data_dirs: list[Path]) -> tuple[Path, ...]:
@@ -255,6 +280,17 @@ def _checked_topics(topics: list[TopicSpec], brokers: int) -> tuple[TopicSpec, .
             )
         seen.add(name)
     return tuple(topics)
+
+
+def _credentials(users: list[str], scrams: list[str]) -> tuple[UserCredential, ...]:
+    """The credentials of all options; an error has no part of a value, which is a secret."""
+    option = "--user"
+    try:
+        credentials = [each for text in users for each in parse_user(text)]
+        option = "--add-scram"
+        return (*credentials, *map(parse_scram, scrams))
+    except InvalidScram as error:
+        raise StartupError(f"{option}: {error}") from None
 
 
 def _settings(properties: Path | None, assignments: list[str]) -> list[Setting]:
@@ -288,33 +324,3 @@ def _check_ports(given: argparse.Namespace) -> None:
             f"--admin-port: {given.admin_port} is also the port of a broker; "
             f"give one outside of {given.port} to {last}, or 0 for any"
         )
-
-
-def _admin_token(host: str, path: Path | None) -> str | None:
-    """The bearer token; required if other machines can reach the interface."""
-    if path is None:
-        if not _is_loopback(host):
-            raise StartupError(
-                f"--admin-host: {host} can be reached from other machines; "
-                "give --admin-token-file as well, or a loopback address"
-            )
-        return None
-    try:
-        token = path.read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not ASCII"
-        raise StartupError(f"--admin-token-file: cannot read {path}: {reason}") from None
-    if not token or not token.isprintable() or " " in token:
-        raise StartupError(f"--admin-token-file: {path} must contain one word, the token")
-    return token
-
-
-def _is_loopback(host: str) -> bool:
-    if host in _LOOPBACK:
-        return True
-    import ipaddress  # slow to import and rarely needed
-
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

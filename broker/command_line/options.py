@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from broker.config import Config
+from broker.security.admin_tokens import NO_TOKENS, AdminTokens
+from broker.security.sasl.scram_options import UserCredential
 
 PORT_MAX = 65535
 
@@ -19,6 +22,16 @@ class TopicSpec:
     replication_factor: int = -1
 
 
+@dataclass(frozen=True, slots=True)
+class AdminOptions:
+    """The address of the admin interface, and who may use it; without TLS it is HTTP."""
+
+    host: str = "127.0.0.1"
+    port: int = 9644
+    has_tls: bool = False
+    tokens: AdminTokens = NO_TOKENS
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions:
     """The options of ``antechamber serve``."""
@@ -29,14 +42,16 @@ class ServeOptions:
     advertised_host: str | None = None
     advertised_port: int | None = None
     brokers: int = 1
-    admin_host: str = "127.0.0.1"
-    admin_port: int = 9644
-    # The bearer token of admin requests; None: requests need none, on loopback.
-    admin_token: str | None = None
+    admin: AdminOptions = AdminOptions()
     # Without any: a temporary directory that is removed when the broker stops.
     data_dirs: tuple[Path, ...] = ()
     config: Config = field(default_factory=Config)
+    # Make certificates for all TLS listeners; their files by name, as `make_certificates` returns.
+    tls: bool = False
+    tls_files: Mapping[str, str] = field(default_factory=dict)
     topics: tuple[TopicSpec, ...] = ()
+    # Stored before the nodes start; an existing credential is replaced.
+    credentials: tuple[UserCredential, ...] = ()
     # Wait records are kept in memory, and optionally in a file of JSON lines and in a topic.
     record: bool = False
     records: Path | None = None

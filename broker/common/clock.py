@@ -27,6 +27,10 @@ class Clock(Protocol):
         """The Unix time in microseconds at a time of `now_ms`."""
         ...
 
+    def seconds_until(self, time_ms: float) -> float:
+        """For how long a task has to sleep until `now_ms` returns *time_ms*; infinity if never."""
+        ...
+
 
 class TrioClock:
     """Trio's clock; the wall time is its time plus a constant offset.
@@ -50,3 +54,7 @@ class TrioClock:
     def wall_us_at(self, now_ms: float) -> int:
         """The Unix time in microseconds at a time of `now_ms`."""
         return int((now_ms + self._offset_ms) * 1000)
+
+    def seconds_until(self, time_ms: float) -> float:
+        """The time left by trio's clock, which runs at the same speed."""
+        return time_ms / 1000 - self._seconds()

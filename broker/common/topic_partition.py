@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -13,3 +14,15 @@ class TopicPartition(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.topic}-{self.partition}"
+
+
+def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
+    """The partition indexes of each topic; topics and indexes are in the order of *partitions*."""
+    topics: dict[str, list[int]] = {}
+    for topic, partition in partitions:
+        indexes = topics.get(topic)
+        if indexes is None:
+            topics[topic] = [partition]
+        else:
+            indexes.append(partition)
+    return topics

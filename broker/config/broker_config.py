@@ -4,14 +4,14 @@ The attribute of a key is its name with underscores for dots: ``fetch.max.bytes`
 ``config.fetch_max_bytes``. ``None`` means that the key is not set; a synonym with a coarser unit
 may apply instead (``log.roll.hours`` for ``log.roll.ms``). The keys are declared in
 `broker.config.keys`. A key without effect (`broker.config.unused`) has no attribute; `Config.value`
-returns its value.
+returns its value. `Config.for_listener` returns the value of a key for one listener.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import dropwhile
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -22,7 +22,8 @@ from broker.config.entry import ConfigSource, ConfigSynonym, visible_value
 from broker.config.key import attribute
 from broker.config.keys.all_keys import AllKeys
 from broker.config.kinds import InvalidValue, Value, format_value
-from broker.config.table import KEYS
+from broker.config.listener_keys import PREFIX, applies_to_listeners, listener_names
+from broker.config.table import KEYS, known_key
 
 
 class ConfigError(StartupError):
@@ -59,7 +60,7 @@ class Config(AllKeys):
         latest = {setting.key: setting for setting in settings}
         for setting in latest.values():
             value = _read(setting)
-            if KEYS[setting.key].unused is None:
+            if setting.key in KEYS and KEYS[setting.key].unused is None:
                 values[attribute(setting.key)] = value
         config = cls(**values, given={setting.key: setting.value for setting in latest.values()})
         _check_together(config, latest)
@@ -71,6 +72,52 @@ class Config(AllKeys):
             value: Value = getattr(self, attribute(key))
             return value
         return self.given_value(key, self.dynamic_broker, self.dynamic_default)
+
+    def for_listener(self, listener: str, key: str, mechanism: str | None = None) -> Value:
+        """The value of *key* for a listener, or for a SASL mechanism of a listener.
+
+        A value for the mechanism precedes one for the listener, which precedes the plain one. The
+        text of a prefixed value was checked when it was set.
+        """
+        text = self._prefixed(listener, key, mechanism)
+        return self.value(key) if text is None else KEYS[key].kind.parse(text)
+
+    def for_listener_alone(self, listener: str, key: str) -> Value:
+        """The value of *key* with a listener's prefix, or else the default of the key."""
+        text = self._prefixed(listener, key, None)
+        return KEYS[key].default if text is None else KEYS[key].kind.parse(text)
+
+    def _prefixed(self, listener: str, key: str, mechanism: str | None) -> str | None:
+        """The text of the most specific value with a prefix; None if there is none."""
+        for name in listener_names(listener, key, mechanism):
+            for _, level in self.levels():
+                if name in level:
+                    return level[name]
+        return None
+
+    def of_node(self, settings: Mapping[str, str]) -> Config:
+        """A copy for a node, for which command line options determine these keys."""
+        values: dict[str, Any] = {
+            attribute(key): KEYS[key].kind.parse(text)
+            for key, text in settings.items()
+            if KEYS[key].unused is None
+        }
+        given = {key: text for key, text in self.given.items() if key not in settings}
+        return replace(self, command_line=settings, given=given, **values)
+
+    def also_given(self, settings: Mapping[str, str]) -> Config:
+        """A copy that has these settings too, unless the user has given others."""
+        added = {key: text for key, text in settings.items() if key not in self.given}
+        values: dict[str, Any] = {
+            attribute(key): KEYS[key].kind.parse(text) for key, text in added.items()
+        }
+        return replace(self, given={**self.given, **added}, **values)
+
+    def with_dynamic(self, dynamic_broker: Mapping[str, str]) -> Config:
+        """A copy with these settings for the node instead of the present ones."""
+        copy = replace(self)
+        copy.reconfigure(dynamic_broker, self.dynamic_default)
+        return copy
 
     def reconfigure(
         self, dynamic_broker: Mapping[str, str], dynamic_default: Mapping[str, str]
@@ -99,7 +146,7 @@ class Config(AllKeys):
 
     def source(self, key: str) -> ConfigSource:
         """The source of a key's value."""
-        given = (source for source, level in self._levels() if key in level)
+        given = (source for source, level in self.levels() if key in level)
         return next(given, ConfigSource.DEFAULT)
 
     def synonyms(self, key: str) -> list[ConfigSynonym]:
@@ -113,7 +160,7 @@ class Config(AllKeys):
             ConfigSynonym(
                 name, visible_value(KEYS[name], KEYS[name].kind.parse(level[name])), source
             )
-            for source, level in self._levels()
+            for source, level in self.levels()
             for name in names
             if name in level
         ]
@@ -124,7 +171,7 @@ class Config(AllKeys):
         ]
         return list(dropwhile(lambda each: each.name != key, found))
 
-    def _levels(self) -> tuple[tuple[ConfigSource, Mapping[str, str]], ...]:
+    def levels(self) -> tuple[tuple[ConfigSource, Mapping[str, str]], ...]:
         """The sources of values in the order in which they apply (KIP-226)."""
         return (
             (ConfigSource.DYNAMIC_BROKER, self.dynamic_broker),
@@ -143,11 +190,16 @@ DEFAULTS: Mapping[str, Value] = MappingProxyType({key.name: key.default for key 
 
 
 def _read(setting: Setting) -> Value:
-    key = KEYS.get(setting.key)
+    key = known_key(setting.key)
     if key is None:
         raise ConfigError(f"{setting.origin}: {_unknown(setting.key)}")
     if key.unused is not None and key.unused.advice is not None:
         raise ConfigError(f"{setting.origin}: {key.name} cannot be set here: {key.unused.advice}")
+    if setting.key != key.name and not applies_to_listeners(key.name):
+        raise ConfigError(
+            f"{setting.origin}: {setting.key}: {key.name} cannot be set for one listener; "
+            "set it without the prefix"
+        )
     try:
         return key.kind.parse(setting.value)
     except InvalidValue as allowed:
@@ -159,9 +211,13 @@ def _read(setting: Setting) -> Value:
 def _unknown(key: str) -> str:
     if key in ADVICE:
         return f"{key} is not a key of this broker: {ADVICE[key]}"
-    close = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.7)
-    lists = "docs/reference/configuration.md lists the keys"
-    hint = f"; did you mean {close[0]}?" if close else f"; {lists}"
+    plain, prefix = key, ""
+    if key.startswith(PREFIX):
+        listener, _, plain = key.removeprefix(PREFIX).partition(".")
+        prefix = f"{PREFIX}{listener}."
+    close = difflib.get_close_matches(plain, KEYS, n=1, cutoff=0.7)
+    lists = "antechamber serve --list-keys lists them"
+    hint = f"; did you mean {prefix}{close[0]}?" if close else f"; {lists}"
     return f"unknown key {key!r}{hint}"
 
 
@@ -178,7 +234,15 @@ def _check_together(config: Config, settings: Mapping[str, Setting]) -> None:
             f"{culprit.origin}: {smaller}={config.value(smaller)} is more than "
             f"{larger}={config.value(larger)}"
         )
+    # An idle connection must not be closed before the response to its failed login.
+    delay_ms, idle_ms = (config.value(key) for key in _DELAY_AND_IDLE)
+    if 0 <= idle_ms <= delay_ms:  # type: ignore[operator]  # both numbers
+        delay, idle = _DELAY_AND_IDLE
+        culprit = settings.get(idle) or settings[delay]
+        raise ConfigError(f"{culprit.origin}: {delay}={delay_ms} is not less than {idle}={idle_ms}")
 
+
+_DELAY_AND_IDLE = ("connection.failed.authentication.delay.ms", "connections.max.idle.ms")
 
 # ``DynamicBrokerConfig.brokerConfigSynonyms``
 _ROLL = ("log.roll.ms", "log.roll.hours")

@@ -17,11 +17,15 @@ from broker.config.table import KEYS, known_key, may_change
 
 
 def describe_broker(config: Config) -> list[ConfigEntry]:
-    """All keys of a broker except internal ones, and unknown keys that were set dynamically."""
-    others = dict.fromkeys([*config.dynamic_broker, *config.dynamic_default])
+    """All keys of a broker except internal ones, and those that Kafka's definition lacks if set."""
+    others = dict.fromkeys(name for _, level in config.levels() for name in level)
     return [
-        *(_entry(config, name) for name, key in KEYS.items() if not key.internal),
-        *(_other(config, name) for name in others if name not in KEYS),
+        *(
+            _entry(config, name)
+            for name, key in KEYS.items()
+            if not key.internal and not key.of_plugin
+        ),
+        *(_other(config, name) for name in others if name not in KEYS or KEYS[name].of_plugin),
     ]
 
 
@@ -51,17 +55,15 @@ def _entry(config: Config, name: str) -> ConfigEntry:
 
 
 def _other(config: Config, name: str) -> ConfigEntry:
-    """A key of one listener, or an unknown key."""
+    """A key of one listener, or a key that is not in Kafka's definition of a broker's keys."""
     key = known_key(name)
+    if key is not None and key.of_plugin:
+        key = None
     config_type = ConfigType.UNKNOWN if key is None else key.kind.config_type
     sensitive = is_sensitive(config_type)
-    levels = (
-        (ConfigSource.DYNAMIC_BROKER, config.dynamic_broker),
-        (ConfigSource.DYNAMIC_DEFAULT_BROKER, config.dynamic_default),
-    )
     synonyms = [
         ConfigSynonym(name, None if sensitive else level[name], source)
-        for source, level in levels
+        for source, level in config.levels()
         if name in level
     ]
     return ConfigEntry(

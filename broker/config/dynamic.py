@@ -108,8 +108,7 @@ def _check_addresses(config: Config, changed: Mapping[str, str]) -> None:
         if name in changed and KEYS[name].kind.parse(changed[name]) != config.value(name):
             raise ApiError(
                 ErrorCode.INVALID_REQUEST,
-                f"{name} cannot change while this broker runs: restart it with --host, --port and "
-                "--advertise.",
+                f"{name} cannot change while this broker runs: restart it with the new value.",
             )
 
 
@@ -149,7 +148,7 @@ def list_value(config: Config, overrides: Mapping[str, str], name: str) -> tuple
 
 
 def _check_value(name: str, text: str) -> None:
-    key = KEYS.get(name)
+    key = known_key(name)
     if key is None:
         return
     try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, Final
 
-from broker.config.kinds import Kind, Value
+from broker.config.kinds import ConfigType, Kind, Value
 
 METADATA = "key"
 
@@ -47,6 +47,9 @@ class Key:
     update_mode: UpdateMode = UpdateMode.READ_ONLY
     # DescribeConfigs leaves it out (``ConfigDef.defineInternal``).
     internal: bool = False
+    # Read by the class that another key names: DescribeConfigs returns it only if it is set, and
+    # as an unknown key.
+    of_plugin: bool = False
     # Kafka's default where this broker has another one, and the reason.
     kafka_default: Value = None
     reason: str | None = None
@@ -63,8 +66,10 @@ def key(
     *,
     update_mode: UpdateMode = UpdateMode.READ_ONLY,
     internal: bool = False,
+    of_plugin: bool = False,
     kafka_default: Value = None,
     reason: str | None = None,
+    per_listener: bool = False,
 ) -> Any:
     """Declare a key as a dataclass field, whose name must be ``attribute(name)``."""
     declared = Key(
@@ -74,10 +79,13 @@ def key(
         documentation=documentation,
         update_mode=update_mode,
         internal=internal,
+        of_plugin=of_plugin,
         kafka_default=kafka_default,
         reason=reason,
+        per_listener=per_listener,
     )
-    return field(default=default, metadata={METADATA: declared})
+    is_shown = kind.config_type is not ConfigType.PASSWORD  # the text of a `Config` may be logged
+    return field(default=default, repr=is_shown, metadata={METADATA: declared})
 
 
 def declared_in(theme: type) -> tuple[Key, ...]:

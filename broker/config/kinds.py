@@ -125,7 +125,7 @@ class OneOf:
     @property
     def allowed(self) -> str:
         """The allowed values, for messages."""
-        return "one of " + ", ".join(self.values)
+        return "one of " + ", ".join(value or "(empty)" for value in self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +261,21 @@ class OffsetReset:
         return strategy
 
 
+@dataclass(frozen=True, slots=True)
+class PrincipalList:
+    """Principals of the form ``Type:name``, separated by semicolons; names may contain commas."""
+
+    config_type: ConfigType = ConfigType.STRING
+    allowed: str = "a list of Type:name, such as User:alice, separated by semicolons"
+
+    def parse(self, text: str) -> Value:
+        """Read the principals in order; raises `InvalidValue`."""
+        entries = tuple(entry.strip() for entry in text.split(";") if entry.strip())
+        if any(":" not in entry for entry in entries):
+            raise InvalidValue(self.allowed)
+        return entries
+
+
 _COUNTS = "a list of ADDRESS:NUMBER, separated by commas"
 
 
@@ -309,6 +324,7 @@ Kind = (
     | OffsetReset
     | CountsByAddress
     | ReplicaList
+    | PrincipalList
 )
 
 

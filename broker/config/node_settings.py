@@ -9,22 +9,30 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 Address = tuple[str, int]
+"""A host and a port."""
 
 
 def node_settings(
-    node_id: int, listening: Address, advertised: Address, data_dirs: Sequence[Path]
+    node_id: int,
+    listening: Mapping[str, Address],
+    advertised: Mapping[str, Address],
+    data_dirs: Sequence[Path],
 ) -> Mapping[str, str]:
-    """Kafka's keys for a node's id, listeners and data directories."""
+    """Kafka's keys for a node's id, addresses by listener, and data directories."""
     return {
         "process.roles": "broker,controller",
         "node.id": str(node_id),
         "broker.id": str(node_id),
-        "listeners": _listener(listening),
-        "advertised.listeners": _listener(advertised),
+        "listeners": _entries(listening),
+        "advertised.listeners": _entries(advertised),
         "log.dirs": ",".join(map(str, data_dirs)),
     }
 
 
-def _listener(address: Address) -> str:
-    host, port = address
-    return f"PLAINTEXT://[{host}]:{port}" if ":" in host else f"PLAINTEXT://{host}:{port}"
+def _entries(addresses: Mapping[str, Address]) -> str:
+    return ",".join(listener_entry(name, *address) for name, address in addresses.items())
+
+
+def listener_entry(listener: str, host: str, port: int) -> str:
+    """An entry of ``listeners``."""
+    return f"{listener}://[{host}]:{port}" if ":" in host else f"{listener}://{host}:{port}"

@@ -20,6 +20,7 @@ from broker.config.kinds import (
     InvalidValue,
     Kind,
     OffsetReset,
+    PrincipalList,
     ReplicaList,
     Secret,
     Text,
@@ -41,7 +42,7 @@ def invalid_value(name: str, kind: Kind, text: str) -> str:
             reason = _not_the_integer(kind, text)
         case Decimal():
             shown, reason = _not_the_decimal(kind, shown)
-        case CountsByAddress():
+        case CountsByAddress() | PrincipalList():
             reason = f"Value must be {kind.allowed}"
         case ReplicaList():
             shown = f"[{', '.join(entry.strip() for entry in text.split(','))}]"

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from broker.config.key import Key, UpdateMode, declared_in
 from broker.config.keys.all_keys import AllKeys
+from broker.config.listener_keys import split_listener_key
 from broker.config.unused import (
     identity,
     listeners,
@@ -50,8 +51,6 @@ KEYS: Mapping[str, Key] = MappingProxyType(
     }
 )
 
-_LISTENER_PREFIX = "listener.name."
-
 
 def may_change(name: str) -> bool:
     """Whether the key may change while a node runs (KIP-226).
@@ -64,9 +63,7 @@ def may_change(name: str) -> bool:
 def known_key(name: str) -> Key | None:
     """The key of that name, without the prefix of a listener; None if it is unknown.
 
-    ``listener.name.internal.ssl.keystore.location`` is the key ``ssl.keystore.location`` of the
-    listener ``INTERNAL``.
+    See `broker.config.listener_keys`.
     """
-    if name.startswith(_LISTENER_PREFIX):
-        _, _, name = name.removeprefix(_LISTENER_PREFIX).partition(".")
-    return KEYS.get(name)
+    of_listener = split_listener_key(name, KEYS)
+    return KEYS.get(name if of_listener is None else of_listener.key)

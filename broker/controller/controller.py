@@ -21,6 +21,7 @@ from broker.config.dynamic import MIN_INSYNC_REPLICAS, check_min_insync_replicas
 from broker.config.groups import check_group_configs
 from broker.controller.alter_partition import AlterPartition, validate_alter_partition
 from broker.controller.change_batch import ChangePartition, with_partitions
+from broker.controller.client_quota_control import ClientQuotaControl
 from broker.controller.elections import (
     after_start,
     clear_elr,
@@ -35,7 +36,7 @@ from broker.controller.elections import (
 from broker.controller.features import FeatureUpdate, checked_levels
 from broker.controller.feed import MetadataFeed, MetadataListener
 from broker.controller.image import Broker, PartitionRegistration, TopicImage
-from broker.controller.new_topics import Assignments, NewTopics
+from broker.controller.new_topics import Assignments, NewTopics, Spend, unlimited
 from broker.controller.partition_change import Election, Rules, change_partition
 from broker.controller.reassignments import (
     cancel_reassignment,
@@ -43,16 +44,15 @@ from broker.controller.reassignments import (
     is_reassigning,
     reassign,
 )
+from broker.controller.security_control import SecurityControl
 from broker.controller.state import Affects, ClusterState, Results
 from broker.controller.store import ControllerStore
-from broker.quotas.entity import Entity, altered
 from broker.steps.queue import DONE, Signal, Slices, StepQueue, finish
 from protocol.errors import ErrorCode
 
 CheckConfigs = Callable[[dict[str, str]], None]
 # Maps the present settings of a resource to those after a request.
 ConfigsChanged = Callable[[dict[str, str]], dict[str, str]]
-
 
 _NOTHING_TO_LEAD = "No such topic as {}", "No such partition as {}-{}"
 _NOTHING_TO_MOVE = "Unable to find a topic named {}.", "Unable to find partition {}:{}."
@@ -62,7 +62,8 @@ class Controller:
     """Registers nodes, elects leaders, reassigns partitions, creates and deletes topics.
 
     ``check_configs`` raises `ApiError` INVALID_CONFIG for invalid topic configs. Changes of many
-    partitions are made in one step until ``steps`` is set, which runs them in slices.
+    partitions are made in one step until ``steps`` is set, which runs them in slices. ``security``
+    changes ACLs and credentials, ``client_quotas`` quotas.
     """
 
     def __init__(self, store: ControllerStore, config: Config, check_configs: CheckConfigs) -> None:
@@ -70,6 +71,8 @@ class Controller:
         self.image = self._state.image
         self._check_configs = check_configs
         self._new_topics = NewTopics(self.image, self._state.config, check_configs)
+        self.security = SecurityControl(self._state)
+        self.client_quotas = ClientQuotaControl(self._state, config)
         self._starting = False
         self.steps = StepQueue(lambda: 0.0)
 
@@ -264,6 +267,7 @@ class Controller:
         assignments: Assignments = (),
         configs: dict[str, str] | None = None,
         validate_only: bool = False,
+        spend: Spend = unlimited,
     ) -> TopicImage:
         """Create a topic and return it; -1 is the broker's default.
 
@@ -273,6 +277,7 @@ class Controller:
         topic = self._new_topics.topic(
             name, partitions, replication_factor, assignments, configs or {}
         )
+        spend(len(topic.partitions))
         if not validate_only:
             self._state.put_topics([topic])
         return topic
@@ -284,18 +289,20 @@ class Controller:
         assignments: Assignments | None = None,
         *,
         validate_only: bool = False,
+        spend: Spend = unlimited,
     ) -> None:
         """Grow a topic to *count* partitions; raises `ApiError` as Kafka's createPartitions."""
         topic = self._topic_or_error(name)
         added = self._new_topics.partitions(topic, count, assignments)
+        spend(len(added))
         if not validate_only:
             self._state.put_topics([replace(topic, partitions=topic.partitions + added)])
 
-    def delete_topic(self, name: str) -> None:
+    def delete_topic(self, name: str, spend: Spend = unlimited) -> None:
         """Delete a topic; raises `ApiError` UNKNOWN_TOPIC_OR_PARTITION."""
-        self._state.remove_topic(self._topic_or_error(name))
-
-    # -------------------------------------------------------------------------------- configs
+        topic = self._topic_or_error(name)
+        spend(len(topic.partitions))
+        self._state.remove_topic(topic)
 
     def alter_topic_configs(
         self, name: str, changed: ConfigsChanged, *, validate_only: bool = False
@@ -351,15 +358,6 @@ class Controller:
         if not validate_only and configs != before:
             self._state.put_client_metrics(name, configs)
 
-    def alter_client_quotas(
-        self, entity: Entity, changes: Mapping[str, float | None], *, validate_only: bool = False
-    ) -> None:
-        """Change quotas of clients, None removes one; raises `ApiError` INVALID_REQUEST."""
-        before = self.image.client_quotas.get(entity, {})
-        quotas = altered(entity, before, changes)
-        if not validate_only and quotas != before:
-            self._state.put_client_quotas(entity, quotas)
-
     def update_features(self, updates: Iterable[FeatureUpdate], *, validate_only: bool) -> None:
         """Change levels, all of them or none; raises `ApiError` INVALID_UPDATE_VERSION."""
         levels = checked_levels(updates, self.image.feature_levels, self.image.controller_id)
@@ -370,9 +368,9 @@ class Controller:
         """Write all changes made inside in one transaction; nodes get them afterwards."""
         return self._state.one_commit()
 
-    def applied(self) -> Slices[None]:
-        """Wait until all nodes, except held ones, have applied all changes up to now."""
-        return self._state.applied()
+    def unapplied(self) -> Mapping[int, Signal]:
+        """The nodes that lack changes (`ClusterState.unapplied`)."""
+        return self._state.unapplied()
 
     def _change_all(self, affects: Affects, change: ChangePartition) -> Signal:
         """Change the partitions that *affects* selects, in slices; the signal is set at the end."""

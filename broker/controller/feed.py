@@ -18,6 +18,7 @@ from types import GeneratorType
 from typing import Protocol
 
 from broker.controller.image import Broker, MetadataImage, TopicImage
+from broker.controller.security_changes import SecurityChange, changes_to
 from broker.quotas.entity import Entity, Quotas
 from broker.steps.queue import Job, Signal, Slices, StepQueue
 
@@ -87,6 +88,8 @@ class MetadataFeed:
         for name, configs in image.client_metrics.items():
             self.put_client_metrics(name, configs)
         self.put_feature_levels(image.feature_levels)
+        for change in changes_to(image):
+            self.put_security(change)
         for topic in image:
             self.put_topic(topic)
 
@@ -117,6 +120,10 @@ class MetadataFeed:
     def put_feature_levels(self, levels: Mapping[str, int]) -> None:
         """Add a change: the levels of these features."""
         self._pending.append(partial(self.image.feature_levels.update, dict(levels)))
+
+    def put_security(self, change: SecurityChange) -> None:
+        """Add a change of ACLs or credentials."""
+        self._pending.append(partial(change.apply, self.image))
 
     def put_topic(self, topic: TopicImage) -> None:
         """Add a change: a topic is new or has changed."""

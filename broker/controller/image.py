@@ -5,12 +5,17 @@ The controller changes its own image; each node's feed changes the node's. Other
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from broker.config.node_settings import Address
 from broker.controller.features import FEATURES
 from broker.quotas.entity import Entity, Quotas
+from broker.security.acl.acls import Acls
+from broker.security.sasl.credentials import ScramCredential
+from broker.security.session import SecurityProtocol
+from broker.security.tokens.delegation_token import DelegationToken
 
 NO_LEADER = -1
 
@@ -55,7 +60,11 @@ class TopicImage:
 
 @dataclass(slots=True, frozen=True)
 class Broker:
-    """A registered node (``BrokerRegistration``)."""
+    """A registered node (``BrokerRegistration``).
+
+    ``host`` and ``port`` are its address for other nodes. ``endpoints`` are its advertised
+    addresses by listener; by default that address, at the listener PLAINTEXT.
+    """
 
     node_id: int
     host: str
@@ -63,6 +72,12 @@ class Broker:
     epoch: int = 0
     fenced: bool = False
     rack: str | None = None
+    endpoints: Mapping[str, Address] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if not self.endpoints:
+            endpoints = {SecurityProtocol.PLAINTEXT.value: (self.host, self.port)}
+            object.__setattr__(self, "endpoints", endpoints)
 
 
 @dataclass(slots=True)
@@ -71,7 +86,8 @@ class MetadataImage:
 
     ``broker_configs`` are the dynamic settings by node id, "" for all nodes; ``client_quotas`` the
     quotas by entity; ``group_configs`` the settings by group; ``client_metrics`` by subscription;
-    ``feature_levels`` those levels of features that were changed.
+    ``feature_levels`` those levels of features that were changed; ``acls`` what clients may do;
+    ``scram`` the credentials by user and mechanism; ``delegation_tokens`` the tokens by id.
     """
 
     cluster_id: str
@@ -83,6 +99,9 @@ class MetadataImage:
     group_configs: dict[str, dict[str, str]] = field(default_factory=dict)
     client_metrics: dict[str, dict[str, str]] = field(default_factory=dict)
     feature_levels: dict[str, int] = field(default_factory=dict)
+    acls: Acls = field(default_factory=Acls)
+    scram: dict[tuple[str, str], ScramCredential] = field(default_factory=dict)
+    delegation_tokens: dict[str, DelegationToken] = field(default_factory=dict)
 
     def topic(self, name: str) -> TopicImage | None:
         """The topic of that name, or None."""
@@ -99,9 +118,22 @@ class MetadataImage:
         broker = self.brokers.get(node_id)
         return broker is not None and not broker.fenced
 
+    def is_reachable(self, node_id: int, listener: str) -> bool:
+        """Whether the node is alive, and clients of the listener are given an address of it."""
+        broker = self.brokers.get(node_id)
+        return broker is not None and not broker.fenced and listener in broker.endpoints
+
     def alive_brokers(self) -> list[Broker]:
         """The nodes that are not fenced, by id."""
         return sorted((b for b in self.brokers.values() if not b.fenced), key=lambda b: b.node_id)
+
+    def alive_endpoints(self, listener: str) -> list[tuple[Broker, Address]]:
+        """The nodes that are not fenced, with their addresses for a listener's clients.
+
+        A node is left out if the listener is not advertised.
+        """
+        alive = self.alive_brokers()
+        return [(each, each.endpoints[listener]) for each in alive if listener in each.endpoints]
 
     def feature_level(self, feature: str) -> int:
         """The level of a feature of `FEATURES`."""
@@ -150,6 +182,20 @@ class MetadataImage:
             self.client_metrics[name] = configs
         else:
             self.client_metrics.pop(name, None)
+
+    def put_scram(self, user: str, mechanism: str, credential: ScramCredential | None) -> None:
+        """Replace the credential of a user for a mechanism; None removes it."""
+        if credential is not None:
+            self.scram[user, mechanism] = credential
+        else:
+            self.scram.pop((user, mechanism), None)
+
+    def put_delegation_token(self, token_id: str, token: DelegationToken | None) -> None:
+        """Replace a token; None removes it."""
+        if token is not None:
+            self.delegation_tokens[token_id] = token
+        else:
+            self.delegation_tokens.pop(token_id, None)
 
     def __iter__(self) -> Iterator[TopicImage]:
         return iter(self.topics.values())

@@ -19,6 +19,12 @@ from protocol.errors import ErrorCode
 PARTITIONS_PER_REQUEST_MAX = 10_000
 
 Assignments = Sequence[tuple[int, ...]]
+# Is called with the number of partitions to be created or deleted; raises `ApiError` to refuse.
+Spend = Callable[[int], object]
+
+
+def unlimited(_partitions: int) -> None:
+    """Allow any number of partitions (`Spend`)."""
 
 
 class NewTopics:

@@ -25,9 +25,10 @@ from broker.controller.features import FEATURES
 from broker.controller.feed import MetadataFeed, MetadataListener
 from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Election, Rules
+from broker.controller.security_changes import SecurityChange, stored_changes
 from broker.controller.store import ControllerStore
 from broker.quotas.entity import Entity, Quotas
-from broker.steps.queue import Slices
+from broker.steps.queue import Signal, Slices
 from protocol.errors import ErrorCode
 
 # Nodes get producer ids in blocks of this size (KIP-730).
@@ -67,6 +68,8 @@ class ClusterState:
         self.image.group_configs = store.group_configs()
         self.image.client_metrics = store.client_metrics()
         self.image.feature_levels = _feature_levels(store)
+        for change in stored_changes(store.security):
+            change.apply(self.image)
         self._require_min_insync_replicas()
         self.config.reconfigure({}, self.image.broker_configs[ALL_NODES])
 
@@ -145,6 +148,12 @@ class ClusterState:
         self._store.put_client_metrics(name, configs)
         self.image.put_client_metrics(name, configs)
         self._publish(lambda feed: feed.put_client_metrics(name, configs))
+
+    def put_security(self, change: SecurityChange) -> None:
+        """Publish a change of ACLs or credentials."""
+        change.store(self._store.security)
+        change.apply(self.image)
+        self._publish(lambda feed: feed.put_security(change))
 
     # ----------------------------------------------------------------------------- partitions
 
@@ -275,11 +284,13 @@ class ClusterState:
             self._is_batch = False
         self._deliver()
 
-    def applied(self) -> Slices[None]:
-        """Wait until all nodes, except held ones, have applied all changes up to now."""
-        for signal in [feed.applied() for feed in self._feeds.values()]:
-            if signal is not None:
-                yield signal
+    def unapplied(self) -> Mapping[int, Signal]:
+        """The nodes that have not applied all changes up to now, except held ones.
+
+        The signal of each is set when it has.
+        """
+        signals = {node_id: feed.applied() for node_id, feed in self._feeds.items()}
+        return {node_id: signal for node_id, signal in signals.items() if signal is not None}
 
     def _publish(self, put: Callable[[MetadataFeed], None], changes: int = 1) -> None:
         """Send changes to every node.

@@ -20,6 +20,7 @@ from uuid import UUID
 
 from broker.common.errors import DiskFailed, StartupError
 from broker.controller.image import PartitionRegistration, TopicImage
+from broker.controller.security_store import SecurityStore
 from broker.quotas.entity import Entity, Quotas, entity_of
 
 _SCHEMA = """
@@ -42,19 +43,25 @@ _values = attrgetter(*(field.name for field in fields(PartitionRegistration)))
 class ControllerStore:
     """Topics and single values by name; with ``path`` None in memory only.
 
+    ``security`` has ACLs and credentials.
+
     Raises `DiskFailed` when a change cannot be written, and `StartupError` for an unusable file.
     """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._is_batch = False
+        database: sqlite3.Connection | None = None
         try:
-            self._database = sqlite3.connect(":memory:" if path is None else path)
+            self._database = database = sqlite3.connect(":memory:" if path is None else path)
             self._database.executescript(_SCHEMA)
+            self.security = SecurityStore(self._database, self._change)
             [(found,)] = self._database.execute("PRAGMA quick_check(1)")
         except sqlite3.DatabaseError as error:
             found = error
         if found != "ok":
+            if database is not None:
+                database.close()
             raise StartupError(
                 f"cannot use {path}: {found}; it stores the cluster's topics: restore it, or use "
                 "another data directory"

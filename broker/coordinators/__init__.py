@@ -6,6 +6,7 @@
                     ^                        |
                     `---- response <-- deferred until the high watermark passes the records
 
-A coordinator (`broker.groups`) owns what the records mean. This room owns the partitions: which of
-them the node leads, loading them, appending to them, waiting for replication, and unloading them.
+A coordinator (`broker.groups`) interprets the records. This package manages the partitions: which
+of them the node leads, loading them, appending to them, waiting for replication, and unloading
+them.
 """

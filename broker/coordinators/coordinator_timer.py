@@ -21,7 +21,7 @@ class CoordinatorTimer:
         self._timer = timer
         self._actions = actions
         # Invariant: tasks[task.key] is task, for each that has neither run nor been cancelled.
-        self._tasks: dict[Hashable, _Timeout] = {}
+        self._tasks: dict[Hashable, CoordinatorTimeout] = {}
 
     def schedule(self, key: Hashable, delay_ms: float, action: Callable[[], object]) -> None:
         """Run *action* after *delay_ms*; cancels the timeout that *key* has.
@@ -29,7 +29,7 @@ class CoordinatorTimer:
         An action that raises an exception is retried after `RETRY_BACKOFF_MS`.
         """
         self.cancel(key)
-        task = self._tasks[key] = _Timeout(
+        task = self._tasks[key] = CoordinatorTimeout(
             self._timer, self._actions, self._tasks, key, delay_ms, action
         )
         self._timer.add(task)
@@ -56,14 +56,16 @@ class CoordinatorTimer:
         return key in self._tasks
 
 
-class _Timeout(TimerTask):
-    __slots__ = ("_action", "_actions", "_key", "_tasks", "_timer")
+class CoordinatorTimeout(TimerTask):
+    """The timeout of ``key``."""
+
+    __slots__ = ("_action", "_actions", "_tasks", "_timer", "key")
 
     def __init__(
         self,
         timer: SystemTimer,
         actions: ActionQueue,
-        tasks: dict[Hashable, _Timeout],
+        tasks: dict[Hashable, CoordinatorTimeout],
         key: Hashable,
         delay_ms: float,
         action: Callable[[], object],
@@ -72,20 +74,20 @@ class _Timeout(TimerTask):
         self._timer = timer
         self._actions = actions
         self._tasks = tasks
-        self._key = key
+        self.key = key
         self._action = action
 
     def run(self) -> None:
         """Run the action, unless it was cancelled or replaced after the timer took the task out."""
-        if self._tasks.get(self._key) is not self:
+        if self._tasks.get(self.key) is not self:
             return
-        del self._tasks[self._key]
+        del self._tasks[self.key]
         try:
             self._action()
         except Exception:
-            if self._key not in self._tasks:
+            if self.key not in self._tasks:
                 self.delay_ms = RETRY_BACKOFF_MS
-                self._tasks[self._key] = self
+                self._tasks[self.key] = self
                 self._timer.add(self)
             raise
         finally:

@@ -22,6 +22,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from itertools import count
+from typing import Any
 
 from broker.common.errors import Refused
 from broker.network.driver import Driver, Interest
@@ -29,12 +30,14 @@ from broker.network.idle_expiry import IdleExpiry
 from broker.network.in_progress import CloseReason, InProgress
 from broker.network.memory_pool import MemoryPool
 from broker.network.reader import Reader, ReaderState
-from broker.network.transport import Disconnected, Transport
+from broker.network.transport import Disconnected, TlsFailed, Transport
 from broker.network.writer import OnSent, Writer, WriterState
+from broker.quotas.throttle import Throttle
 from broker.quotas.throttled_channel import ThrottledChannel
+from broker.security.session import ANONYMOUS_SESSION, Session
 from broker.steps.limits import SLICE_MS
 from protocol.codec import Malformed, Output
-from protocol.framing import Scratch
+from protocol.framing import InvalidLength, Scratch
 from protocol.output import SpliceLost
 from purgatories.timer.system_timer import SystemTimer
 
@@ -52,15 +55,19 @@ _IDLE = WriterState.IDLE
 _ids = count(1)
 
 Dispatch = Callable[["Connection", memoryview, float], None]
+RefuseLength = Callable[["Connection", InvalidLength], None]
 OnBug = Callable[[str, Exception], None]
 
 
 class Connection:
     """One client's connection.
 
-    ``dispatch`` starts a request from a frame and its arrival time. All connections of the thread
-    receive into ``scratch``. The connection closes if nothing is received for ``idle_ms``, unless
-    that is negative. ``memory`` bounds what all connections of the node hold.
+    ``dispatch`` starts a request from a frame, of up to ``request_bytes_max`` bytes, and its
+    arrival time; `continue_with` replaces both. ``refuse_length`` ends the connection after a frame
+    of another length, by default at once. All connections of the thread receive into ``scratch``.
+    The connection closes if nothing is received for ``idle_ms``, unless that is negative.
+    ``memory`` bounds what all connections of the node hold. ``session`` is the client; its
+    authentication replaces it.
 
     An exception while the connection reads or writes is a bug. The connection closes and calls
     ``on_bug`` with the peer's address and the exception; that function returns to confine the
@@ -68,23 +75,27 @@ class Connection:
     """
 
     __slots__ = (
-        "_dispatch",
         "_driver",
         "_idle",
         "_is_serving",
         "_now_ms",
         "_reader",
+        "_refuse_length",
         "_throttled",
         "_timer",
         "_transport",
         "_writer",
         "active_ms",
+        "authenticator",
+        "dispatch",
         "free_ms",
         "id",
         "in_progress",
         "is_closed",
+        "muted_by",
         "on_bug",
         "peer",
+        "session",
     )
 
     def __init__(
@@ -99,21 +110,27 @@ class Connection:
         idle_ms: int,
         memory: MemoryPool | None,
         on_bug: OnBug,
+        session: Session = ANONYMOUS_SESSION,
+        refuse_length: RefuseLength | None = None,
     ) -> None:
         self.id = next(_ids)
         self.peer = transport.peer
         self.is_closed = False
         self.in_progress: InProgress | None = None
         self.on_bug = on_bug
+        self.session = session
+        self.authenticator: Any = None
+        self.dispatch = dispatch
+        self._refuse_length = refuse_length or Connection.refuse
         self._transport = transport
         self._driver = driver
-        self._dispatch = dispatch
         self._timer = timer
         self._now_ms = now_ms = timer.now_ms
         self._reader = Reader(transport, now_ms, scratch, request_bytes_max, memory)
         self._writer = Writer(transport)
         self._is_serving = False  # whether frames are dispatched; then responses are sent together
         self._throttled: ThrottledChannel | None = None
+        self.muted_by: Throttle | None = None  # the last throttle; for wait records
         self.active_ms = self._reader.received_ms  # when bytes were received or sent last
         self.free_ms = self.active_ms  # when the next request could begin; for wait records
         self._idle = None if idle_ms < 0 else IdleExpiry(timer, self, idle_ms)
@@ -122,11 +139,6 @@ class Connection:
     def is_busy(self) -> bool:
         """Whether the client waits for the broker: for a response, or while it is throttled."""
         return self.in_progress is not None or self._throttled is not None
-
-    @property
-    def throttle_ms(self) -> int:
-        """For how long the client is throttled; 0 if it is not."""
-        return 0 if self._throttled is None else int(self._throttled.delay_ms)
 
     @property
     def held_bytes(self) -> int:
@@ -149,8 +161,8 @@ class Connection:
                     return self._serve()
                 reader.settle()
             return self._interest()
-        except Disconnected:
-            self.close()
+        except Disconnected as reason:
+            self._disconnected(reason)
         except (Malformed, Refused) as reason:
             self.refuse(reason)
         except Exception as bug:
@@ -215,6 +227,11 @@ class Connection:
             if not writer.unsent_bytes and (reader.inbox.has_frame() or reader.state is _ENDED):
                 self._driver.resume()
 
+    def continue_with(self, dispatch: Dispatch, request_bytes_max: int) -> None:
+        """Pass the following frames, of up to ``request_bytes_max`` bytes, to *dispatch*."""
+        self.dispatch = dispatch
+        self._reader.inbox.max_frame_bytes = request_bytes_max
+
     def keep_frame(self, size_bytes: int) -> bool:
         """Keep the memory of the request in progress until its response.
 
@@ -226,17 +243,31 @@ class Connection:
         """Continue to read: the request in progress is no longer computed."""
         self._driver.resume()
 
-    def mute(self, throttle_ms: int) -> None:
-        """Begin no request for that time; the response to the present one is still sent."""
+    def mute(self, throttle: Throttle) -> None:
+        """Begin no request for its time; the response to the present one is still sent."""
         if not self.is_closed:
-            self._throttled = ThrottledChannel(self._timer, throttle_ms, self._unmute)
+            self.muted_by = throttle
+            self._throttled = ThrottledChannel(self._timer, throttle.time_ms, self._unmute)
 
     def _unmute(self) -> None:
         self._throttled = None
         if self._may_serve:
             self._driver.resume()
 
+    def send(self, out: Output) -> None:
+        """Send the encoded frame in *out*, which is not the response of a request; in dispatch."""
+        assert self._is_serving
+        self._writer.add(out)
+
     # ---------------------------------------------------------------------------------- end
+
+    def close_when_sent(self) -> None:
+        """Close the connection when all responses have been sent; not called in dispatch."""
+        assert not self._is_serving
+        if self._writer.unsent_bytes:
+            self._writer.when_sent(self.close)
+        else:
+            self.close()
 
     def close(self, reason: CloseReason = CloseReason.DISCONNECT) -> None:
         """End the connection at once; the request in progress is abandoned for *reason*."""
@@ -260,6 +291,17 @@ class Connection:
         log.warning("closing connection from %s: %s", self.peer, reason)
         self.close(CloseReason.ERROR)
 
+    def _disconnected(self, reason: Disconnected) -> None:
+        """End the connection because the transport has; a failure of TLS is logged."""
+        if isinstance(reason, TlsFailed):
+            log.warning(
+                "closing connection from %s on listener %s: TLS failed: %s",
+                self.peer,
+                self.session.listener,
+                reason,
+            )
+        self.close()
+
     def break_down(self, bug: Exception) -> None:
         """End the connection because of an unexpected exception, which is passed to ``on_bug``."""
         self.close(CloseReason.ERROR)
@@ -276,7 +318,7 @@ class Connection:
 
     def _serve(self) -> Interest:
         """Dispatch the frames that wait, until one is in progress or others are to be served."""
-        reader, writer, dispatch = self._reader, self._writer, self._dispatch
+        reader, writer = self._reader, self._writer
         inbox = reader.inbox
         ends_ms = max(self.active_ms, self.free_ms) + SLICE_MS
         is_through = True
@@ -287,10 +329,14 @@ class Connection:
             and self._throttled is None
             and not self.is_closed
         ):
-            received = reader.next_frame()
+            try:
+                received = reader.next_frame()
+            except InvalidLength as reason:
+                self._refuse_length(self, reason)
+                break
             if received is None:
                 break
-            dispatch(self, *received)
+            self.dispatch(self, *received)
             if writer.unsent_bytes >= _SEND_TOGETHER_BYTES and writer.state is _IDLE:
                 self._send()
             if not inbox.pending_bytes:
@@ -341,8 +387,8 @@ class Connection:
         try:
             if writer.flush() and was_idle:
                 self._driver.drain()
-        except Disconnected:
-            self.close()
+        except Disconnected as reason:
+            self._disconnected(reason)
         except SpliceLost as reason:
             log.warning("closing connection from %s: %s", self.peer, reason)
             self.close()

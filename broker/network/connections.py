@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from functools import partial
+from heapq import nsmallest
 
 import trio
 
 from broker.config import Config
-from broker.network.connection import Connection, Dispatch, OnBug
+from broker.network.connection import Connection, OnBug
+from broker.network.connection_setup import Opening
 from broker.network.connection_task import ConnectionTask
 from broker.network.memory_pool import memory_pool
-from broker.network.transport import Transport
 from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
+
+log = logging.getLogger("antechamber.connection")
 
 
 class Connections:
@@ -26,14 +30,12 @@ class Connections:
     def __init__(
         self,
         config: Config,
-        dispatch: Dispatch,
         timer: SystemTimer,
         scratch: Scratch,
         on_bug: OnBug,
     ) -> None:
         self.memory = memory_pool(config.queued_max_request_bytes)
         self._config = config
-        self._dispatch = dispatch
         self._timer = timer
         self._scratch = scratch
         self._on_bug = on_bug
@@ -45,9 +47,10 @@ class Connections:
     def __iter__(self) -> Iterator[Connection]:
         return iter(self._open)
 
-    def open(self, transport: Transport, nursery: trio.Nursery) -> ConnectionTask:
+    def open(self, opening: Opening, nursery: trio.Nursery) -> ConnectionTask:
         """Open a connection, which begins when the task is passed to `serve`."""
-        task = ConnectionTask(transport, nursery, self.memory, partial(self._connect, transport))
+        connect = partial(self._connect, opening)
+        task = ConnectionTask(opening.transport, nursery, self.memory, connect)
         self._open.add(task.connection)
         return task
 
@@ -58,16 +61,30 @@ class Connections:
         finally:
             self._open.discard(task.connection)
 
-    def _connect(self, transport: Transport, driver: ConnectionTask) -> Connection:
-        config = self._config
+    def close_least_recently_used(self, count: int, protected: str | None) -> None:
+        """Close connections that nothing was received on or sent to for the longest time.
+
+        *count* connections are closing afterwards, or all but those of the listener *protected*.
+        """
+        closing = sum(each.is_closed for each in self._open)
+        others = (
+            each for each in self._open if not each.is_closed and each.session.listener != protected
+        )
+        for each in nsmallest(count - closing, others, key=lambda each: each.active_ms):
+            log.info("closing connection from %s: the node has max.connections", each.peer)
+            each.close()
+
+    def _connect(self, opening: Opening, driver: ConnectionTask) -> Connection:
         return Connection(
-            transport,
+            opening.transport,
             driver,
-            self._dispatch,
-            request_bytes_max=config.socket_request_max_bytes,
+            opening.dispatch,
+            request_bytes_max=opening.request_bytes_max,
             scratch=self._scratch,
             timer=self._timer,
-            idle_ms=config.connections_max_idle_ms,
+            idle_ms=self._config.connections_max_idle_ms,
             memory=self.memory,
             on_bug=self._on_bug,
+            session=opening.session,
+            refuse_length=opening.refuse_length,
         )

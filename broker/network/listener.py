@@ -2,8 +2,8 @@
 
 Sockets are bound before anything else is started, so that a port in use is reported at once. A
 connection is accepted when there is room for it, and closed at once when its address has too many
-(`broker.quotas.connection_quotas`), or the process has no descriptor left for clients
-(`broker.process.descriptors`).
+(`broker.quotas.listener_quotas`), or the process has no descriptor left for clients
+(`broker.process.descriptors`). Connections of the inter-broker listener replace those of others.
 """
 
 from __future__ import annotations
@@ -11,17 +11,25 @@ from __future__ import annotations
 import errno
 import logging
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Protocol
 
 import trio
 
 from broker.common.errors import StartupError
 from broker.config import Config
+from broker.network.address_option import ADDRESS_OPTION
+from broker.network.connection_setup import ConnectionSetup
 from broker.network.connections import Connections
+from broker.network.throttled_sockets import ThrottledSockets
 from broker.network.transport import SocketTransport, Transport, connect
 from broker.process.descriptors import OVERLOADED, ClientDescriptors, shares
 from broker.quotas.connection_quotas import ConnectionQuotas
+from broker.quotas.listener_quotas import ListenerQuotas
+from broker.security.listeners.endpoints import Endpoint, Listeners, configured_listeners
+from broker.security.listeners.hosts import own_host, reachable
 
 log = logging.getLogger("antechamber.connection")
 
@@ -30,109 +38,177 @@ _BACKLOG = 4096
 _ACCEPTED_AT_ONCE = 64
 # While the system has no descriptor left, new connections wait in the backlog.
 _OVERLOAD_PAUSE_S = 0.1
-_WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
 
 
-def reachable(bind_host: str) -> str:
-    """The host at which this machine reaches a socket that is bound to *bind_host*."""
-    return "127.0.0.1" if bind_host in _WILDCARDS else bind_host
-
-
-def listen(option: str, host: str, port: int) -> socket.socket:
-    """A listening socket; raises `StartupError`, which names *option*."""
+def listen(what: str, host: str, port: int) -> socket.socket:
+    """A listening socket for *what*; an empty host is all addresses. Raises `StartupError`."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except (socket.gaierror, UnicodeError):
         raise StartupError(
-            f"--host: {host!r} is not an address of this machine; give an address or a host name"
+            f"{what}: {host!r} is not an address of this machine; give an address or a host name"
         ) from None
     listener = socket.socket(family, kind, protocol)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, ADDRESS_OPTION, 1)
         listener.bind(address)
         listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRNOTAVAIL:
             raise StartupError(
-                f"--host: {host!r} is not an address of this machine; give one of its own"
+                f"{what}: {host!r} is not an address of this machine; give one of its own"
             ) from None
         reason = "in use" if error.errno == errno.EADDRINUSE else (error.strerror or str(error))
         raise StartupError(
-            f"{option}: port {port} on {host} is {reason}; give a free one, or 0 for any"
+            f"{what}: port {port} on {host or 'all addresses'} is {reason}; "
+            "give a free one, or 0 for any"
         ) from None
     listener.setblocking(False)
     return listener
 
 
+class Registered(Protocol):
+    """What the network uses of a registered node."""
+
+    @property
+    def node_id(self) -> int:
+        """Its id."""
+        ...
+
+
 class ServingNode(Protocol):
     """What a listener uses of the node whose clients it accepts."""
 
-    host: str
-    port: int
+    id: int
     config: Config
     connections: Connections
     connection_quotas: ConnectionQuotas
+    listeners: Mapping[str, ConnectionSetup]
+
+
+@dataclass(slots=True)
+class Bound:
+    """A listener's bound address; ``socket`` is None after a node has taken it."""
+
+    host: str
+    port: int
+    socket: socket.socket | None
 
 
 class TcpNetwork:
-    """The nodes of the process at their ports; ``listeners`` are bound sockets by port.
+    """The nodes of the process at their ports.
 
-    ``advertised`` are the addresses that clients are given, one for each listener. They may be
-    reachable for clients only, so nodes connect to each other at the bound address. A node that is
-    stopped closes its port; a node that is started again binds it.
+    Nodes connect to each other at the bound address of ``inter_broker``, because the advertised
+    ones may be reachable for clients only. A node that is stopped closes its ports; a node that is
+    started again binds them.
+    """
+
+    def __init__(self, listeners: Listeners, nodes: int) -> None:
+        """Bind the ports of that number of nodes; raises `StartupError`."""
+        self._descriptors = ClientDescriptors(shares().clients)
+        with ExitStack() as undo:
+            undo.callback(self.close)
+            self._bound: dict[int, dict[str, Bound]] = {}
+            for index in range(nodes):
+                bound = self._bound[index + 1] = dict[str, Bound]()
+                for endpoint in listeners.bound:
+                    bound[endpoint.listener] = _bind(endpoint, index)
+            undo.pop_all()
+        # By node and listener: the addresses that clients are given.
+        self.advertised = {
+            node_id: {
+                name: (
+                    endpoint.host or own_host(bound[name].host),
+                    endpoint.port + node_id - 1 if endpoint.port else bound[name].port,
+                )
+                for name, endpoint in listeners.advertised.items()
+            }
+            for node_id, bound in self._bound.items()
+        }
+        name = listeners.inter_broker
+        self._targets = {
+            self.advertised[node_id][name]: bound[name] for node_id, bound in self._bound.items()
+        }
+
+    def listening(self, node: Registered) -> Mapping[str, tuple[str, int]]:
+        """The bound addresses of a node, by listener."""
+        return {name: (each.host, each.port) for name, each in self._bound[node.node_id].items()}
+
+    async def connect(self, host: str, port: int) -> Transport:
+        """A connection to the node with that address for other nodes.
+
+        Raises OSError if the node is stopped.
+        """
+        target = self._targets[host, port]
+        return await connect(reachable(target.host), target.port)
+
+    async def serve(self, node: ServingNode) -> None:
+        """Accept and serve connections at the node's ports, until cancelled."""
+        with ExitStack() as sockets:
+            async with trio.open_nursery() as nursery:
+                for name, bound in self._bound[node.id].items():
+                    taken, bound.socket = bound.socket, None
+                    listener = taken or _listen_again(name, bound)
+                    sockets.enter_context(listener)
+                    acceptor = Acceptor(node, name, self._descriptors, nursery)
+                    nursery.start_soon(acceptor.run, listener)
+                nursery.start_soon(close_excess_connections, node)
+
+    def close(self) -> None:
+        """Close the sockets that no node has taken."""
+        for bound in self._bound.values():
+            for each in bound.values():
+                if each.socket is not None:
+                    each.socket.close()
+
+
+def _bind(endpoint: Endpoint, index: int) -> Bound:
+    port = endpoint.port + index if endpoint.port else 0
+    listener = listen(f"the listener {endpoint.listener}", endpoint.host, port)
+    return Bound(endpoint.host, listener.getsockname()[1], listener)
+
+
+def _listen_again(name: str, bound: Bound) -> socket.socket:
+    return listen(f"the listener {name}", bound.host, bound.port)
+
+
+class Acceptor:
+    """Accepts the connections of a node's listener (Kafka's ``Acceptor``).
+
+    Each connection has tasks in *nursery*.
     """
 
     def __init__(
         self,
-        listeners: Mapping[int, socket.socket],
-        bind_host: str,
-        advertised: Sequence[tuple[str, int]],
-    ) -> None:
-        self._listeners = dict(listeners)
-        self._bind_host = bind_host
-        self._ports = dict(zip(advertised, listeners, strict=True))
-        self._descriptors = ClientDescriptors(shares().clients)
-        self.advertised = list(advertised)
-
-    def listening(self, host: str, port: int) -> tuple[str, int]:
-        """The bound address of the node with that advertised address."""
-        return self._bind_host, self._ports[host, port]
-
-    async def connect(self, host: str, port: int) -> Transport:
-        """A connection to the node with that advertised address; raises OSError if it is down."""
-        return await connect(reachable(self._bind_host), self._ports[host, port])
-
-    async def serve(self, node: ServingNode) -> None:
-        """Accept and serve connections at the node's port, until cancelled."""
-        port = self._ports[node.host, node.port]
-        listener = self._listeners.pop(port, None) or listen("--port", self._bind_host, port)
-        with listener:
-            async with trio.open_nursery() as nursery:
-                await Acceptor(node, self._descriptors, nursery).run(listener)
-
-    def close(self) -> None:
-        """Close the sockets that no node has taken."""
-        for listener in self._listeners.values():
-            listener.close()
-
-
-class Acceptor:
-    """Accepts the connections of one node (Kafka's ``Acceptor``); each has tasks in *nursery*."""
-
-    def __init__(
-        self, node: ServingNode, descriptors: ClientDescriptors, nursery: trio.Nursery
+        node: ServingNode,
+        listener: str,
+        descriptors: ClientDescriptors,
+        nursery: trio.Nursery,
     ) -> None:
         self._config = node.config
         self._connections = node.connections
-        self._quotas = node.connection_quotas
+        self._setup = node.listeners[listener]
+        self._quotas = ListenerQuotas(
+            node.connection_quotas,
+            node.config,
+            listener,
+            is_exempt=_protected_listener(node) == listener,
+        )
         self._descriptors = descriptors
+        self._throttled = ThrottledSockets(node.connection_quotas.timer, descriptors.give_back)
         self._nursery = nursery
 
     async def run(self, listener: socket.socket) -> None:
         """Accept and serve connections until cancelled."""
+        try:
+            await self._accept(listener)
+        finally:
+            self._throttled.close()
+
+    async def _accept(self, listener: socket.socket) -> None:
         quotas = self._quotas
         while True:
             await quotas.acceptable()
@@ -142,10 +218,7 @@ class Acceptor:
                     if not quotas.may_accept:
                         break
                     connected, address = listener.accept()
-                    if self._admit(address[0]):
-                        self._nursery.start_soon(self._serve, connected, address[0])
-                    else:
-                        connected.close()
+                    self._accepted(connected, address[0])
             except BlockingIOError:
                 continue
             except OSError as error:
@@ -153,16 +226,27 @@ class Acceptor:
                     await trio.sleep(_OVERLOAD_PAUSE_S)
                 # else the client has closed the connection before it was accepted
 
-    def _admit(self, address: str) -> bool:
-        """Count an accepted connection; False if it must be closed."""
+    def _accepted(self, connected: socket.socket, address: str) -> None:
+        """Serve an accepted connection, or close it, now or later."""
         if not self._descriptors.take():
             log.info("refusing a connection from %s: too many files are open", address)
-            return False
-        if not self._quotas.admit(address):
-            self._descriptors.give_back()
+            connected.close()
+            return
+        throttle_ms = self._quotas.record(address)
+        if throttle_ms:
+            log.info(
+                "closing a connection from %s in %d ms: it exceeds its quota of "
+                "connection_creation_rate",
+                address,
+                throttle_ms,
+            )
+            self._throttled.add(connected, throttle_ms)
+        elif self._quotas.admit(address):
+            self._nursery.start_soon(self._serve, connected, address)
+        else:
             log.info("refusing a connection from %s: it has too many", address)
-            return False
-        return True
+            connected.close()
+            self._descriptors.give_back()
 
     async def _serve(self, connected: socket.socket, address: str) -> None:
         """Serve an admitted connection until it is closed."""
@@ -170,9 +254,27 @@ class Acceptor:
         transport = SocketTransport(
             connected, config.socket_send_buffer_bytes, config.socket_receive_buffer_bytes
         )
-        task = self._connections.open(transport, self._nursery)
+        task = self._connections.open(self._setup.open(transport), self._nursery)
         try:
             await self._connections.serve(task)
         finally:
             self._quotas.leave(address)
             self._descriptors.give_back()
+
+
+async def close_excess_connections(node: ServingNode) -> None:
+    """Close connections for those of the inter-broker listener, until cancelled.
+
+    Above ``max.connections`` the least recently used connections of other listeners are closed
+    (``Processor.closeExcessConnections``).
+    """
+    quotas, protected = node.connection_quotas, _protected_listener(node)
+    while True:
+        await quotas.changed()
+        if quotas.excess:
+            node.connections.close_least_recently_used(quotas.excess, protected)
+
+
+def _protected_listener(node: ServingNode) -> str | None:
+    """The inter-broker listener, if there are others (``ConnectionQuotas.protectedListener``)."""
+    return configured_listeners(node.config).inter_broker if len(node.listeners) > 1 else None

@@ -64,7 +64,7 @@ class Reader:
         self.inbox = Inbox(request_bytes_max, scratch)
         self.kept_bytes = 0
         self.memory = memory
-        self.received_ms = now_ms()  # when bytes were received last
+        self.received_ms = now_ms()  # when bytes arrived last
         self._transport = transport
         self._now_ms = now_ms
         self._reserved_bytes = 0
@@ -97,7 +97,8 @@ class Reader:
         inbox = self.inbox
         try:
             count = self._transport.receive_into(inbox.space())
-        except BlockingIOError:
+        except BlockingIOError:  # what arrived may be a part of a TLS handshake or record
+            self.received_ms = self._now_ms()
             return True
         if not count:
             self.state = ReaderState.ENDED
@@ -111,7 +112,7 @@ class Reader:
     def next_frame(self) -> tuple[memoryview, float] | None:
         """The next complete frame, valid until `receive`, and its arrival time in milliseconds.
 
-        The arrival time is that of the frame's last byte. Raises `Malformed`.
+        The arrival time is that of the frame's last byte. Raises `InvalidLength`.
         """
         frame = self.inbox.next_frame()
         if frame is None:

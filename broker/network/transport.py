@@ -16,11 +16,15 @@ from typing import Protocol
 
 import trio
 
-_SEND_PARTS_MAX = 512  # below every IOV_MAX
+from broker.network.send_parts import send_parts
 
 
 class Disconnected(Exception):  # noqa: N818 - an event, as in trio's own exceptions
     """The connection has ended: the peer has disconnected, or it was closed on this side."""
+
+
+class TlsFailed(Disconnected):
+    """TLS has failed: the handshake, or a record after it; the message has the reason."""
 
 
 class Transport(Protocol):
@@ -97,7 +101,7 @@ class SocketTransport:
         try:
             if len(parts) == 1:
                 return self._socket.send(parts[0])
-            return self._socket.sendmsg(parts[:_SEND_PARTS_MAX])
+            return send_parts(self._socket, parts)
         except BlockingIOError:
             return 0
         except OSError as error:

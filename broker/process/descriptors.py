@@ -9,10 +9,10 @@ for a short time (snapshots, checkpoints, syncs) and for connections between nod
 from __future__ import annotations
 
 import errno
-import resource
 import sys
-from contextlib import suppress
 from typing import NamedTuple
+
+from broker.process.descriptor_limit import descriptors_allowed
 
 LOGS_MAX = 512
 ADMIN_MAX = 64
@@ -33,19 +33,12 @@ class Shares(NamedTuple):
 
 def shares() -> Shares:
     """The shares under the present limit of the process."""
-    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if allowed < 0:  # unlimited
+    allowed = descriptors_allowed()
+    if allowed is None:
         return Shares(LOGS_MAX, ADMIN_MAX, sys.maxsize)
     logs, admin = min(LOGS_MAX, allowed // 2), min(ADMIN_MAX, allowed // 16)
     reserve = min(RESERVE_MAX, allowed // 4)
     return Shares(logs, admin, allowed - logs - admin - reserve)
-
-
-def raise_limit() -> None:
-    """Raise the limit of open files to the hard limit, as a JVM does (``MaxFDLimit``)."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):  # some systems refuse an unlimited one
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 class ClientDescriptors:

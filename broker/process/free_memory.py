@@ -7,17 +7,19 @@ allocations: the process would keep the memory of 150 clients with a megabyte ea
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable
 
 RELEASE_INTERVAL_MS = 5_000
 
 
 def release_of(library: object) -> Callable[[int], object] | None:
-    """The ``malloc_trim`` of a C library; None if it has none, as on macOS and musl."""
+    """The ``malloc_trim`` of a C library; None if it has none, as on macOS, musl and Windows."""
     return getattr(library, "malloc_trim", None)
 
 
-_release = release_of(ctypes.CDLL(None))
+# Windows cannot open the process itself as a library.
+_release = None if sys.platform == "win32" else release_of(ctypes.CDLL(None))
 
 
 def release_free_memory() -> None:

@@ -15,11 +15,12 @@ from pathlib import Path
 from stat import S_ISREG
 
 from broker.common.errors import StartupError
+from broker.process.file_flags import NOFOLLOW, NONBLOCK
 
 _MODE = 0o644
 _BYTES_MAX = 1 << 20
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW
+_OLD = os.O_RDONLY | NOFOLLOW | NONBLOCK
 
 
 class ReadyFile:
@@ -44,7 +45,7 @@ class ReadyFile:
         part = self._path.with_name(f"{self._path.name}.{os.getpid()}.part")
         try:
             part.unlink(missing_ok=True)  # of an earlier process with the same number
-            with open(os.open(part, _NEW, _MODE), "w") as file:
+            with open(os.open(part, _NEW, _MODE), "w", encoding="utf-8") as file:
                 file.write(json.dumps({**facts, "pid": os.getpid()}))
             part.replace(self._path)
         except OSError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 
 import trio
 
@@ -29,10 +30,21 @@ def check_stdin(fd: int = STDIN) -> None:
 
 async def wait_for_end_of_stdin(fd: int = STDIN) -> None:
     """Wait until the other end of *fd* is closed in all processes; input is discarded."""
-    while True:
+    try:
+        while await _read(fd):
+            pass
+    except ConnectionError:
+        return
+
+
+if sys.platform == "win32":
+
+    async def _read(fd: int) -> bytes:
+        # Only sockets can be waited for there; the thread that reads ends with the process.
+        return await trio.to_thread.run_sync(os.read, fd, _DISCARD_BYTES, abandon_on_cancel=True)
+
+else:
+
+    async def _read(fd: int) -> bytes:
         await trio.lowlevel.wait_readable(fd)
-        try:
-            if not os.read(fd, _DISCARD_BYTES):
-                return
-        except ConnectionError:
-            return
+        return os.read(fd, _DISCARD_BYTES)

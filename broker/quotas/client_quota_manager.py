@@ -1,82 +1,76 @@
-"""One kind of client quota: rates and throttle times (Kafka's ``ClientQuotaManager``).
-
-The most specific quota applies: of user and client id, of the user, of the client id, each before
-the default of its type. Clients that share a user's quota share its rate.
-
-Every listener is PLAINTEXT, so the user of every client is ANONYMOUS.
-"""
+"""One kind of client quota: rates and throttle times (Kafka's ``ClientQuotaManager``)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
 
-from broker.common.java_numbers import long_to_int, round_to_long
+from broker.common.java_numbers import long_to_int
 from broker.config import Config
-from broker.quotas.entity import CLIENT_ID, USER, Entity, Quotas
+from broker.quotas.client_limits import ClientLimits, Limit, Sharing
+from broker.quotas.entity import Entity, Quotas
 from broker.quotas.rate import Rate
-
-ANONYMOUS = "ANONYMOUS"
+from broker.quotas.throttle import Throttle
+from broker.quotas.usage import ThrottleTimes, Usage
 
 # Kafka removes the sensors of a client after an hour without use.
-_IDLE_MS = 3_600_000
+IDLE_MS = 3_600_000
 
 
-class _Limit(NamedTuple):
-    """The limit per second, and the entity that shares it."""
+class _Measured:
+    """The rate of clients that share a quota, and their throttle times."""
 
-    per_second: float
-    shared_by: tuple[str | None, str | None]
+    __slots__ = ("rate", "throttle_times")
+
+    def __init__(self, windows: int, window_ms: int) -> None:
+        self.rate = Rate(windows, window_ms)
+        self.throttle_times = ThrottleTimes(windows, window_ms)
 
 
 class ClientQuotaManager:
-    """The quota of one *key*, such as ``producer_byte_rate``."""
+    """The quota of one *key*, such as ``producer_byte_rate``.
+
+    ``quotas_enabled``: whether any such quota is set; if not, callers skip the methods.
+    """
 
     def __init__(self, key: str, config: Config, now_ms: Callable[[], float]) -> None:
-        self._key = key
+        self.quotas_enabled = False
+        self.key = key
         self._windows = config.quota_window_num
         self._window_ms = config.quota_window_size_seconds * 1000
         self._now_ms = now_ms
-        self._limits: dict[Entity, float] = {}
-        self._rates: dict[tuple[str | None, str | None], Rate] = {}
-
-    @property
-    def quotas_enabled(self) -> bool:
-        """Whether any such quota is set; if not, callers skip the other methods."""
-        return bool(self._limits)
+        self._limits = ClientLimits(key)
+        self._measured: dict[Sharing, _Measured] = {}
 
     def reconfigure(self, quotas: Mapping[Entity, Quotas]) -> None:
         """Apply *quotas* from now on; the measured rates stay."""
-        self._limits = {
-            entity: values[self._key] for entity, values in quotas.items() if self._key in values
-        }
+        self._limits.reconfigure(quotas)
+        self.quotas_enabled = bool(self._limits)
 
-    def record(self, client_id: str | None, amount: float) -> int:
-        """Record what a client used, and return its throttle time in milliseconds.
-
-        A time of more than 31 bits loses the higher bits, as in Kafka: it may become short, or 0.
-        """
-        limit = self._limit(client_id or "")
+    def record(self, user: str, client_id: str | None, amount: float) -> Throttle | None:
+        """Record what a client used; returns its throttle if it has exceeded its quota."""
+        limit = self._limits.of(user, client_id)
         if limit is None:
-            return 0
-        now_ms, rate = self._now_ms(), self._rate(limit)
+            return None
+        now_ms, measured = self._now_ms(), self._of(limit)
+        rate = measured.rate
         rate.record(amount, now_ms)
-        excess = rate.per_second(now_ms) - limit.per_second
-        if excess <= 0:
-            return 0
-        throttle_ms = round_to_long(excess / limit.per_second * rate.elapsed_ms(now_ms))
-        return max(0, long_to_int(throttle_ms))
+        time_ms = self._throttle_time_ms(rate, limit.per_second, now_ms)
+        if time_ms <= 0:
+            return None
+        measured.throttle_times.record(time_ms, now_ms)
+        per_second = rate.per_second(now_ms)
+        return Throttle(time_ms, self.key, limit.entity, per_second, limit.per_second)
 
-    def unrecord(self, client_id: str | None, amount: float) -> None:
+    def unrecord(self, user: str, client_id: str | None, amount: float) -> None:
         """Undo a `record`: the client did not get the amount."""
-        limit = self._limit(client_id or "")
+        limit = self._limits.of(user, client_id)
         if limit is not None:
-            self._rate(limit).record(-amount, self._now_ms())
+            self._of(limit).rate.record(-amount, self._now_ms())
 
-    def max_value_in_quota_window(self, client_id: str | None) -> float:
+    def max_value_in_quota_window(self, user: str, client_id: str | None) -> float:
         """The most that an idle client may use without being throttled, or infinity."""
-        limit = self._limit(client_id or "")
+        limit = self._limits.of(user, client_id)
         if limit is None:
             return math.inf
         return limit.per_second * (self._windows - 1) * self._window_ms / 1000
@@ -84,28 +78,25 @@ class ClientQuotaManager:
     def remove_idle(self) -> None:
         """Remove the rates of clients that are inactive for an hour."""
         now_ms = self._now_ms()
-        self._rates = {
-            each: rate for each, rate in self._rates.items() if not rate.is_idle(now_ms, _IDLE_MS)
+        self._measured = {
+            each: measured
+            for each, measured in self._measured.items()
+            if not measured.rate.is_idle(now_ms, IDLE_MS)
         }
 
-    def _rate(self, limit: _Limit) -> Rate:
-        rate = self._rates.get(limit.shared_by)
-        if rate is None:
-            rate = self._rates[limit.shared_by] = Rate(self._windows, self._window_ms)
-        return rate
+    def usage(self) -> Iterator[Usage]:
+        """What was measured of each client, or of all clients that share a quota."""
+        now_ms = self._now_ms()
+        for sharing, measured in self._measured.items():
+            rate, times = measured.rate.per_second(now_ms), measured.throttle_times
+            yield Usage(*sharing, rate, times.mean_ms(now_ms))
 
-    def _limit(self, client_id: str) -> _Limit | None:
-        user, both, one = ANONYMOUS, (ANONYMOUS, client_id), (None, client_id)
-        for entity, shared_by in (
-            (((CLIENT_ID, client_id), (USER, user)), both),
-            (((CLIENT_ID, None), (USER, user)), both),
-            (((USER, user),), (user, None)),
-            (((CLIENT_ID, client_id), (USER, None)), both),
-            (((CLIENT_ID, None), (USER, None)), both),
-            (((USER, None),), (user, None)),
-            (((CLIENT_ID, client_id),), one),
-            (((CLIENT_ID, None),), one),
-        ):
-            if (per_second := self._limits.get(entity)) is not None:
-                return _Limit(per_second, shared_by)
-        return None
+    def _throttle_time_ms(self, rate: Rate, per_second: float, now_ms: float) -> int:
+        """A time of more than 31 bits loses the higher bits, as in Kafka; it may become short."""
+        return long_to_int(rate.throttle_time_ms(per_second, now_ms))
+
+    def _of(self, limit: Limit) -> _Measured:
+        measured = self._measured.get(limit.shared_by)
+        if measured is None:
+            measured = self._measured[limit.shared_by] = _Measured(self._windows, self._window_ms)
+        return measured

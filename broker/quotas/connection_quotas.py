@@ -3,21 +3,22 @@
 At ``max.connections``, and when connections are created faster than
 ``max.connection.creation.rate``, the node accepts none: they wait in the listener's backlog, as in
 Kafka, and the operating system refuses those for which the backlog has no room. Above
-``max.connections.per.ip`` a connection is accepted and closed. All limits may change while the node
-runs, and apply to new connections.
+``max.connections.per.ip`` a connection is accepted and closed, above the quota of its address
+(`broker.quotas.address_rates`) after a delay. All limits may change while the node runs, and apply
+to new connections.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
+from collections.abc import Callable
 
 import trio
 
 from broker.config import Config
-from broker.config.kinds import INT_MAX, counts_by_address
-from broker.quotas.rate import Rate
-from broker.quotas.throttled_channel import ThrottledChannel
+from broker.config.kinds import counts_by_address
+from broker.quotas.address_rates import AddressRates
+from broker.quotas.creation_rate import CreationRate
 from purgatories.timer.system_timer import SystemTimer
 
 
@@ -25,40 +26,60 @@ class ConnectionQuotas:
     """Counts the connections of a node, by client address."""
 
     def __init__(self, config: Config, timer: SystemTimer) -> None:
+        self.timer = timer
+        self.address_rates = AddressRates(config, timer.now_ms)
         self._config = config
-        self._timer = timer
         self._counts: Counter[str] = Counter()
         self._total = 0
-        self._window_ms = config.quota_window_size_seconds * 1000
-        self._creations = Rate(config.quota_window_num, self._window_ms)
-        self._throttled = False
+        self._rate = CreationRate(config, timer, self.notify)
         self._changed = trio.Event()
+        self._on_reconfigured: list[Callable[[], object]] = []
+        self.reconfigured()
 
     @property
     def may_accept(self) -> bool:
         """Whether a connection may be accepted now."""
-        return not self._throttled and self._total < self._config.max_connections
+        return not self._rate.is_throttled and self._total < self._config.max_connections
 
-    async def acceptable(self) -> None:
-        """Wait until a connection may be accepted."""
-        while not self.may_accept:
-            await self._changed.wait()
+    @property
+    def excess(self) -> int:
+        """How many connections more than ``max.connections`` there are."""
+        return max(0, self._total - self._config.max_connections)
 
-    def reconfigured(self) -> None:
-        """Check the limits again, since they may have changed."""
+    async def changed(self) -> None:
+        """Wait until a limit, or the number of connections at a limit, has changed."""
+        await self._changed.wait()
+
+    def notify(self) -> None:
+        """Let those that wait for a change check their limits."""
         self._changed.set()
         self._changed = trio.Event()
 
-    def admit(self, address: str) -> bool:
-        """Count an accepted connection.
+    def when_reconfigured(self, read_limits: Callable[[], object]) -> None:
+        """Call *read_limits* whenever the configuration has changed."""
+        self._on_reconfigured.append(read_limits)
 
-        False if its address has too many, and it must be closed.
-        """
-        self._note_creation()
-        if self._counts[address] >= self._most_of(address):
+    def reconfigured(self) -> None:
+        """Read the limits again: the configuration has changed."""
+        self._rate.limit = self._config.max_connection_creation_rate
+        self._most_by_address = counts_by_address(self._config.max_connections_per_ip_overrides)
+        for read_limits in self._on_reconfigured:
+            read_limits()
+        self.notify()
+
+    def record(self) -> None:
+        """Count a new connection in the rate of the node."""
+        self._rate.record()
+
+    def admit(self, address: str) -> bool:
+        """Count a connection as open; False if its address has too many, and it must be closed."""
+        most = self._most_by_address.get(address, self._config.max_connections_per_ip)
+        if self._counts[address] >= most:
             return False
         self._counts[address] += 1
         self._total += 1
+        if self._total > self._config.max_connections:
+            self.notify()
         return True
 
     def leave(self, address: str) -> None:
@@ -69,27 +90,4 @@ class ConnectionQuotas:
         if not self._counts[address]:
             del self._counts[address]
         if self._total == self._config.max_connections - 1:
-            self.reconfigured()
-
-    def _most_of(self, address: str) -> int:
-        overrides = counts_by_address(self._config.max_connections_per_ip_overrides)
-        return overrides.get(address, self._config.max_connections_per_ip)
-
-    def _note_creation(self) -> None:
-        limit = self._config.max_connection_creation_rate
-        if limit == INT_MAX:
-            return
-        now_ms = self._timer.now_ms()
-        self._creations.record(1, now_ms)
-        excess = self._creations.per_second(now_ms) - limit
-        if excess <= 0:
-            return
-        share = excess / limit if limit else math.inf
-        # At most one window, as in Kafka.
-        throttle_ms = min(share * self._creations.elapsed_ms(now_ms), self._window_ms)
-        self._throttled = True
-        ThrottledChannel(self._timer, math.ceil(throttle_ms), self._resume)
-
-    def _resume(self) -> None:
-        self._throttled = False
-        self.reconfigured()
+            self.notify()

@@ -23,6 +23,8 @@ Entity = tuple[tuple[str, str | None], ...]
 Quotas = Mapping[str, float]
 
 PRODUCER_BYTE_RATE, CONSUMER_BYTE_RATE = "producer_byte_rate", "consumer_byte_rate"
+REQUEST_PERCENTAGE, CONTROLLER_MUTATION_RATE = "request_percentage", "controller_mutation_rate"
+CONNECTION_CREATION_RATE = "connection_creation_rate"
 
 # For a quota that must be an integer, Kafka's name of its type and the largest value; else None.
 _Whole = tuple[str, int] | None
@@ -30,12 +32,12 @@ _OF_CLIENTS: Mapping[str, _Whole] = MappingProxyType(
     {
         PRODUCER_BYTE_RATE: ("a LONG", LONG_MAX),
         CONSUMER_BYTE_RATE: ("a LONG", LONG_MAX),
-        "request_percentage": None,
-        "controller_mutation_rate": None,
+        REQUEST_PERCENTAGE: None,
+        CONTROLLER_MUTATION_RATE: None,
     }
 )
 _OF_ADDRESSES: Mapping[str, _Whole] = MappingProxyType(
-    {"connection_creation_rate": ("an INT", INT_MAX)}
+    {CONNECTION_CREATION_RATE: ("an INT", INT_MAX)}
 )
 _FRACTION_MAX = 1e-6
 

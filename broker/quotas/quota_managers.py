@@ -6,22 +6,25 @@ from collections.abc import Callable, Mapping
 
 from broker.config import Config
 from broker.quotas.client_quota_manager import ClientQuotaManager
+from broker.quotas.client_request_quota_manager import ClientRequestQuotaManager
 from broker.quotas.entity import CONSUMER_BYTE_RATE, PRODUCER_BYTE_RATE, Entity, Quotas
 
 
 class QuotaManagers:
-    """The produce and fetch quotas of a node's clients."""
+    """The quotas of bytes and of request time; those of changes to topics are the controller's."""
 
     def __init__(self, config: Config, now_ms: Callable[[], float]) -> None:
         self.produce = ClientQuotaManager(PRODUCER_BYTE_RATE, config, now_ms)
         self.fetch = ClientQuotaManager(CONSUMER_BYTE_RATE, config, now_ms)
+        self.request = ClientRequestQuotaManager(config, now_ms)
+        self._all = (self.produce, self.fetch, self.request)
 
     def reconfigure(self, quotas: Mapping[Entity, Quotas]) -> None:
         """Apply *quotas* from now on."""
-        self.produce.reconfigure(quotas)
-        self.fetch.reconfigure(quotas)
+        for each in self._all:
+            each.reconfigure(quotas)
 
     def remove_idle(self) -> None:
         """Remove the rates of inactive clients."""
-        self.produce.remove_idle()
-        self.fetch.remove_idle()
+        for each in self._all:
+            each.remove_idle()

@@ -9,7 +9,10 @@ The measured time is at least all windows but one, so that an initial burst is a
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+from broker.common.java_numbers import round_to_long
 
 
 @dataclass(slots=True)
@@ -52,6 +55,17 @@ class Rate:
         """The rate per second."""
         elapsed_ms = self.elapsed_ms(now_ms)
         return sum(sample.sum for sample in self._samples) / elapsed_ms * 1000
+
+    def throttle_time_ms(self, per_second: float, now_ms: float) -> int:
+        """How long nothing must be used until the rate is at most *per_second*.
+
+        Kafka's ``QuotaUtils.throttleTime``: up to 64 bits.
+        """
+        excess = self.per_second(now_ms) - per_second
+        if excess <= 0:
+            return 0
+        share = excess / per_second if per_second else math.inf
+        return round_to_long(share * self.elapsed_ms(now_ms))
 
     def elapsed_ms(self, now_ms: float) -> float:
         """The measured time: since the oldest sample, at least all windows but one."""

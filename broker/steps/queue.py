@@ -57,6 +57,22 @@ class Signal:
             self._actions.append((action, on_error))
 
 
+def all_set(signals: Iterable[Signal]) -> Signal:
+    """A signal that is set when all of *signals* are."""
+    done, unset = Signal(), [each for each in signals if not each.is_set]
+    missing = len(unset)
+
+    def count_down() -> None:
+        nonlocal missing
+        missing -= 1
+        if not missing:
+            done.set()
+
+    for each in unset:
+        each.when_set(count_down)
+    return done if unset else DONE
+
+
 # A signal that is set.
 DONE = Signal()
 DONE.set()

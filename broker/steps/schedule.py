@@ -22,36 +22,38 @@ def schedule(timer: SystemTimer, action: Action, *, delay_ms: float, period_ms: 
 
 def schedule_once(timer: SystemTimer, action: Action, *, delay_ms: float) -> TimerTask:
     """Run *action* after ``delay_ms``, unless the task is cancelled before."""
-    task = _OneTimeTask(action, delay_ms)
+    task = ScheduledTask(action, delay_ms)
     timer.add(task)
     return task
 
 
-class _PeriodicTask(TimerTask):
-    __slots__ = ("_action", "_period_ms", "_timer")
+class ScheduledTask(TimerTask):
+    """Runs ``action`` once."""
+
+    __slots__ = ("action",)
+
+    def __init__(self, action: Action, delay_ms: float) -> None:
+        super().__init__(delay_ms)
+        self.action = action
+
+    def run(self) -> None:
+        """Run the action."""
+        self.action()
+
+
+class _PeriodicTask(ScheduledTask):
+    __slots__ = ("_period_ms", "_timer")
 
     def __init__(
         self, timer: SystemTimer, action: Action, delay_ms: float, period_ms: float
     ) -> None:
-        super().__init__(delay_ms)
+        super().__init__(action, delay_ms)
         self._timer = timer
-        self._action = action
         self._period_ms = period_ms
 
     def run(self) -> None:
         try:
-            self._action()
+            self.action()
         finally:
             self.delay_ms = self._period_ms
             self._timer.add(self)
-
-
-class _OneTimeTask(TimerTask):
-    __slots__ = ("_action",)
-
-    def __init__(self, action: Action, delay_ms: float) -> None:
-        super().__init__(delay_ms)
-        self._action = action
-
-    def run(self) -> None:
-        self._action()

@@ -15,11 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from broker.process.descriptors import TOO_MANY_OPEN
+from broker.process.file_flags import BINARY
 from broker.storage.open_files import OpenFiles
+from broker.storage.positional import Bytes, pread, pwrite
+from broker.storage.sync import sync_path
 
 logger = logging.getLogger(__name__)
-
-Bytes = bytes | bytearray | memoryview
 
 
 class Disk:
@@ -31,8 +32,8 @@ class Disk:
         self.on_failure: Callable[[object, OSError], None] = _log_failure
         self._open_files = OpenFiles[DiskFile]() if open_files is None else open_files
 
-    pwrite = staticmethod(os.pwrite)
-    pread = staticmethod(os.pread)
+    pwrite = staticmethod(pwrite)
+    pread = staticmethod(pread)
     ftruncate = staticmethod(os.ftruncate)
     fsync = staticmethod(os.fsync)
 
@@ -43,7 +44,7 @@ class Disk:
     def open(self, file: DiskFile) -> int:
         """Open *file*, closing another one if there are too many. Raises OSError."""
         self.check()
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_CREAT | BINARY
         while True:
             try:
                 fd = os.open(file.place, flags, 0o644)
@@ -106,11 +107,7 @@ class Disk:
 
         Raises OSError.
         """
-        try:
-            with opened(path, os.O_RDONLY) as fd:
-                self.fsync(fd)
-        except FileNotFoundError:
-            return
+        sync_path(path, self.fsync)
 
     def rename(self, path: Path, to: Path) -> None:
         """Rename a file or directory, replacing a file of that name. Raises OSError."""
@@ -215,7 +212,8 @@ class DiskFile:
             self.disk.closed(self)
 
     def rename(self, name: str) -> None:
-        """Rename the file, which need not exist; it stays open if it is. Raises OSError."""
+        """Rename the file, which need not exist; the next use opens it again. Raises OSError."""
+        self.close()  # Windows renames no open file
         try:
             self.disk.rename(self.path, self.directory / name)
         except FileNotFoundError:
@@ -250,7 +248,7 @@ def read_small_file(path: Path) -> bytes:
 @contextmanager
 def opened(path: Path, flags: int) -> Iterator[int]:
     """A context manager that opens *path* and closes the descriptor."""
-    fd = os.open(path, flags | os.O_CLOEXEC, 0o644)
+    fd = os.open(path, flags | BINARY, 0o644)
     try:
         yield fd
     finally:

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import logging
 import os
 import shutil
@@ -23,6 +21,7 @@ from broker.storage.checkpoints import (
     write_offset_checkpoint,
 )
 from broker.storage.disk import Disk, read_small_file
+from broker.storage.file_lock import try_lock
 
 logger = logging.getLogger(__name__)
 
@@ -99,17 +98,16 @@ class LogDirectory:
         os.close(self._lock)
 
     def _take_lock(self) -> int:
-        fd = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fd = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+            if not try_lock(fd):
+                raise StartupError(
+                    f"data directory {self.path} is in use by another process; stop that or choose "
+                    "another directory"
+                )
+        except BaseException:
             os.close(fd)
-            if error.errno not in (errno.EACCES, errno.EAGAIN):
-                raise
-            raise StartupError(
-                f"data directory {self.path} is in use by another process; stop that or choose "
-                "another directory"
-            ) from None
+            raise
         return fd
 
     def _claim(self, node_id: int, cluster_id: str) -> None:

@@ -1,7 +1,8 @@
 """Sends AddPartitionsToTxn to coordinators: adds partitions to transactions, or verifies them.
 
 Partition leaders and group coordinators send it before the first batch of a transaction (KIP-890).
-Requests that are made while one is in flight to the same coordinator are sent together after it.
+Requests that are made while one is in flight to the same coordinator are sent together after it, at
+most `TRANSACTIONS_PER_REQUEST_MAX`.
 Of one transactional id only the latest is kept; the one that it replaces fails. Kafka's
 ``AddPartitionsToTxnManager``.
 """
@@ -13,11 +14,13 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
+from itertools import islice
 
 from broker.common.errors import ApiError
-from broker.common.topic_partition import TopicPartition
+from broker.common.topic_partition import TopicPartition, by_topic
 from broker.controller.image import MetadataImage
 from broker.network.transport import Connect
+from broker.steps.queue import Slices, StepQueue
 from broker.transactions.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
@@ -32,6 +35,9 @@ from protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTransaction,
 )
 from purgatories.action_queue import ActionQueue
+
+# One request is encoded, and its response decoded, in one step of the loop.
+TRANSACTIONS_PER_REQUEST_MAX = 100
 
 # How many durations are kept for metrics.
 DURATIONS_MAX = 1000
@@ -82,6 +88,7 @@ class AddPartitionsToTxnSender:
         node: SendingNode,
         connect: Connect,
         actions: ActionQueue,
+        steps: StepQueue,
         image: Callable[[], MetadataImage],
     ) -> None:
         self._node = node
@@ -97,6 +104,7 @@ class AddPartitionsToTxnSender:
             node,
             connect,
             actions,
+            steps,
             self._next_request,
         )
 
@@ -164,19 +172,21 @@ class AddPartitionsToTxnSender:
         transaction.on_response(errors)
 
     def _next_request(self, node_id: int) -> InterBrokerRequest | None:
-        """All transactions that are queued for a coordinator."""
-        queue = self._queues.pop(node_id, None)
+        """The transactions that are queued for a coordinator, as many as a request may have."""
+        queue = self._queues.get(node_id)
         if not queue:
             return None
-        transactions = [_requested(each) for each in queue.values()]
+        ids = list(islice(queue, TRANSACTIONS_PER_REQUEST_MAX))
+        sent = {each: queue.pop(each) for each in ids}
+        transactions = [_requested(each) for each in sent.values()]
         return InterBrokerRequest(
             AddPartitionsToTxnRequest(transactions=transactions),
-            partial(self._on_response, queue),
+            partial(self._on_response, sent),
         )
 
     def _on_response(
         self, sent: dict[str, _Transaction], response: AddPartitionsToTxnResponse | None
-    ) -> None:
+    ) -> Slices[None]:
         error = _error_of_all(response)
         codes = {} if response is None else _codes(response)
         for transactional_id, transaction in sent.items():
@@ -187,6 +197,7 @@ class AddPartitionsToTxnSender:
                     self._end(transaction, _errors(transaction, codes.get(transactional_id, {})))
             except Exception as unexpected:
                 self._node.timer.on_error(f"transactional id {transactional_id}", unexpected)
+            yield None
 
 
 def _all_failed(transaction: _Transaction, error: ErrorCode) -> Errors:
@@ -194,18 +205,15 @@ def _all_failed(transaction: _Transaction, error: ErrorCode) -> Errors:
 
 
 def _requested(transaction: _Transaction) -> AddPartitionsToTxnTransaction:
-    topics: dict[str, AddPartitionsToTxnTopic] = {}
-    for name, index in transaction.partitions:
-        topic = topics.get(name)
-        if topic is None:
-            topic = topics[name] = AddPartitionsToTxnTopic(name=name, partitions=[])
-        topic.partitions.append(index)
     return AddPartitionsToTxnTransaction(
         transactional_id=transaction.transactional_id,
         producer_id=transaction.producer_id,
         producer_epoch=transaction.producer_epoch,
         verify_only=not transaction.operation.supports_epoch_bump,
-        topics=list(topics.values()),
+        topics=[
+            AddPartitionsToTxnTopic(name=name, partitions=indexes)
+            for name, indexes in by_topic(transaction.partitions).items()
+        ],
     )
 
 

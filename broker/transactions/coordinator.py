@@ -11,6 +11,7 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.coordinators.coordinator_timer import RETRY_BACKOFF_MS, CoordinatorTimer
+from broker.steps.queue import Slices, StepQueue
 from broker.transactions.additions import add, verify
 from broker.transactions.ending import end, fence
 from broker.transactions.initialization import initialize, new_value
@@ -49,6 +50,7 @@ class TransactionCoordinator:
         clock: Clock,
         timer: SystemTimer,
         actions: ActionQueue,
+        steps: StepQueue,
         producer_ids: ProducerIdManager,
         markers: MarkerSender,
         transaction_version: Callable[[], int],
@@ -64,6 +66,7 @@ class TransactionCoordinator:
             clock,
             timer,
             actions,
+            steps,
             transaction_version,
             self._send_markers,
             markers.remove_partition,
@@ -174,15 +177,14 @@ class TransactionCoordinator:
         else:
             self._prepare(entry, value, on_response)
 
-    def abort_timed_out(self) -> None:
+    def abort_timed_out(self) -> Slices[None]:
         """Abort the transactions that have been open for longer than their timeout."""
         now_ms = self._wall_ms()
-        try:
-            for entry in list(self.states.ongoing.values()):
-                if is_timed_out(entry, now_ms):
-                    self._fence(entry, partial(_log_abort, entry))
-        finally:
-            self._actions.try_complete_actions()
+        for entry in list(self.states.ongoing.values()):
+            if is_timed_out(entry, now_ms) and self.states.is_current(entry):
+                self._fence(entry, partial(_log_abort, entry))
+                self._actions.try_complete_actions()
+            yield None
 
     def _fence(self, entry: TransactionMetadata, on_end: OnEnd) -> None:
         """Abort the open transaction with an epoch that its producer does not have."""
@@ -219,8 +221,7 @@ class TransactionCoordinator:
     def _send_markers(self, entry: TransactionMetadata) -> None:
         """Send the markers of a prepared transaction; without partitions it completes at once."""
         value = entry.value
-        if entry.pending is None:  # it was loaded
-            entry.pending = completed(value, self._wall_ms())
+        assert entry.pending is not None
         if not entry.without_marker:
             self._complete(entry)
             return
@@ -296,6 +297,14 @@ class TransactionCoordinator:
         if entry is None:
             raise ApiError(ErrorCode.TRANSACTIONAL_ID_NOT_FOUND)
         return entry
+
+    def value_in_writing(self, transactional_id: str) -> TransactionValue | None:
+        """The value of an id whose record is being replicated; None if there is none."""
+        try:
+            entry = self.states.get(transactional_id)
+        except ApiError:
+            return None
+        return None if entry is None else entry.pending
 
     def _existing(self, transactional_id: str) -> TransactionMetadata:
         _check_id(transactional_id)

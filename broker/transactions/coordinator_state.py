@@ -7,6 +7,7 @@ import logging
 from broker.coordinators.coordinator_record import CoordinatorRecordSerde, RawRecord
 from broker.transactions.log_records import TransactionLogKey, TransactionLogValue, value_of
 from broker.transactions.metadata import TransactionMetadata
+from broker.transactions.transitions import completed
 from protocol.codec import Malformed
 
 log = logging.getLogger("antechamber.transactions")
@@ -17,13 +18,17 @@ _VERSION_BYTES = 2
 
 
 class CoordinatorState:
-    """The transactional ids by name; the last record of each determines its value."""
+    """The transactional ids by name; the last record of each determines its value.
+
+    ``prepared`` are those whose outcome is decided: their markers are to be sent.
+    """
 
     def __init__(self, serde: CoordinatorRecordSerde) -> None:
         self.entries: dict[str, TransactionMetadata] = {}
+        self.prepared: dict[str, TransactionMetadata] = {}
         self._serde = serde
 
-    def load(self, raw: RawRecord, _now_wall_ms: int) -> None:
+    def load(self, raw: RawRecord, now_wall_ms: int) -> None:
         """Apply a record of the log; raises `Malformed`.
 
         Records of an unknown type or version are skipped with a warning
@@ -37,6 +42,7 @@ class CoordinatorState:
             return
         key, value = record
         assert isinstance(key, TransactionLogKey)
+        self.prepared.pop(key.transactional_id, None)
         if value is None:
             self.entries.pop(key.transactional_id, None)
             return
@@ -46,6 +52,10 @@ class CoordinatorState:
         except ValueError as error:
             raise Malformed(str(error)) from error
         self.entries[key.transactional_id] = loaded
+        if loaded.value.state.is_prepared:
+            loaded.pending = completed(loaded.value, now_wall_ms)
+            loaded.without_marker = set(loaded.value.partitions)
+            self.prepared[key.transactional_id] = loaded
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """The topic has no transactional records, so a marker in it has no effect."""

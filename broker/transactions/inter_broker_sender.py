@@ -22,6 +22,7 @@ from broker.config import Config
 from broker.controller.image import Broker
 from broker.network.inter_broker_connection import InterBrokerConnection
 from broker.network.transport import Connect, Disconnected
+from broker.steps.queue import Slices, StepQueue
 from broker.steps.schedule import schedule_once
 from broker.steps.timed_event import TimedEvent
 from protocol.codec import Malformed
@@ -56,12 +57,12 @@ class SendingNode(Protocol):
 class InterBrokerRequest(NamedTuple):
     """A request, and the callback for its response.
 
-    The callback gets None after a disconnect, a failed connection or a timeout. An exception of it
-    is reported and does not affect other requests.
+    The callback gets None after a disconnect, a failed connection or a timeout, and handles the
+    response in slices. An exception of it is reported and does not affect other requests.
     """
 
     body: Any
-    on_response: Callable[[Any | None], object]
+    on_response: Callable[[Any | None], Slices[None]]
 
 
 # The request to send now to the node with that id; None if there is none.
@@ -80,12 +81,14 @@ class InterBrokerSender:
         node: SendingNode,
         connect: Connect,
         actions: ActionQueue,
+        steps: StepQueue,
         next_request: NextRequest,
     ) -> None:
         self._client_id = client_id
         self._node = node
         self._connect = connect
         self._actions = actions
+        self._steps = steps
         self._next_request = next_request
         self._destinations: dict[int, _Destination] = {}
         self._to_start: list[_Destination] = []
@@ -101,6 +104,7 @@ class InterBrokerSender:
                 self._node,
                 self._connect,
                 self._actions,
+                self._steps,
                 self._next_request,
             )
             self._to_start.append(destination)
@@ -132,6 +136,7 @@ class _Destination:
         node: SendingNode,
         connect: Connect,
         actions: ActionQueue,
+        steps: StepQueue,
         next_request: NextRequest,
     ) -> None:
         self._node_id = node_id
@@ -139,6 +144,7 @@ class _Destination:
         self._node = node
         self._connect = connect
         self._actions = actions
+        self._steps = steps
         self._next_request = next_request
         self._wake = TimedEvent(node.timer)
         self._connection: InterBrokerConnection | None = None
@@ -212,49 +218,63 @@ class _Destination:
                 return
             raise Disconnected("no connection within request.timeout.ms")
         except (Disconnected, OSError) as error:
-            self._failed(error)
+            await self._failed(error)
 
     async def _receive(self, connection: InterBrokerConnection) -> None:
-        """Wait for the next response, or the end of the connection."""
-        response = None
+        """Wait for responses until the connection ends, or a request is not wholly sent.
+
+        `_send_next` cancels the scope then, and `InterBrokerConnection.response` sends the rest
+        when it is called again. One scope for all responses: entering one for each takes longer
+        than decoding the response.
+        """
         try:
             with trio.CancelScope() as self._waiting:
-                response = await connection.response()
+                while True:
+                    await self._complete(await connection.response())
+                    self.wake()
         except (Disconnected, Malformed, OSError) as error:
-            self._failed(error)
+            await self._failed(error)
         except Exception as error:
             self._node.timer.on_error(f"a response of node {self._node_id}", error)
-            self._failed(error)
-        else:
-            if response is not None:  # otherwise a request has begun that is not wholly sent
-                self._complete(response)
-                self.wake()
+            await self._failed(error)
 
-    def _failed(self, error: Exception) -> None:
+    async def _failed(self, error: Exception) -> None:
         """End the connection and the request in flight; without a request there is no back-off."""
         self._disconnect()
         if self._in_flight is not None:
             log.info("%s: node %d: %s", self._client_id, self._node_id, error)
             self._may_connect_ms = self._node.now_ms() + RECONNECT_BACKOFF_MS
-            self._complete(None)
+            await self._complete(None)
 
-    def _complete(self, response: Any | None) -> None:
+    async def _complete(self, response: Any | None) -> None:
         """Pass the response, or None, to the callback of the request in flight.
 
-        The request is in flight until its callback returns, so that all requests which that makes
-        are sent together.
+        The request is in flight until its callback has ended, so that all requests which that makes
+        are sent together. Other tasks run between two slices of the callback.
         """
         request, limit = self._in_flight, self._time_limit
         assert request is not None
         assert limit is not None
         limit.cancel()
+        slices = request.on_response(response)
         try:
-            request.on_response(response)
-        except Exception as error:
-            self._node.timer.on_error(f"a response of node {self._node_id}", error)
+            while not self._has_ended(slices):
+                await trio.lowlevel.checkpoint()
         finally:
             self._in_flight = None
+
+    def _has_ended(self, slices: Slices[None]) -> bool:
+        """Run the next slice of a callback; whether it was the last one."""
+        try:
+            self._steps.run_slice(slices)
+        except StopIteration:
+            return True
+        except Exception as error:
+            self._node.timer.on_error(f"a response of node {self._node_id}", error)
+            return True
+        finally:
             self._actions.try_complete_actions()
+        return False
 
     def _time_out(self) -> None:
         if self._connection is None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import groupby
 from typing import Any
 
 from broker.common.errors import ApiError
-from broker.common.topic_partition import TopicPartition
+from broker.common.topic_partition import TopicPartition, by_topic
 from broker.coordinators.coordinator_record import CoordinatorRecord, CoordinatorRecordSerde
 from broker.transactions.metadata import TransactionValue
 from broker.transactions.transaction_state import TransactionState
@@ -73,8 +72,8 @@ def transaction_record(transactional_id: str, value: TransactionValue) -> Coordi
     partitions = None
     if value.state is not TransactionState.EMPTY:
         partitions = [
-            PartitionsSchema(topic=topic, partition_ids=[each.partition for each in group])
-            for topic, group in groupby(sorted(value.partitions), lambda each: each.topic)
+            PartitionsSchema(topic=topic, partition_ids=indexes)
+            for topic, indexes in by_topic(sorted(value.partitions)).items()
         ]
     return CoordinatorRecord(
         TransactionLogKey(transactional_id=transactional_id),

@@ -7,7 +7,8 @@
                       `-- leader moved, not replicated, disconnected ------- result of a partition
                                                                    marker written, or stopped
 
-All markers for a node that are queued when its previous request ends are sent in one request.
+The markers for a node that are queued when its previous request ends are sent in one request, up to
+`MARKERS_PER_REQUEST_MAX` of them, and its response is handled in slices.
 Kafka's ``TransactionMarkerChannelManager`` and ``TransactionMarkerRequestCompletionHandler``.
 
 Deviation: Kafka's sender repeats a refused marker as fast as it is refused. Here the first
@@ -20,9 +21,10 @@ import logging
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from broker.common.topic_partition import TopicPartition
+from broker.common.topic_partition import TopicPartition, by_topic
 from broker.controller.image import MetadataImage
 from broker.network.transport import Connect
+from broker.steps.queue import Slices, StepQueue
 from broker.steps.schedule import schedule_once
 from broker.transactions.inter_broker_sender import (
     InterBrokerRequest,
@@ -40,6 +42,9 @@ from protocol.messages.write_txn_markers import (
 from purgatories.action_queue import ActionQueue
 
 log = logging.getLogger("antechamber.transactions")
+
+# One request is encoded, and its response decoded, in one step of the loop.
+MARKERS_PER_REQUEST_MAX = 100
 
 # How long a marker that was refused more than once is not sent again.
 RETRY_BACKOFF_MS = 50
@@ -94,6 +99,7 @@ class TransactionMarkerChannel:
         node: SendingNode,
         connect: Connect,
         actions: ActionQueue,
+        steps: StepQueue,
         image: Callable[[], MetadataImage],
         coordinator: Callable[[], MarkerCallbacks],
     ) -> None:
@@ -105,7 +111,12 @@ class TransactionMarkerChannel:
         self._queues: dict[int, _Queue] = {}
         self._without_leader: _Queue = {}
         self._sender = InterBrokerSender(
-            f"node-{node.node_id}-txn-marker-sender", node, connect, actions, self._next_request
+            f"node-{node.node_id}-txn-marker-sender",
+            node,
+            connect,
+            actions,
+            steps,
+            self._next_request,
         )
 
     async def run(self) -> None:
@@ -172,36 +183,38 @@ class TransactionMarkerChannel:
         return topic.partitions[key.partition].leader
 
     def _next_request(self, node_id: int) -> InterBrokerRequest | None:
-        """All markers that are queued for a node."""
-        queue = self._queues.pop(node_id, None)
-        if not queue:
+        """The markers that are queued for a node, as many as a request may have."""
+        sent = _taken(self._queues.get(node_id, {}))
+        if not sent:
             return None
-        markers = [_marker(each.pending, partitions) for each, partitions in queue.items()]
-        on_response = partial(self._on_response, queue)
+        markers = [_marker(each.pending, partitions) for each, partitions in sent.items()]
+        on_response = partial(self._on_response, sent)
         return InterBrokerRequest(WriteTxnMarkersRequest(markers=markers), on_response)
 
     # ------------------------------------------------------------------------------ responses
 
-    def _on_response(self, sent: _Queue, response: WriteTxnMarkersResponse | None) -> None:
+    def _on_response(self, sent: _Queue, response: WriteTxnMarkersResponse | None) -> Slices[None]:
         if response is None:
             for transaction, partitions in sent.items():
                 self._enqueue(transaction, partitions)
+                yield None
             return
         errors = _errors_by_producer_id(response)
         for transaction, partitions in sent.items():
-            if self._is_current(transaction):
-                results = errors.get(transaction.pending.producer_id, {})
-                self._handle_results(transaction, partitions, results)
+            results = errors.get(transaction.pending.producer_id, {})
+            yield from self._handle_results(transaction, partitions, results)
 
     def _handle_results(
         self,
         transaction: _Transaction,
         partitions: set[TopicPartition],
         results: dict[TopicPartition, ErrorCode],
-    ) -> None:
+    ) -> Slices[None]:
         is_stopped = False
         retried = set()
         for key in sorted(partitions):
+            if not self._is_current(transaction):
+                return
             error = results.get(key, ErrorCode.UNKNOWN_SERVER_ERROR)
             if error in _DONE:
                 self._marker_written(transaction, key)
@@ -215,7 +228,8 @@ class TransactionMarkerChannel:
                     "transactional id %s: %s refuses the marker with %s; no more are sent",
                     *(transaction.pending.transactional_id, key, error.name),
                 )
-        if is_stopped:
+            yield None
+        if is_stopped and self._is_current(transaction):
             self._stop(transaction)
         elif retried:
             self._retry(transaction, retried)
@@ -249,18 +263,31 @@ class TransactionMarkerChannel:
         self._coordinator().markers_stopped(pending.transactional_id, pending.coordinator_epoch)
 
 
+def _taken(queue: _Queue) -> _Queue:
+    """Remove the first markers of a queue, at most `MARKERS_PER_REQUEST_MAX`."""
+    taken: _Queue = {}
+    left = MARKERS_PER_REQUEST_MAX
+    while queue and left:
+        transaction = next(iter(queue))
+        partitions = queue.pop(transaction)
+        if len(partitions) > left:
+            first = set(sorted(partitions)[:left])
+            queue[transaction] = partitions - first
+            partitions = first
+        taken[transaction] = partitions
+        left -= len(partitions)
+    return taken
+
+
 def _marker(pending: PendingMarkers, partitions: Iterable[TopicPartition]) -> WritableTxnMarker:
-    topics: dict[str, WritableTxnMarkerTopic] = {}
-    for name, index in sorted(partitions):
-        topic = topics.get(name)
-        if topic is None:
-            topic = topics[name] = WritableTxnMarkerTopic(name=name, partition_indexes=[])
-        topic.partition_indexes.append(index)
     return WritableTxnMarker(
         producer_id=pending.producer_id,
         producer_epoch=pending.producer_epoch,
         transaction_result=pending.commit,
-        topics=list(topics.values()),
+        topics=[
+            WritableTxnMarkerTopic(name=name, partition_indexes=indexes)
+            for name, indexes in by_topic(sorted(partitions)).items()
+        ],
         coordinator_epoch=pending.coordinator_epoch,
         transaction_version=pending.transaction_version,
     )

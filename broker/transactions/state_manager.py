@@ -16,6 +16,7 @@ from broker.config import Config
 from broker.controller.image import TRANSACTION_STATE_TOPIC
 from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
+from broker.steps.queue import Slices, StepQueue
 from broker.transactions.coordinator_state import CoordinatorState
 from broker.transactions.log_records import transaction_record, transaction_records
 from broker.transactions.metadata import TransactionMetadata, TransactionValue
@@ -33,9 +34,9 @@ _COMPLETE = (TransactionState.COMPLETE_COMMIT, TransactionState.COMPLETE_ABORT)
 class TransactionStateManager:
     """The transactional ids that a node coordinates.
 
-    ``transaction_version`` returns the finalized level of that feature. *on_prepared* is called
-    with each loaded id whose markers are outstanding, *on_unloaded* with the number of a partition
-    of the topic that the node no longer coordinates.
+    ``transaction_version`` returns the finalized level of that feature. *on_prepared* is called, in
+    slices of *steps*, with each loaded id whose markers are outstanding, *on_unloaded* with the
+    number of a partition of the topic that the node no longer coordinates.
     """
 
     def __init__(
@@ -44,14 +45,17 @@ class TransactionStateManager:
         clock: Clock,
         timer: SystemTimer,
         actions: ActionQueue,
+        steps: StepQueue,
         transaction_version: Callable[[], int],
         on_prepared: Callable[[TransactionMetadata], None],
         on_unloaded: Callable[[int], None],
     ) -> None:
         self.transaction_version = transaction_version
         # The ids with an open transaction, for the check of timeouts.
-        # Invariant: those whose value is Ongoing.
+        # Invariant: those whose value is Ongoing, except loaded ones that are not indexed yet.
         self.ongoing: dict[str, TransactionMetadata] = {}
+        self._actions = actions
+        self._steps = steps
         self._serde = transaction_records(transaction_version)
         self._on_prepared = on_prepared
         self._on_unloaded = on_unloaded
@@ -146,6 +150,7 @@ class TransactionStateManager:
             check_transition(entry.value, value)
             self._by_producer_id.pop(entry.value.producer_id, None)
             entry.value, entry.pending = value, None
+            entry.without_marker = set(value.partitions) if value.state.is_prepared else set()
             self._index(entry)
         elif error is not ErrorCode.COORDINATOR_NOT_AVAILABLE or value.state not in _COMPLETE:
             entry.pending = None
@@ -166,7 +171,6 @@ class TransactionStateManager:
             self.ongoing[entry.transactional_id] = entry
         else:
             self.ongoing.pop(entry.transactional_id, None)
-            entry.without_marker = set(entry.value.partitions)
 
     # --------------------------------------------------------------------------------- loading
 
@@ -175,13 +179,22 @@ class TransactionStateManager:
         return CoordinatorState(self._serde)
 
     def on_loaded(self, partition: int, state: CoordinatorState) -> None:
-        """Coordinate the ids that were loaded, and end their prepared transactions."""
+        """Coordinate the ids that were loaded, and end their prepared transactions in slices."""
         self._entries[partition] = state.entries
-        for entry in state.entries.values():
-            self._index(entry)
-        for entry in list(state.entries.values()):
-            if entry.value.state.is_prepared:
+        self._steps.start(self._continue(state), lambda _: None)
+
+    def _continue(self, loaded: CoordinatorState) -> Slices[None]:
+        """Index the loaded ids; those with outstanding markers first, because readers wait."""
+        for entry in loaded.prepared.values():
+            if self.is_current(entry):
+                self._index(entry)
                 self._on_prepared(entry)
+                self._actions.try_complete_actions()
+            yield None
+        for entry in list(loaded.entries.values()):
+            if self.is_current(entry):
+                self._index(entry)
+            yield None
 
     def on_unloaded(self, partition: int) -> None:
         """Drop the ids of a partition; what was being written gets NOT_COORDINATOR."""

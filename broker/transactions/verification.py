@@ -87,34 +87,13 @@ class TransactionVerification:
         """The node that coordinates the id; None if there is none."""
         return self._sender.coordinator(transactional_id)
 
-    def verify(
-        self,
-        transactional_id: str,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Mapping[TopicPartition, int],
-        operation: SupportedOperation,
-        on_verified: OnVerified,
-    ) -> None:
-        """Verify or add partitions; their values are the base sequences of their first batches.
-
-        *on_verified* is called from the action queue when the coordinator has responded, or before
-        this returns if no request is necessary. The errors are those of
-        `AddPartitionsToTxnSender.add_or_verify`, and INVALID_PRODUCER_EPOCH, NOT_LEADER_OR_FOLLOWER
-        and others of the partition itself.
-        """
-        producer = Producer(transactional_id, producer_id, producer_epoch, operation)
-        started = self.start(producer, partitions)
-        if started.guards:
-            self._request(producer, started, on_verified)
-        else:
-            on_verified(started)
-
     def start(self, producer: Producer, partitions: Mapping[TopicPartition, int]) -> Verified:
         """Begin the verification; without guards it has ended, and no request is necessary.
 
-        That is so in an open transaction, and for requests whose versions do not add partitions if
-        ``transaction.partition.verification.enable`` is false.
+        The values of *partitions* are the base sequences of their first batches. The errors are
+        those of the partitions themselves, such as INVALID_PRODUCER_EPOCH and
+        NOT_LEADER_OR_FOLLOWER. There are no guards in an open transaction, and for requests whose
+        versions do not add partitions if ``transaction.partition.verification.enable`` is false.
         """
         errors: Errors = {}
         guards: dict[TopicPartition, int] = {}
@@ -136,14 +115,29 @@ class TransactionVerification:
                         guards[key] = guard
         return Verified(errors, guards)
 
-    def finish(
+    def request(self, producer: Producer, started: Verified, on_verified: OnVerified) -> None:
+        """Request what `start` has found necessary from the coordinator.
+
+        *on_verified* is called from the action queue with the errors of *started* and those of
+        `AddPartitionsToTxnSender.add_or_verify`.
+        """
+        self._sender.add_or_verify(
+            producer.transactional_id,
+            producer.producer_id,
+            producer.producer_epoch,
+            started.guards,
+            producer.operation,
+            partial(_combine, started, on_verified),
+        )
+
+    def request_with_retries(
         self,
         producer: Producer,
         partitions: Mapping[TopicPartition, int],
         started: Verified,
         on_verified: OnVerified,
     ) -> None:
-        """Request what `start` has found necessary for a Produce, and repeat it after a conflict.
+        """Call `request` for a Produce, and repeat it after a conflict.
 
         If partitions can be added, CONCURRENT_TRANSACTIONS means that the markers of the previous
         transaction are being written. Then the request is repeated every
@@ -151,7 +145,7 @@ class TransactionVerification:
         ``add.partitions.to.txn.retry.backoff.max.ms``, before the client gets that error.
         """
         if not producer.operation.supports_epoch_bump:
-            self._request(producer, started, on_verified)
+            self.request(producer, started, on_verified)
             return
         config, now_ms = self._config, self._timer.now_ms
         retry_max_ms = min(
@@ -170,22 +164,12 @@ class TransactionVerification:
         def repeat() -> None:
             started = self.start(producer, partitions)
             if started.guards:
-                self._request(producer, started, on_response)
+                self.request(producer, started, on_response)
             else:
                 on_verified(started)
             self._actions.try_complete_actions()
 
-        self._request(producer, started, on_response)
-
-    def _request(self, producer: Producer, started: Verified, on_verified: OnVerified) -> None:
-        self._sender.add_or_verify(
-            producer.transactional_id,
-            producer.producer_id,
-            producer.producer_epoch,
-            started.guards,
-            producer.operation,
-            partial(_combine, started, on_verified),
-        )
+        self.request(producer, started, on_response)
 
 
 def _combine(started: Verified, on_verified: OnVerified, errors: Errors) -> None:

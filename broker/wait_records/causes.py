@@ -30,6 +30,7 @@ class CauseKind(StrEnum):
     SHUTDOWN = "shutdown"
     COORDINATOR = "coordinator"
     TRANSACTION = "transaction"
+    APPLIED = "applied"
 
 
 # A transaction, of which the recorder knows the transactional id: see `Recorder.transactional_id`.

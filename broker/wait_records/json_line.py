@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from broker.common.topic_partition import TopicPartition
+from broker.security.principal import Principal
 from broker.wait_records.causes import ARRIVED
 from broker.wait_records.record import SCHEMA, PartitionResult, WaitRecord
 from protocol.api_names import api_name
@@ -29,9 +30,10 @@ _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 def json_line(record: WaitRecord) -> bytes:
     """The record without the end of the line."""
     api_key, api_version, correlation_id, client_id = record.header
+    session = record.session
     queued, local, parked, send = record.phases_us()
     return _LINE % (
-        _client(record.node, record.connection, client_id),
+        _client(record.node, record.connection, client_id, session.principal, session.listener),
         correlation_id,
         _api(api_key, api_version),
         record.arrived_us,
@@ -47,9 +49,18 @@ def json_line(record: WaitRecord) -> bytes:
 
 
 @lru_cache(_CACHED)
-def _client(node: int, connection: int, client_id: str | None) -> bytes:
+def _client(
+    node: int, connection: int, client_id: str | None, principal: Principal, listener: str
+) -> bytes:
     """Everything before the correlation id."""
-    known = {"schema": SCHEMA, "node": node, "connection": connection, "client_id": client_id}
+    known = {
+        "schema": SCHEMA,
+        "node": node,
+        "connection": connection,
+        "client_id": client_id,
+        "principal": str(principal),
+        "listener": listener,
+    }
     return _members(known) + b',"correlation_id":'
 
 
@@ -63,12 +74,16 @@ def _api(api_key: int, api_version: int) -> bytes:
 def _has_waited(record: WaitRecord) -> bool:
     """Whether any field between the phases and the partitions differs from `_NO_WAIT`."""
     return (
-        record.purgatory is not None or record.stalled_by is not None or record.cause is not ARRIVED
+        record.purgatory is not None
+        or record.stalled_by is not None
+        or record.throttle is not None
+        or record.muted_by is not None
+        or record.cause is not ARRIVED
     )
 
 
 def _wait(record: WaitRecord) -> bytes:
-    stall = record.stalled_by
+    stall, throttle, muted_by = record.stalled_by, record.throttle, record.muted_by
     return _members(
         {
             "purgatory": record.purgatory,
@@ -76,7 +91,10 @@ def _wait(record: WaitRecord) -> bytes:
             "timeout_ms": record.timeout_ms,
             "checks": record.checks,
             "completed_by": record.cause.to_dict(),
+            "earlier_waits": record.earlier_waits,
             "stalled_by": None if stall is None else stall.facts(),
+            "throttle": None if throttle is None else throttle.facts(),
+            "muted_by": None if muted_by is None else muted_by.facts(),
         }
     )[1:]
 
@@ -104,6 +122,9 @@ _NO_WAIT = _members(
         "timeout_ms": None,
         "checks": 0,
         "completed_by": ARRIVED.to_dict(),
+        "earlier_waits": [],
         "stalled_by": None,
+        "throttle": None,
+        "muted_by": None,
     }
 )[1:]

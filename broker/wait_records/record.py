@@ -1,7 +1,11 @@
 """The record of one request, from the time it was read until its response was in the socket.
 
     arrived --queued--> started --local--> parked --parked--> completed --send--> sent
-                                  `------ or responded to at once: local -----^
+                                  |           ^-- local <--'      ^
+                                  `-- or responded to at once ----'
+
+A request may wait several times: the first batch of a transaction waits for the coordinator and
+then for its replication.
 
 A record holds numbers and names, and no data of a client. It is converted to values that JSON can
 hold only when it is read.
@@ -9,9 +13,12 @@ hold only when it is read.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from broker.common.topic_partition import TopicPartition
+from broker.quotas.throttle import Throttle
+from broker.security.session import Session
 from broker.steps.stalls import Stall
 from broker.wait_records.causes import ARRIVED, REFUSED, Cause
 from protocol.api_names import api_name
@@ -41,8 +48,13 @@ class PartitionFacts(NamedTuple):
 class WaitRecord:
     """The fields of docs/reference/records.md; times are the node's monotonic milliseconds.
 
-    ``parked_ms`` is None if the request was not parked, ``ended_by`` if it did not wait or the
-    cause is unknown. ``stalled_by`` is the step of the loop that delayed the request. ``follower``
+    ``session`` is the client when the request arrived: a login does not change its own record.
+    ``parked_ms`` is the beginning of the present wait, None while the request does not wait;
+    ``waited_ms`` is the length of all waits that have ended. The wait is the last one;
+    ``earlier_waits`` has those before it. ``ended_by`` is None if the request did not wait or the
+    cause is unknown. ``stalled_by`` is the step of the loop that delayed the request.
+    ``throttle`` is that of a quota which the request's client has exceeded, and ``muted_by`` that
+    of an earlier request, for which this one was queued. ``follower``
     is not among the fields: whether a node has sent the request, to replicate.
     """
 
@@ -52,36 +64,45 @@ class WaitRecord:
         "checks",
         "completed_ms",
         "connection",
+        "earlier_waits",
         "ended_by",
         "error",
         "follower",
         "header",
+        "muted_by",
         "node",
         "parked_ms",
         "purgatory",
         "results",
         "sent_ms",
+        "session",
         "stalled_by",
         "started_ms",
+        "throttle",
         "timeout_ms",
         "waited_for",
+        "waited_ms",
     )
 
     def __init__(
         self,
         header: RequestHeader,
+        session: Session,
         node: int,
         connection: int,
         arrived_ms: float,
         started_ms: float,
     ) -> None:
         self.header = header
+        self.session = session
         self.node = node
         self.connection = connection
         self.arrived_us = 0
         self.arrived_ms = arrived_ms
         self.started_ms = started_ms
         self.parked_ms: float | None = None
+        self.waited_ms = 0.0
+        self.earlier_waits: Sequence[dict[str, Any]] = ()
         self.completed_ms = started_ms
         self.sent_ms = started_ms
         self.purgatory: str | None = None
@@ -92,6 +113,8 @@ class WaitRecord:
         self.results: list[PartitionResult] = []
         self.error = 0
         self.stalled_by: Stall | None = None
+        self.throttle: Throttle | None = None
+        self.muted_by: Throttle | None = None
         self.follower = False
 
     @property
@@ -116,14 +139,41 @@ class WaitRecord:
 
     def phases_us(self) -> tuple[int, int, int, int]:
         """Queued, local, parked and send, in microseconds."""
+        assert self.parked_ms is None, "the request waits"
         started_ms, completed_ms = self.started_ms, self.completed_ms
-        handled_ms = completed_ms if self.parked_ms is None else self.parked_ms
         return (
             round((started_ms - self.arrived_ms) * 1000),
-            round((handled_ms - started_ms) * 1000),
-            round((completed_ms - handled_ms) * 1000),
+            round((completed_ms - started_ms - self.waited_ms) * 1000),
+            round(self.waited_ms * 1000),
             round((self.sent_ms - completed_ms) * 1000),
         )
+
+    def end_wait(self, now_ms: float) -> float:
+        """Stop to wait; returns the time at which the wait began."""
+        parked_ms = self.parked_ms
+        assert parked_ms is not None, "the request does not wait"
+        self.parked_ms = None
+        self.waited_ms += now_ms - parked_ms
+        return parked_ms
+
+    def keep_wait(self) -> None:
+        """Move the last wait, which has ended, to ``earlier_waits``: another one begins."""
+        parked_us = round(self.waited_ms * 1000)
+        parked_us -= sum(each["parked_us"] for each in self.earlier_waits)
+        self.earlier_waits = [
+            *self.earlier_waits,
+            {"parked_us": parked_us, **self._wait()},
+        ]
+
+    def _wait(self) -> dict[str, Any]:
+        """The last wait."""
+        return {
+            "purgatory": self.purgatory,
+            "waited_for": self.waited_for,
+            "timeout_ms": self.timeout_ms,
+            "checks": self.checks,
+            "completed_by": self.cause.to_dict(),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """The fields of docs/reference/records.md; the four phases add up to the total."""
@@ -134,6 +184,8 @@ class WaitRecord:
             "node": self.node,
             "connection": self.connection,
             "client_id": header.client_id,
+            "principal": str(self.session.principal),
+            "listener": self.session.listener,
             "correlation_id": header.correlation_id,
             "api": api_name(header.api_key),
             "version": header.api_version,
@@ -143,12 +195,11 @@ class WaitRecord:
             "parked_us": parked,
             "send_us": send,
             "total_us": queued + local + parked + send,
-            "purgatory": self.purgatory,
-            "waited_for": self.waited_for,
-            "timeout_ms": self.timeout_ms,
-            "checks": self.checks,
-            "completed_by": self.cause.to_dict(),
+            **self._wait(),
+            "earlier_waits": list(self.earlier_waits),
             "stalled_by": None if self.stalled_by is None else self.stalled_by.facts(),
+            "throttle": None if self.throttle is None else self.throttle.facts(),
+            "muted_by": None if self.muted_by is None else self.muted_by.facts(),
             "partitions": [each._asdict() for each in self.partitions],
             "error": int(self.error),
         }

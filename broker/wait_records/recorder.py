@@ -1,8 +1,11 @@
 """Makes a wait record of each request of the process.
 
     begin --> parked --> completed --> sent --> recent, outbox
-                 `-----> abandoned ------------'
+               |  ^ `--> abandoned ------------'
+               v  |
+              resume
 A request that does not wait is not parked: it is completed when its handler returns the response.
+A request that waits several times is resumed and parked again.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from typing import Any, Protocol
 
 from broker.common.clock import Clock
 from broker.common.topic_partition import TopicPartition
+from broker.quotas.throttle import Throttle
+from broker.security.session import Session
 from broker.steps.stalls import Stalls
 from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
 from broker.wait_records.interruptions import Interruptions
@@ -28,8 +33,10 @@ class RecordedRequest(Protocol):
     """A request as the recorder knows it; ``observer`` is set by `Recorder.begin`."""
 
     header: RequestHeader
+    session: Session
     arrived_ms: float
     observer: RequestObserver | None
+    throttled: Throttle | None
     wait: Wait | None
 
 
@@ -37,13 +44,16 @@ class Recorder:
     """Keeps the last records in ``recent``, and puts all into ``outbox``, if there is one.
 
     *excluded_topic* is the topic to which records are produced: requests that concern no other
-    partition are not recorded, since the record of each would cause another.
+    partition are not recorded, since the record of each would cause another. ``machine`` measures
+    the steps of the event loop, if ``clock`` can be adjusted.
     """
 
-    def __init__(self, clock: Clock, excluded_topic: str | None = None) -> None:
+    def __init__(
+        self, clock: Clock, excluded_topic: str | None = None, machine: Clock | None = None
+    ) -> None:
         self.recent: deque[WaitRecord] = deque(maxlen=RECENT_MAX)
         self.outbox: Outbox | None = None
-        self.stalls = Stalls(clock.wall_us_at)
+        self.stalls = Stalls((machine or clock).wall_us_at)
         self.interruptions = Interruptions(clock.now_ms)
         self._now_ms = clock.now_ms
         self._wall_us_at = clock.wall_us_at
@@ -82,14 +92,19 @@ class Recorder:
         started_ms = arrived_ms = request.arrived_ms
         if free_ms > arrived_ms:
             started_ms = free_ms
-        record = WaitRecord(header, node_id, connection_id, arrived_ms, started_ms)
+        record = WaitRecord(header, request.session, node_id, connection_id, arrived_ms, started_ms)
         request.observer = RequestObserver(record, hosted)
         if self.stalls.aftermath is not None:
             record.stalled_by = self.stalls.aftermath
 
     def resume(self, request: RecordedRequest) -> None:
-        """Attribute what follows to the request, whose next slice is about to run."""
+        """End the wait of the request, if it is parked, and attribute what follows to it."""
         self._current = request.header
+        observer, wait = request.observer, request.wait
+        assert observer is not None
+        if observer.record.parked_ms is not None:
+            assert wait is not None
+            self._end_wait(observer.record, wait, self._now_ms())
 
     def end(self) -> None:
         """Attribute what follows to no request."""
@@ -101,6 +116,9 @@ class Recorder:
         assert observer is not None
         assert wait is not None, "the code that parks a request describes the wait"
         record = observer.record
+        if record.purgatory is not None:
+            record.keep_wait()
+            record.checks, record.ended_by = 0, None
         record.parked_ms = self._now_ms()
         record.purgatory = wait.purgatory
         record.waited_for = self._named(wait.condition())
@@ -112,15 +130,17 @@ class Recorder:
         assert observer is not None
         record = observer.record
         record.completed_ms = self._now_ms()
+        record.throttle = request.throttled
         record.error = getattr(response, "error_code", 0)
         if self.stalls.aftermath is not None and record.stalled_by is None:
             record.stalled_by = self.stalls.behind(request.header)
         if record.parked_ms is not None:
             assert wait is not None
-            self._end_wait(record, wait, record.parked_ms)
+            self._end_wait(record, wait, record.completed_ms)
         return record
 
-    def _end_wait(self, record: WaitRecord, wait: Wait, parked_ms: float) -> None:
+    def _end_wait(self, record: WaitRecord, wait: Wait, now_ms: float) -> None:
+        parked_ms = record.end_wait(now_ms)
         record.checks = wait.checks
         record.ended_by = wait.cause(self._present_cause)
         if record.ended_by is TIMED_OUT:

@@ -16,6 +16,7 @@ from typing import Any
 import trio
 
 from broker.common.errors import StartupError
+from broker.process.file_flags import BINARY
 from broker.wait_records.limits import FILE_BYTES_MAX, FILES_MAX
 from broker.wait_records.outbox import Lines
 
@@ -130,7 +131,7 @@ class RecordsFile:
         return self._path.with_name(f"{self._path.name}.{number}") if number else self._path
 
     def _open(self) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | BINARY
         self._file = os.open(self._path, flags, 0o644)
         status = os.fstat(self._file)
         if not stat.S_ISREG(status.st_mode):  # a device must not be renamed, and a pipe may block
@@ -139,5 +140,9 @@ class RecordsFile:
             raise OSError(errno.EINVAL, "Not a regular file")
         self._size = status.st_size
         # A process that was killed while it wrote may have left half a line.
-        if self._size and os.pread(self._file, 1, self._size - 1) != b"\n":
+        if self._size and self._last_byte() != b"\n":
             self._append(b"\n")
+
+    def _last_byte(self) -> bytes:
+        os.lseek(self._file, -1, os.SEEK_END)  # writes append, wherever the position is
+        return os.read(self._file, 1)

@@ -51,6 +51,8 @@ class Wait(ABC):
     purgatory: str
     # Whether another node waits, whose fetch replicates from this one.
     is_follower = False
+    # Whether the handler continues after the wait, in the slices of a long request.
+    is_within_work = False
 
     @property
     def timeout_ms(self) -> int | None:

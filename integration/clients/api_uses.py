@@ -21,6 +21,7 @@ CLIENTS = frozenset(
         "test_aiokafka_transactions",
         "test_confluent_kafka",
         "test_confluent_kafka_admin",
+        "test_confluent_kafka_security",
         "test_confluent_kafka_transactions",
         "test_java_client",
         "test_kafka_python",
@@ -28,6 +29,7 @@ CLIENTS = frozenset(
         "test_kafka_python_transactions",
         "test_kafka_tools",
         "test_kafka_tools_records",
+        "test_kafka_tools_security",
         "test_transaction_tools",
     }
 )

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+# The outcome of a request without a response.
+WAITS = "waits"
+
 
 class Known(NamedTuple):
     """Cases by a pattern of their names, both outcomes, and the reason for the difference."""
@@ -18,13 +21,13 @@ class Known(NamedTuple):
 KNOWN = (
     Known(
         r"ProduceRequest .*records null",
-        "waits",
+        WAITS,
         "INVALID_RECORD",
         "Kafka fails on null records and never responds",
     ),
     Known(
         r"AddPartitionsToTxnRequest v[45] .*transactions empty",
-        "waits",
+        WAITS,
         "NONE",
         "Kafka never responds to a request without transactions",
     ),
@@ -48,11 +51,18 @@ KNOWN = (
     ),
     Known(
         r"DescribeClientQuotasRequest .*entity_type 32767 bytes",
-        "waits",
+        WAITS,
         "UNKNOWN_SERVER_ERROR",
         "the error message is too long; Kafka never responds",
     ),
 )
+
+
+def waits_at_kafka(case: str) -> bool:
+    """Whether a real Kafka is known never to respond to a case."""
+    return any(
+        known.kafka == WAITS and re.fullmatch(known.cases, case) is not None for known in KNOWN
+    )
 
 
 def reason(case: str, kafka: str, ours: str) -> str | None:

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 _READY_WITHIN_SECONDS = 60
 _CHANGES = ("DeleteTopics", "DeleteRecords", "CreatePartitions", "AlterPartitionReassignments")
 _CHANGES_SHOWN = 20
-_STOP_WITHIN_SECONDS = 30
+_STOP_WITHIN_SECONDS = 60
 _END_WITHIN_SECONDS = 3
 _TOPICS = ("t:2", "u:1", "consumer:3")
 # The broker's defaults may be altered; the valid client's topic has its own settings.
@@ -57,6 +57,7 @@ class FuzzedBroker:
         eventually(is_ready, "the ready file", within=_READY_WITHIN_SECONDS)
         facts = json.loads(ready.read_text())
         self.bootstrap: str = facts["bootstrap"]
+        self.listeners = {name: address(at) for name, at in facts["listeners"].items()}
         self.admin = AdminClient(facts["admin"])
         self._child = psutil.Process(self.process.pid)
         with Connection(self.bootstrap) as connection:

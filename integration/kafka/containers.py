@@ -1,5 +1,7 @@
 """A real Apache Kafka in containers of the official image, by testcontainers.
 
+`ANTECHAMBER_KAFKA_IMAGE` names another image of the same version and with the same interface.
+
 The nodes communicate over a network of their own. Clients connect to loopback ports that are chosen
 in advance, because a broker must know its address before it starts.
 """
@@ -7,6 +9,7 @@ in advance, because a broker must know its address before it starts.
 from __future__ import annotations
 
 import io
+import os
 import tarfile
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -20,7 +23,7 @@ from integration.kafka.jars import KAFKA_VERSION
 from integration.kafka.properties import CONTROLLER_NODE, node_properties
 from integration.processes.server_process import free_ports
 
-IMAGE = f"apache/kafka:{KAFKA_VERSION}"
+IMAGE = os.environ.get("ANTECHAMBER_KAFKA_IMAGE") or f"apache/kafka:{KAFKA_VERSION}"
 DATA = "/tmp/kraft-combined-logs"
 START_WITHIN_SECONDS = 120
 _CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
@@ -39,6 +42,7 @@ class KafkaContainers:
         ports = free_ports(nodes)
         self.nodes = {node + 1: f"127.0.0.1:{port}" for node, port in enumerate(ports)}
         self.bootstrap = ",".join(self.nodes.values())
+        self.listeners: Mapping[str, str] = {}
         self._containers: dict[int, DockerContainer] = {}
         with ExitStack() as running:
             network = running.enter_context(Network())

@@ -77,3 +77,7 @@ def _pom() -> str:
         "<groupId>antechamber</groupId><artifactId>kafka-jars</artifactId><version>1</version>"
         f"<dependencies>{dependencies}</dependencies></project>"
     )
+
+
+if __name__ == "__main__":
+    print(kafka_jars())

@@ -19,3 +19,7 @@ class MachineClock:
     def wall_us_at(self, now_ms: float) -> int:
         """Microseconds since the Unix epoch."""
         return self.wall_ms() * 1000 + int((now_ms - self.now_ms()) * 1000)
+
+    def seconds_until(self, time_ms: float) -> float:
+        """The time left."""
+        return (time_ms - self.now_ms()) / 1000

@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from threading import Thread
 from typing import TypeVar
 
 T = TypeVar("T")
 
 POLL_SECONDS = 0.005
+WITHIN_SECONDS = 60.0  # on a busy machine, too
 
 
 class DeadlineError(AssertionError):
     """A condition did not hold in time."""
 
 
-def eventually(poll: Callable[[], T], what: str, *, within: float = 10.0) -> T:
+def eventually(poll: Callable[[], T], what: str, *, within: float = WITHIN_SECONDS) -> T:
     """Poll until the result is true, and return it; `what` names the condition in the error."""
     deadline = time.monotonic() + within
     while True:
@@ -29,7 +32,7 @@ def eventually(poll: Callable[[], T], what: str, *, within: float = 10.0) -> T:
 
 
 async def eventually_async(
-    poll: Callable[[], Awaitable[T]], what: str, *, within: float = 10.0
+    poll: Callable[[], Awaitable[T]], what: str, *, within: float = WITHIN_SECONDS
 ) -> T:
     """The same as `eventually`, for asyncio clients."""
     deadline = time.monotonic() + within
@@ -38,3 +41,25 @@ async def eventually_async(
             raise DeadlineError(f"not within {within} s: {what} (last result: {response!r})")
         await asyncio.sleep(POLL_SECONDS)
     return response
+
+
+def call_within(call: Callable[[], T], within: float) -> T:
+    """Call a function that may never return; raises `DeadlineError` after *within* seconds.
+
+    The call then continues in a thread that does not keep the process alive.
+    """
+    outcome: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(call())
+        except Exception as error:
+            outcome.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    try:
+        return outcome.result(within)
+    except TimeoutError as error:
+        if outcome.done():
+            raise
+        raise DeadlineError(f"no result within {within} s") from error

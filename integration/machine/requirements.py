@@ -1,8 +1,8 @@
 """Required features of a test run: `ANTECHAMBER_REQUIRE`, names separated by commas or spaces.
 
 With `jvm`, `docker`, `kafka`, `free-threaded` and other requirements that tests pass to `need`, a
-missing one is an error and not a skip; `parity`, `clients` and `transactions` enable tests that
-take too long for every run.
+missing one is an error and not a skip; `parity`, `clients`, `security` and `transactions` enable
+tests that take too long for every run.
 """
 
 from __future__ import annotations

@@ -29,13 +29,20 @@ PARTITIONS = 2
 VALUES = (b"one", b"two", b"three")
 STEP_MS = 1000  # between the timestamps of records
 
+# Kafka may load the partition of the group meanwhile.
+_COMMITS_WITHIN_S = 120.0
+
 
 @cache
 def _have_a_coordinator(bootstrap: str) -> None:
     """Wait until the coordinator of groups is active, by committing an offset."""
     with Connection(bootstrap) as connection:
         auto_create_topic(connection, "warm-up")
-        eventually(lambda: commit_offset(connection, "warm-up", "warm-up", 0, 0) == 0, "a commit")
+        eventually(
+            lambda: commit_offset(connection, "warm-up", "warm-up", 0, 0) == 0,
+            "a commit",
+            within=_COMMITS_WITHIN_S,
+        )
 
 
 class Fixtures:
@@ -86,7 +93,11 @@ class Fixtures:
         """A group without members that has committed offset 1 of the topic's first partition."""
         name = self.named("group")
         with Connection(self.bootstrap) as connection:
-            eventually(lambda: commit_offset(connection, name, self.topic, 0, 1) == 0, "a commit")
+            eventually(
+                lambda: commit_offset(connection, name, self.topic, 0, 1) == 0,
+                "a commit",
+                within=_COMMITS_WITHIN_S,
+            )
         return name
 
     @cached_property

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-RESULT_WITHIN_S = 40
+RESULT_WITHIN_S = 120
 _ITSELF = (bool, int, str, type(None))
 
 

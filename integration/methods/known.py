@@ -42,9 +42,6 @@ def _of(known: Known, *calls: str) -> dict[str, Known]:
 
 # The errors of clients if a broker lacks an API.
 _NOT_HERE = "_UNSUPPORTED_FEATURE|IncompatibleBrokerVersion|UnsupportedVersionException"
-_ACLS = Known("not served: ACLs", _NOT_HERE)
-_SCRAM = Known("not served: SCRAM credentials", _NOT_HERE)
-_TOKENS = Known("not served: delegation tokens", _NOT_HERE)
 _SHARE_GROUPS = Known("not served: share groups (KIP-932)", _NOT_HERE)
 _STREAMS_GROUPS = Known("not served: streams groups (KIP-1071)", _NOT_HERE)
 _VOTERS = Known("the controller is an object in the process: it has no voters", _NOT_HERE)
@@ -57,18 +54,9 @@ _ASSIGNED_AT_ONCE = Known(
 # By client, and by method or by method and shape.
 _KNOWN: Mapping[str, Mapping[str, Known]] = {
     "confluent-kafka AdminClient": {
-        **_of(_ACLS, "create_acls", "delete_acls", "describe_acls"),
-        **_of(_SCRAM, "alter_user_scram_credentials", "describe_user_scram_credentials"),
         **_of(_ASSIGNED_AT_ONCE, "describe_configs/group"),
     },
     "java Admin": {
-        **_of(_ACLS, "createAcls", "deleteAcls", "describeAcls"),
-        **_of(_SCRAM, "alterUserScramCredentials", "describeUserScramCredentials"),
-        **_of(
-            _TOKENS,
-            *("createDelegationToken", "describeDelegationToken", "expireDelegationToken"),
-            "renewDelegationToken",
-        ),
         **_of(
             _SHARE_GROUPS,
             *("alterShareGroupOffsets", "deleteShareGroupOffsets", "describeShareGroups"),
@@ -78,8 +66,6 @@ _KNOWN: Mapping[str, Mapping[str, Known]] = {
         **_of(_VOTERS, "addRaftVoter", "removeRaftVoter"),
     },
     "kafka-python KafkaAdminClient": {
-        **_of(_ACLS, "create_acls", "delete_acls", "describe_acls"),
-        **_of(_SCRAM, "alter_user_scram_credentials", "describe_user_scram_credentials"),
         **_of(_FEWER_APIS, "api_versions", "get_broker_version_data/defaults"),
     },
 }

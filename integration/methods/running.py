@@ -14,7 +14,7 @@ from integration.methods.comparison import Key, Played, normalized
 from integration.methods.libraries import Entries
 
 ROOT = Path(__file__).parents[2]
-WITHIN_S = 500
+WITHIN_S = 1200
 
 
 @dataclass

@@ -15,6 +15,7 @@ from integration.methods.libraries import entries_of, player_of
 from integration.methods.observations import Client, Seen
 from integration.methods.running import Run, run
 from integration.methods.uses import Uses, read_uses
+from integration.parity.warm_up import warm_up
 
 _HEAP = "512M"
 
@@ -73,6 +74,7 @@ def play(libraries: Iterable[str], folder: Path, only: str = "") -> Session:
 def _start_kafka(running: ExitStack) -> str:
     kafka = start_kafka(heap=_HEAP)
     running.callback(kafka.close)
+    warm_up(kafka.nodes)
     return kafka.bootstrap
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import selectors
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -17,6 +18,7 @@ from itertools import count
 from typing import Any
 
 from integration.parity.timing import Events, Wait
+from integration.security.tls_socket import TlsSocket
 from integration.wire.connection import address, framed
 from protocol.framing import LENGTH_BYTES
 from protocol.headers import decode_response, encode_request
@@ -24,7 +26,7 @@ from protocol.messages import RESPONSES
 
 # If the newest version has only topic ids, requests with topic names are sent in this version.
 BY_NAME = {0: 12, 1: 12, 9: 9, 8: 9}
-RESPONSE_WITHIN_S = 25.0
+RESPONSE_WITHIN_S = 60.0
 _CHUNK = 1 << 20
 
 Edit = Callable[[bytes], bytes]  # changes the bytes of a request's header and body
@@ -34,14 +36,12 @@ class Closed(Exception):  # noqa: N818 - the name states what happened
     """The broker closed the connection instead of responding."""
 
 
-class Pending:
-    """A sent request, and its response once it has arrived."""
+class PendingFrame:
+    """A sent frame, and the frame of its response once it has arrived."""
 
-    def __init__(self, request: Any, version: int, correlation_id: int, events: Events) -> None:
-        self.request = request
-        self.version = version
-        self.correlation_id = correlation_id
-        self.wait = Wait(request, events)
+    def __init__(self, sent: Any, events: Events) -> None:
+        self._sent = sent
+        self.wait = Wait(sent, events)
         self._frame: bytes | None = None
 
     def done(self, frame: bytes | None) -> None:
@@ -53,14 +53,29 @@ class Pending:
         """Whether no response arrives for a short time."""
         return self.wait.is_pending()
 
+    def frame(self, within_s: float = RESPONSE_WITHIN_S) -> bytes:
+        """Return the frame; raises `Closed`, and `TimeoutError` when none arrives."""
+        if not self.wait.is_over(within_s):
+            raise TimeoutError(f"{type(self._sent).__name__}: no response within {within_s} s")
+        if self._frame is None:
+            raise Closed(type(self._sent).__name__)
+        return self._frame
+
+
+class Pending(PendingFrame):
+    """A sent request, and its response once it has arrived."""
+
+    def __init__(self, request: Any, version: int, correlation_id: int, events: Events) -> None:
+        super().__init__(request, events)
+        self.request = request
+        self.version = version
+        self.correlation_id = correlation_id
+
     def response(self, within_s: float = RESPONSE_WITHIN_S) -> Any:
         """Return the response; raises `Closed`, and `TimeoutError` when none arrives."""
-        if not self.wait.is_over(within_s):
-            raise TimeoutError(f"{type(self.request).__name__}: no response within {within_s} s")
-        if self._frame is None:
-            raise Closed(type(self.request).__name__)
+        frame = self.frame(within_s)
         cls = RESPONSES[self.request.__spec__.key]
-        correlation_id, body = decode_response(cls, self.version, self._frame)
+        correlation_id, body = decode_response(cls, self.version, frame)
         assert correlation_id == self.correlation_id, "responses must have the order of requests"
         return body
 
@@ -69,14 +84,20 @@ class Client:
     """One connection; requests may be sent while earlier ones wait."""
 
     def __init__(
-        self, receiver: Receiver, bootstrap: str, events: Events, client_id: str = "parity"
+        self,
+        receiver: Receiver,
+        bootstrap: str,
+        events: Events,
+        client_id: str = "parity",
+        context: ssl.SSLContext | None = None,
     ) -> None:
-        self.socket = socket.create_connection(address(bootstrap), RESPONSE_WITHIN_S)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        plain = socket.create_connection(address(bootstrap), RESPONSE_WITHIN_S)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket = plain if context is None else TlsSocket(plain, context)
         self.client_id = client_id
         self._events = events
         self._correlation_ids = count(1)
-        self._sent: deque[Pending] = deque()
+        self._sent: deque[PendingFrame] = deque()
         self._inbox = bytearray()
         self.ended = False
         self._receiver = receiver
@@ -102,6 +123,16 @@ class Client:
         """Send a request and return its response."""
         return self.start(request, version).response()
 
+    def start_frame(self, payload: bytes) -> PendingFrame:
+        """Send bytes with their length, without waiting for the frame of the response."""
+        self._events.happens()
+        pending = PendingFrame(payload, self._events)
+        self._sent.append(pending)
+        self.write(framed(payload))
+        if self.ended:
+            self._abandon()
+        return pending
+
     def send(self, request: Any, version: int) -> None:
         """Send a request without a response."""
         self._events.happens()
@@ -114,7 +145,7 @@ class Client:
         except OSError:
             self.ended = True
 
-    def is_closed(self, within_s: float = 5.0) -> bool:
+    def is_closed(self, within_s: float = RESPONSE_WITHIN_S) -> bool:
         """Whether the broker closes the connection within a short time."""
         deadline = time.monotonic() + within_s
         while not self.ended and time.monotonic() < deadline:
@@ -194,6 +225,8 @@ class Receiver:
     def _read(self, client: Client) -> None:
         try:
             data = client.socket.recv(_CHUNK)
+        except BlockingIOError:  # a part of a TLS record
+            return
         except OSError:
             data = b""
         client.arrived(data)

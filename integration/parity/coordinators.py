@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import elect, reassign
-from integration.parity.client import RESPONSE_WITHIN_S
 from integration.parity.group_requests import committed
 from integration.parity.scenario import Kafka
 from integration.parity.transaction_requests import describe_transactions
@@ -40,6 +39,7 @@ def _move(kafka: Kafka, topic: str, to: int) -> None:
         kafka.wait_for_isr(topic, ALL)
         kafka.request(elect(topic, 0))
     kafka.wait_for_leader(topic, to)
+    kafka.settle()  # the old leader is no coordinator any more
 
 
 def move_state(kafka: Kafka, to: int) -> None:
@@ -66,4 +66,4 @@ def wait_until_loaded(kafka: Kafka, node: int) -> None:
         error = response.transaction_states[0].error_code
         return bool(error == ErrorCode.TRANSACTIONAL_ID_NOT_FOUND)
 
-    eventually(is_loaded, f"the coordinator of transactions at {node}", within=RESPONSE_WITHIN_S)
+    eventually(is_loaded, f"the coordinator of transactions at {node}")

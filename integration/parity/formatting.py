@@ -171,7 +171,8 @@ _SPECIAL: dict[str, Callable[[Formatter, Any], str]] = {
     "records": Formatter.records,
     "session_id": lambda formatter, value: formatter.number("session", value),
     "producer_id": lambda formatter, value: formatter.number("producer", value),
-    "cluster_id": lambda formatter, value: formatter.name(value, "cluster"),
+    "cluster_id": lambda formatter, value: formatter.name(value, "cluster") if value else "none",
+    "mechanisms": lambda formatter, value: formatter.text(sorted(value)),  # Kafka's have any order
     "isr_nodes": lambda formatter, value: formatter.text(sorted(value)),
     "timestamp": Formatter.time,
     "log_append_time_ms": Formatter.time,

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 from integration.parity.group_requests import commit, consumer_heartbeat, heartbeat, join, leave
 from integration.parity.programs import Place, Step
+from integration.parity.weighted import weighted
 from protocol.consumer_protocol import ConsumerProtocolSubscription, write_subscription
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
 
 GROUP_STEPS_MAX = 12
-_MEMBERS = ("m0", "m1", "m2")
+MEMBERS = ("m0", "m1", "m2")
 _INSTANCES = (None, "i0", "i1")
 _ABSENT = "there-is-no-such-topic"
 _NOTHING: Mapping[UUID, Sequence[int]] = {}
@@ -144,11 +145,19 @@ class DeleteGroup:
         return DeleteGroupsRequest(groups_names=[place.group])
 
 
+def instances() -> st.SearchStrategy[str | None]:
+    """The instance id of a member, mostly none."""
+    return st.sampled_from((None, *_INSTANCES))
+
+
+def epochs() -> st.SearchStrategy[int]:
+    """Member epochs and generations; a new group begins with small ones."""
+    return st.sampled_from((2, 2, 3, 3, 4, 5, 6, 0, 1, -3))
+
+
 def group_programs() -> st.SearchStrategy[list[Step]]:
     """Programs whose steps are mostly heartbeats of the consumer protocol."""
-    member = st.sampled_from(_MEMBERS)
-    instance = st.sampled_from((None, *_INSTANCES))
-    epoch = st.sampled_from((2, 2, 3, 3, 4, 5, 6, 0, 1, -3))
+    member, instance, epoch = st.sampled_from(MEMBERS), instances(), epochs()
     enter = st.builds(
         Enter,
         member,
@@ -157,17 +166,16 @@ def group_programs() -> st.SearchStrategy[list[Step]]:
         st.sampled_from((None, None, "range", "uniform", "unknown")),
     )
     quits = st.sampled_from((-1, -1, -2))
-    step: st.SearchStrategy[Step] = st.one_of(
+    steps: tuple[st.SearchStrategy[Step], ...] = (
         enter,
         enter,
         st.builds(Beat, member, instance, epoch, st.booleans()),
         st.builds(Beat, member, instance, quits, st.just(False)),
         # Not by a member id: Kafka then removes an empty consumer group temporarily from memory,
-        # but not
-        # from its log.
+        # but not from its log.
         st.builds(Join, st.just(""), instance, st.integers(0, 2)),
         st.builds(ClassicBeat, member, instance, epoch),
-        st.builds(Leave, st.sampled_from(("", *_MEMBERS)), instance),
+        st.builds(Leave, st.sampled_from(("", *MEMBERS)), instance),
         st.builds(CommitAs, member, epoch),
         st.just(Describe()),
         st.just(DeleteGroup()),
@@ -175,5 +183,5 @@ def group_programs() -> st.SearchStrategy[list[Step]]:
     return st.builds(
         lambda first, rest: [first, *rest],
         enter,
-        st.lists(step, min_size=1, max_size=GROUP_STEPS_MAX),
+        st.lists(weighted(steps), min_size=1, max_size=GROUP_STEPS_MAX),
     )

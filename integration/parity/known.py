@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from integration.security.listeners import FAILURE_DELAY_MS
 from protocol.errors import ErrorCode
 
 
@@ -42,6 +43,15 @@ _SOONER = Known(
     },
 )
 
+_OWN_TEXT = Known(
+    "Kafka's text names objects of its own, and has the standard sentence in other responses",
+    {
+        r"error_message=Request Request\(.*?\) needs \w+ permission\.": (
+            "error_message=Cluster authorization failed."
+        )
+    },
+)
+
 KNOWN: Mapping[str, Known] = MappingProxyType(
     {
         "settings_of_a_broker": _SOONER,
@@ -62,6 +72,29 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
             "in Kafka, a transactional id stays blocked after a request that its state log cannot "
             "store",
             {f"^{ErrorCode.CONCURRENT_TRANSACTIONS.value}$": f"{ErrorCode.NONE.value}"},
+        ),
+        "unprivileged_requests_about_topics": _OWN_TEXT,
+        "unprivileged_requests_about_the_cluster": _OWN_TEXT,
+        "unprivileged_requests_about_security": Known(
+            "Kafka's text names its objects, or is missing; here it is the standard sentence",
+            {
+                **_OWN_TEXT.instead,
+                r"^(DescribeUserScram.*?FAILED) (results=.*?FAILED)": (
+                    r"\1 error_message=Cluster authorization failed. "
+                    r"\2 error_message=Cluster authorization failed."
+                ),
+            },
+        ),
+        "malformed_final_messages": Known(
+            "Kafka does not catch the exception of a proof of another length",
+            {
+                r"^short proof: \[before .*": (
+                    f"short proof: [after {FAILURE_DELAY_MS} ms; "
+                    "(error_code=SASL_AUTHENTICATION_FAILED "
+                    "error_message=Authentication failed during authentication due to invalid "
+                    "credentials with SASL mechanism SCRAM-SHA-256 auth_bytes=''); closed]"
+                )
+            },
         ),
         "produce_null": Known(
             "Kafka fails on null records and never responds; here they are rejected",

@@ -19,6 +19,7 @@ from integration.parity.formatting import Formatter, by_partition
 from integration.parity.group_requests import commit, committed
 from integration.parity.requests import batch, fetch, list_offsets, produce
 from integration.parity.scenario import Kafka
+from integration.parity.weighted import weighted
 from protocol.compression import Codec
 from protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
@@ -195,7 +196,7 @@ def programs() -> st.SearchStrategy[list[Step]]:
 
 
 def _mostly(usual: st.SearchStrategy[int], odd: st.SearchStrategy[int]) -> st.SearchStrategy[int]:
-    return st.one_of(usual, usual, usual, odd)
+    return weighted((usual, usual, usual, odd))
 
 
 class Places:
@@ -232,12 +233,12 @@ class Player:
             response = self._kafka.request(step.request(place))
             if hasattr(response, "topics") and isinstance(step, DeleteRecords | ListOffsets):
                 by_partition(response)
-            _name_members(formatter, response)
+            name_members(formatter, response)
             lines.append(formatter.line((type(step).__name__, response)))
         return lines
 
 
-def _name_members(formatter: Formatter, response: Any) -> None:
+def name_members(formatter: Formatter, response: Any) -> None:
     """Replace generated ids by names, and sort members."""
     given = getattr(response, "member_id", None)
     if given is not None and _GIVEN_ID.fullmatch(given):

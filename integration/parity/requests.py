@@ -16,7 +16,7 @@ from protocol.record_batch.batch import build_batch
 from protocol.record_batch.record import Record
 
 PATIENT_MS = 20_000  # long enough that only an event can have ended the wait
-SHORT_MS = 600  # a wait that runs until its timeout
+SHORT_MS = 1500  # a wait that runs until its timeout
 TIME_MS = 1_700_000_000_000  # the default timestamp of records
 EARLIEST, LATEST = -2, -1
 

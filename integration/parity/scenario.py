@@ -6,6 +6,7 @@ and the first sentence of its docstring are in docs/reference/parity.md.
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -15,12 +16,13 @@ from typing import Any
 
 from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import create_topics, new_topic
-from integration.parity.client import RESPONSE_WITHIN_S, Client, Pending, Receiver
+from integration.parity.client import Client, Pending, Receiver
 from integration.parity.formatting import Formatter
 from integration.parity.requests import LATEST, fetch, list_offsets
 from integration.parity.setups import ONE, Setup
 from integration.parity.systems import System
 from integration.parity.timing import Events
+from integration.security.users import next_user
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 
@@ -50,9 +52,17 @@ class Kafka:
         self._harmed: dict[int, Callable[[int], None]] = {}
         self._served: frozenset[int] | None = None
 
-    def connect(self, node: int = 1, client_id: str = "parity") -> Client:
-        """Open a connection."""
-        client = Client(self._receiver, self.nodes[node], self._events, client_id)
+    def connect(
+        self,
+        node: int = 1,
+        client_id: str = "parity",
+        *,
+        listener: str | None = None,
+        context: ssl.SSLContext | None = None,
+    ) -> Client:
+        """Open a connection to a node, or to a listener of a secured one."""
+        to = self.nodes[node] if listener is None else self.system.listeners[listener]
+        client = Client(self._receiver, to, self._events, client_id, context)
         return self._open.enter_context(closing(client))
 
     def request(self, request: Any, version: int | None = None, *, node: int = 1) -> Any:
@@ -74,20 +84,32 @@ class Kafka:
         replicas: Sequence[int] = (1,),
         **configs: str,
     ) -> str:
-        """Create a topic and wait until its leader serves; in *configs*, write `_` for `.`."""
+        """Create a topic and wait until its leader serves it and all nodes know it.
+
+        In *configs*, write `_` for `.`.
+        """
         name = self.new_name("topic")
         spread = dict.fromkeys(range(partitions), replicas)
         settings = {key.replace("_", "."): value for key, value in configs.items()}
         topic = new_topic(name, replicas=spread, configs=settings)
         (result,) = self.request(create_topics(topic)).topics
         assert result.error_code == 0, result
-        for node in replicas:
+        for node in self.nodes.keys() - self._harmed.keys():
             eventually(partial(self._is_known, name, partitions, node), f"{name} at {node}")
         eventually(lambda: self._is_led(name, partitions, replicas[0]), f"the leader of {name}")
         self.wait_for_isr(name, replicas, node=replicas[0])
         for node in replicas[1:]:
             eventually(partial(self._is_followed, name, node), f"{node} follows {name}")
         return name
+
+    def settle(self) -> None:
+        """Wait until all nodes have applied all earlier changes of the cluster, in all their parts.
+
+        Kafka's nodes apply the changes in order, each to the metadata first. When the metadata has
+        a second topic, the node has applied everything before the first one.
+        """
+        for _ in range(2):
+            self.topic()
 
     def wait_for_isr(self, topic: str, nodes: Sequence[int], *, node: int = 1) -> None:
         """Wait until a node's metadata has exactly these in-sync replicas, in every partition."""
@@ -96,14 +118,13 @@ class Kafka:
             partitions = self.metadata(topic, node=node).partitions
             return all(sorted(each.isr_nodes) == sorted(nodes) for each in partitions)
 
-        eventually(in_sync, f"{sorted(nodes)} in sync for {topic}", within=RESPONSE_WITHIN_S)
+        eventually(in_sync, f"{sorted(nodes)} in sync for {topic}")
 
     def wait_for_leader(self, topic: str, leader: int) -> None:
         """Wait until the leader of partition 0, in the first node's metadata, serves it."""
         eventually(
             lambda: self.metadata(topic).partitions[0].leader_id == leader,
             f"{leader} leads {topic}",
-            within=RESPONSE_WITHIN_S,
         )
         if leader in self.nodes:
             eventually(lambda: self._is_led(topic, 1, leader), f"{leader} serves {topic}")
@@ -113,6 +134,12 @@ class Kafka:
         name = f"{self._unique}-{kind}-{next(self._numbers)}"
         self.formatter.name(name, kind)
         return name
+
+    def new_user(self) -> str:
+        """Return a user of PLAIN, in a secured setup, that no other scenario uses."""
+        user = next_user()
+        self.formatter.name(user, "user")
+        return user
 
     def metadata(self, topic: str, *, node: int = 1) -> Any:
         """Return the metadata of one topic at a node, without creating it."""

@@ -1,6 +1,6 @@
 """The clusters of scenarios: the numbers of nodes, and the configuration of both systems.
 
-Timeouts are short, to keep runs short, and different enough to be distinguished.
+Timeouts are short, to keep runs short, but longer than the steps of a scenario on a busy machine.
 """
 
 from __future__ import annotations
@@ -8,22 +8,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-INITIAL_DELAY_MS = 700
-SESSION_MIN_MS = 700
-LAG_MS = 1500
-COMMIT_TIMEOUT_MS = 700  # shorter than replica.lag.time.max.ms
+INITIAL_DELAY_MS = 1500
+SESSION_MIN_MS = 2000
+LAG_MS = 5000
+SHRUNK_AFTER_MS = LAG_MS * 3 // 2  # Kafka checks the lag of followers in half of this interval
+COMMIT_TIMEOUT_MS = 2000  # shorter than replica.lag.time.max.ms
+FENCED_AFTER_MS = SHRUNK_AFTER_MS + 1500  # a paused node leaves the ISR before it is fenced
 TRANSACTION_CHECK_MS = 400  # the interval in which the age of transactions is checked
-EXPIRED_AFTER_MS = 2500
+EXPIRED_AFTER_MS = 6000
+REQUEST_TIMEOUT_MS = 2000  # of requests between nodes, in `BRIEF`
 
 
 @dataclass(frozen=True)
 class Setup:
-    """A kind of cluster, available from both systems; `kafka_only` is configured only in Kafka."""
+    """A kind of cluster, available from both systems; `kafka_only` is configured only in Kafka.
+
+    *is_secured*: a node with the listeners of `integration.security.listeners`, and an authorizer.
+    """
 
     name: str
     nodes: int
     properties: Mapping[str, str]
     kafka_only: Mapping[str, str] = field(default_factory=dict)
+    is_secured: bool = False
 
 
 _EVERYWHERE = {
@@ -58,6 +65,21 @@ THREE = Setup(
     {
         "auto.leader.rebalance.enable": "false",
         "broker.heartbeat.interval.ms": "500",
-        "broker.session.timeout.ms": "4000",  # the time until a crash is detected
+        "broker.session.timeout.ms": str(FENCED_AFTER_MS),  # the time until a crash is detected
     },
 )
+# A paused follower stays in sync, so that another node's request for a write is not answered.
+BRIEF = Setup(
+    "three nodes with a short request timeout",
+    3,
+    {
+        **THREE.properties,
+        "request.timeout.ms": str(REQUEST_TIMEOUT_MS),
+        "replica.lag.time.max.ms": "60000",
+        "offsets.commit.timeout.ms": "60000",
+    },
+    {**THREE.kafka_only, "broker.session.timeout.ms": "60000"},
+)
+SECURED = Setup("one node with security", 1, ONE.properties, is_secured=True)
+# Nodes of its own: a limit of connections affects every scenario on the same node.
+LIMITED = Setup("one node with limits of connections", 1, ONE.properties, is_secured=True)

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from antechamber import Cluster
-from integration.kafka.source import start_kafka
+from integration.kafka.real_kafka import RealKafka
+from integration.kafka.source import sources_used, start_kafka
 from integration.parity.setups import Setup
 from integration.processes.server_process import files_in
+from integration.security.secured import Secured
 
 _HEAP = "512M"
 
@@ -17,6 +19,7 @@ class System(Protocol):
     """A running cluster whose nodes can be paused and killed."""
 
     name: str
+    listeners: Mapping[str, str]  # the addresses of the first node, if the setup is secured
 
     @property
     def nodes(self) -> Mapping[int, str]:
@@ -47,7 +50,13 @@ class Ours:
     name = "antechamber"
 
     def __init__(self, setup: Setup) -> None:
-        self._cluster = Cluster(setup.nodes, config=setup.properties)
+        self.listeners: Mapping[str, str] = {}
+        if setup.is_secured:
+            secured = Secured(setup.properties)
+            self.listeners = secured.listeners
+            self._cluster = Cluster(properties=secured.file)
+        else:
+            self._cluster = Cluster(setup.nodes, config=setup.properties)
         self.nodes = {node.id: f"{node.host}:{node.port}" for node in self._cluster.nodes}
         self.pause = self._cluster.pause
         self.resume = self._cluster.resume
@@ -68,4 +77,16 @@ def start_ours(setup: Setup) -> System:
 def start_theirs(setup: Setup) -> System:
     """Start a real Kafka."""
     properties = {**setup.properties, **setup.kafka_only}
+    if setup.is_secured:  # a container could not read the certificates
+        secured = Secured(properties)
+        kafka = RealKafka(
+            1,
+            secured.properties,
+            heap=_HEAP,
+            quick=True,
+            listeners=secured.listeners,
+            jvm_options=secured.jvm_options,
+        )
+        sources_used[f"{kafka.name} {kafka.source}"] = None
+        return kafka
     return start_kafka(setup.nodes, properties, heap=_HEAP)

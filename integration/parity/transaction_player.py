@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from integration.machine.deadlines import eventually
 from integration.parity.formatting import Formatter
 from integration.parity.group_requests import committed
-from integration.parity.programs import PARTITIONS, Place, Places
+from integration.parity.programs import PARTITIONS, Place, Places, name_members
 from integration.parity.requests import fetch
 from integration.parity.scenario import Kafka
 from integration.parity.transaction_requests import (
@@ -134,7 +134,11 @@ class TransactionPlayer:
         formatter.name(session.place.topic, "topic")
         formatter.name(session.place.group, "group")
         formatter.name(session.transactional_id, "transaction")
-        lines = [formatter.line((type(step).__name__, step.send(session))) for step in program]
+        lines = []
+        for step in program:
+            response = step.send(session)
+            name_members(formatter, response)
+            lines.append(formatter.line((type(step).__name__, response)))
         return [*lines, *map(formatter.line, session.outcome())]
 
 

@@ -6,9 +6,7 @@ earlier or a foreign one, or another epoch, so that many requests are valid and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import chain
-from typing import TypeVar
 
 from hypothesis import strategies as st
 
@@ -27,8 +25,7 @@ from integration.parity.transaction_steps import (
     Produce,
     Read,
 )
-
-T = TypeVar("T")
+from integration.parity.weighted import weighted
 
 _PARTS_MIN, _PARTS_MAX = 4, 16
 _LATEST, _PREVIOUS = Choice(back=0, epoch_change=0), Choice(back=1, epoch_change=0)
@@ -62,7 +59,7 @@ def _parts() -> st.SearchStrategy[list[TransactionStep]]:
     retried_end = (*new, _ends(previous, 5))
     retried_init = (_inits_of(latest), _inits_of(previous))
     one = st.tuples(_steps())
-    return _drawn(
+    return weighted(
         (
             *(one,) * 5,
             st.tuples(*old),
@@ -98,7 +95,7 @@ def _steps() -> st.SearchStrategy[TransactionStep]:
         st.builds(Read, st.booleans()),
         st.builds(Committed, st.booleans()),
     )
-    return _drawn(kinds)
+    return weighted(kinds)
 
 
 def _inits(identity: st.SearchStrategy[Choice | None]) -> st.SearchStrategy[Init]:
@@ -131,8 +128,3 @@ def _ends(identity: st.SearchStrategy[Choice], *versions: int) -> st.SearchStrat
 
 def _partitions() -> st.SearchStrategy[int]:
     return st.integers(0, PARTITIONS - 1)
-
-
-def _drawn(strategies: Sequence[st.SearchStrategy[T]]) -> st.SearchStrategy[T]:
-    """One of the strategies; unlike in `one_of`, a repeated one has more weight."""
-    return st.sampled_from(strategies).flatmap(lambda each: each)

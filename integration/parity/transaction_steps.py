@@ -132,12 +132,15 @@ class Produce:
 
 @dataclass(frozen=True)
 class CommitOffset:
-    """TxnOffsetCommit without a member."""
+    """TxnOffsetCommit, of a member of the group from version 3 on."""
 
     version: int
     identity: Choice
     partition: int
     offset: int
+    member: str = ""
+    epoch: int = -1
+    instance: str | None = None
 
     def send(self, session: Session) -> Any:
         """See `TransactionStep`."""
@@ -148,6 +151,9 @@ class CommitOffset:
             place.group,
             place.topic,
             {place.first_partition + self.partition: self.offset},
+            member=self.member,
+            generation=self.epoch,
+            instance=self.instance,
         )
         return session.send(requested, self.version)
 

@@ -154,9 +154,13 @@ class Producer:
     def end(self, *, commit: bool = True, version: int | None = None) -> Any:
         """EndTxn; keeps the new identity of a new response."""
         version = self._versions.end if version is None else version
-        response = self.ask(end_txn(self.transactional_id, self.identity, commit=commit), version)
+        response = self.ask(self.ending(commit=commit), version)
         self.ended(response)
         return response
+
+    def ending(self, *, commit: bool = True) -> Any:
+        """Return the EndTxn of the present transaction; see `ended`."""
+        return end_txn(self.transactional_id, self.identity, commit=commit)
 
     def ended(self, response: Any) -> None:
         """Take the identity of a response to EndTxn v5."""

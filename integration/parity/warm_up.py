@@ -20,10 +20,10 @@ _TRANSACTION = "warm-up"
 
 def warm_up(nodes: Mapping[int, str]) -> None:
     """Wait until there are coordinators, and every node allocates producer ids."""
-    eventually(lambda: _finds_coordinator(nodes), "a coordinator", within=60)
-    eventually(lambda: _coordinates_transactions(nodes), "transactions", within=60)
+    eventually(lambda: _finds_coordinator(nodes), "a coordinator")
+    eventually(lambda: _coordinates_transactions(nodes), "transactions")
     for address in nodes.values():
-        eventually(partial(_gives_out_ids, address), f"producer ids from {address}", within=60)
+        eventually(partial(_gives_out_ids, address), f"producer ids from {address}")
 
 
 def _finds_coordinator(nodes: Mapping[int, str]) -> bool:

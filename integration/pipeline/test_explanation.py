@@ -11,6 +11,16 @@ from pipeline.explanation import SENTENCE
 
 pytestmark = pytest.mark.jvm
 
+ALICE = {"principal": "User:alice", "listener": "SASL_SSL"}
+ANONYMOUS = {"principal": "User:ANONYMOUS", "listener": "PLAINTEXT"}
+THROTTLE = {
+    "quota": "request_percentage",
+    "user": "alice",
+    "client_id": None,
+    "rate": 0.8,
+    "limit": 0.5,
+    "ms": 1000,
+}
 WHO = {"node": 1, "connection": 4, "client_id": "billing", "correlation_id": 12}
 PLACE = {"topic": "orders", "partition": 0}
 SENTENCES = [
@@ -59,6 +69,67 @@ SENTENCES = [
     ),
     (
         record(
+            **WHO,
+            api="Produce",
+            purgatory="Produce",
+            parked_us=110_000,
+            waited_for={"kind": "high_watermark", **PLACE, "need": 43, "had": 40},
+            earlier_waits=[
+                {
+                    "parked_us": 90_000,
+                    "purgatory": "Produce",
+                    "waited_for": {"kind": "transaction_coordinator", "transactional_id": "b"},
+                }
+            ],
+            completed_by={"cause": "high_watermark", **PLACE},
+        ),
+        (
+            'Produce 12 of client "billing" (node 1, connection 4) waited 20.0 ms in Produce for'
+            " the high watermark of orders-0 to reach 43 (was 40); before, it waited 90.0 ms in"
+            ' Produce for the coordinator of its transaction "b"; a change of the in-sync replicas'
+            " advanced the high watermark of orders-0."
+        ),
+    ),
+    (
+        record(
+            **WHO,
+            api="EndTxn",
+            purgatory="Produce",
+            parked_us=20_000,
+            waited_for={
+                "kind": "transaction_state",
+                "transactional_id": "b",
+                "state": "PrepareCommit",
+                "producer_epoch": 4,
+            },
+            completed_by={"cause": "high_watermark"},
+        ),
+        (
+            'EndTxn 12 of client "billing" (node 1, connection 4) waited 20.0 ms in Produce for'
+            " the record of its transaction (PrepareCommit, epoch 4) to be replicated; a change of"
+            " the in-sync replicas advanced the high watermark of its partitions."
+        ),
+    ),
+    (
+        record(
+            api="JoinGroup",
+            muted_by=THROTTLE,
+            throttle={**THROTTLE, "user": None, "client_id": "billing"},
+            purgatory="Rebalance",
+            parked_us=1_500,
+            waited_for={"kind": "members", "group": "g"},
+            completed_by={"cause": "members"},
+        ),
+        (
+            "JoinGroup ? of a client without an id (node ?, connection ?) waited 1.5 ms in"
+            " Rebalance for the other members of its group; the group was complete; it was queued"
+            " because of the quota request_percentage of user alice (0.8 instead of 0.5); its"
+            " client was throttled for 1000 ms by the quota request_percentage of client billing"
+            " (0.8 instead of 0.5)."
+        ),
+    ),
+    (
+        record(
             api="JoinGroup",
             purgatory="Rebalance",
             parked_us=1_500,
@@ -84,6 +155,34 @@ SENTENCES = [
             " for the records of its group to be stored; a change of the in-sync replicas"
             " advanced the high watermark of orders-0."
         ),
+    ),
+    (
+        record(
+            **WHO,
+            api="CreateAcls",
+            purgatory="AlterAcls",
+            parked_us=2_000,
+            waited_for={"kind": "applied", "nodes": [2, 3]},
+            completed_by={"cause": "applied"},
+        ),
+        (
+            'CreateAcls 12 of client "billing" (node 1, connection 4) waited 2.0 ms in AlterAcls'
+            " for node 2, 3 to apply its change; every node had applied it."
+        ),
+    ),
+    *(
+        (
+            record(**WHO, **session, purgatory="Fetch", completed_by={"cause": "unknown"}),
+            (
+                f'Fetch 12 of client "billing" ({words}node 1, connection 4) waited 0.0 ms in'
+                " Fetch; the cause is unknown."
+            ),
+        )
+        for session, words in (
+            (ALICE, "User:alice, listener SASL_SSL, "),
+            ({"principal": "User:alice"}, "User:alice, "),
+            (ANONYMOUS, ""),
+        )
     ),
     (
         record(api="Fetch", parked_us=0, completed_by={"cause": "unknown"}),

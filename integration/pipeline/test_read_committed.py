@@ -30,7 +30,7 @@ def bootstrap() -> Iterator[str]:
             producer.begin_transaction()
             for value in values:
                 producer.produce(TOPIC, str(value), partition=value % PARTITIONS)
-            assert producer.flush(30) == 0
+            assert producer.flush(60) == 0
             if values is ABORTED:
                 producer.abort_transaction(30)
             elif values is not OPEN:

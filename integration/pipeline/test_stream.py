@@ -14,6 +14,7 @@ from pipeline.batch import Counts
 from pipeline.errors import PipelineError
 from pipeline.sources import FileSource
 from pipeline.store import Store
+from tests.pipeline.wait_records import json_lines, wait_records
 
 pytestmark = pytest.mark.jvm
 
@@ -24,7 +25,7 @@ def catch_up(spark: SparkSession, folder: Path, out: Path) -> None:
     stream.start(spark, source, str(out), WINDOW_S, follow=False).awaitTermination()
 
 
-TABLES = ("cells", "latency", "waits", "top_waits", "deliveries", "delivery_latency")
+TABLES = ("cells", "clients", "latency", "waits", "top_waits", "deliveries", "delivery_latency")
 
 
 def publish(spark: SparkSession, out: Path) -> Counts:
@@ -57,6 +58,34 @@ def test_a_restarted_stream_gives_the_tables_of_one_run(
     streamed = Store(spark, str(out))
     for name in (*TABLES, "produce_lag", "malformed"):
         assert plain(streamed.table(name)) == plain(analysed.table(name)), name
+
+
+@pytest.mark.parametrize("older", ["rows/batch=0", "tables/top_waits"])
+def test_a_stream_of_an_older_version_continues(
+    older: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    """Its micro-batches and tables have no principals, which are null then."""
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    (folder / "1.jsonl").write_text(json_lines(wait_records(20)))
+    catch_up(spark, folder, out)
+    if older.startswith("tables"):
+        publish(spark, out)
+    without_principals(spark, out / older)
+    (folder / "2.jsonl").write_text(json_lines(wait_records(20, seed=2)))
+    catch_up(spark, folder, out)
+    publish(spark, out)
+
+    found = plain(Store(spark, str(out)).table("top_waits"))
+    principals = {row["principal"] for row in found}
+    assert {None, "User:shipping"} <= principals
+
+
+def without_principals(spark: SparkSession, folder: Path) -> None:
+    """Write the rows of a folder again without the columns that older versions lack."""
+    rows = spark.read.parquet(str(folder)).drop("principal", "listener").collect()
+    schema = spark.read.parquet(str(folder)).drop("principal", "listener").schema
+    spark.createDataFrame(rows, schema).write.mode("overwrite").parquet(str(folder))
 
 
 def forget(out: Path, number: int) -> None:

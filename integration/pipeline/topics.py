@@ -12,7 +12,7 @@ from confluent_kafka.cimpl import NewTopic
 def make(bootstrap: str, topic: str, partitions: int = 1) -> None:
     """Create a new, empty topic."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
-    admin.create_topics([NewTopic(topic, partitions, 1)])[topic].result(30)
+    admin.create_topics([NewTopic(topic, partitions, 1)])[topic].result(60)
 
 
 def fill(bootstrap: str, topic: str, lines: Sequence[str]) -> None:
@@ -21,4 +21,4 @@ def fill(bootstrap: str, topic: str, lines: Sequence[str]) -> None:
     for line in lines:
         producer.produce(topic, line.encode())
         producer.poll(0)
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0

@@ -20,13 +20,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import WITHIN_SECONDS, eventually
 
 _living: set[ServerProcess] = set()
 
 # Below the ports that Linux chooses for outgoing connections.
 _PORTS = range(12_000, 32_000)
-_candidates = itertools.count(os.getpid() * 101)
+# Each process of pytest-xdist has ports of its own.
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+_candidates = itertools.count(os.getpid() // _WORKERS * _WORKERS + _WORKER, _WORKERS)
 _ports_lock = threading.Lock()
 
 
@@ -66,6 +69,15 @@ class ServerProcess:
         """Send the server a signal."""
         self._child.send_signal(number)
 
+    def pause(self) -> None:
+        """Stop all its threads, and wait until they have stopped; its connections remain open."""
+        self.signal(signal.SIGSTOP)
+        os.waitpid(self.pid, os.WUNTRACED)
+
+    def resume(self) -> None:
+        """Let a paused server continue."""
+        self.signal(signal.SIGCONT)
+
     def wait(self, within: float) -> int:
         """Wait for the end, and return the exit code."""
         try:
@@ -75,7 +87,7 @@ class ServerProcess:
                 _living.discard(self)
         return code
 
-    def stop(self, within: float = 10.0) -> int:
+    def stop(self, within: float = WITHIN_SECONDS) -> int:
         """Terminate it, and kill it if it does not end in time."""
         if self.exit_code is None:
             self.signal(signal.SIGTERM)
@@ -89,7 +101,7 @@ class ServerProcess:
         """Kill it and its children."""
         if self.exit_code is None:
             os.killpg(self.pid, signal.SIGKILL)
-        self.wait(10)
+        self.wait(WITHIN_SECONDS)
 
 
 @atexit.register

@@ -69,14 +69,14 @@ class _Words:
             word = WORDS[sum(self.written.values()) % len(WORDS)]
             self.written[word] += 1
             self._producer.produce("words", word, partition=self.written[word] % PARTITIONS)
-        assert self._producer.flush(30) == 0
+        assert self._producer.flush(60) == 0
 
 
 def _create_topics(bootstrap: str) -> None:
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
     topics = [NewTopic(name, num_partitions=PARTITIONS) for name in ("words", "counts")]
     for created in admin.create_topics(topics).values():
-        created.result(30)
+        created.result(60)
 
 
 def _tasks(instance: ServerProcess) -> int:

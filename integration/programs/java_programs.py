@@ -111,11 +111,10 @@ def _connect(place: Place) -> None:
         }
         for name, settings in connectors.items():
             body = json.dumps({"name": name, "config": settings}, default=str).encode()
-            eventually(lambda: _post(port, body), f"connector {name}", within=60)  # noqa: B023
+            eventually(lambda: _post(port, body), f"connector {name}")  # noqa: B023
         eventually(
             lambda: sink.exists() and sink.read_text().splitlines() == lines,
             "all lines in the sink's file",
-            within=60,
         )
 
 
@@ -167,7 +166,7 @@ def _produce(bootstrap: str, topic: str, values: Sequence[bytes]) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})
     for value in values:
         producer.produce(topic, value)
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
 
 
 def _consume(bootstrap: str, topic: str, count: int) -> list[bytes]:

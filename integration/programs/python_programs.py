@@ -46,7 +46,7 @@ def _faust(place: Place) -> None:
     python = python_with(f"faust-{_FAUST_VERSION}", f"faust-streaming=={_FAUST_VERSION}")
     # Faust does not detect a topic that is created after its first rebalance.
     admin = AdminClient({"bootstrap.servers": place.bootstrap})
-    admin.create_topics([NewTopic("faust-words", 1)])["faust-words"].result(30)
+    admin.create_topics([NewTopic("faust-words", 1)])["faust-words"].result(60)
     words = _printed(python, "faust_counts", place.bootstrap)
     assert words == ["a=3", "b=2", "c=1"]
 

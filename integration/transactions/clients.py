@@ -3,7 +3,7 @@
 Each client has a transactional id, and a consumer that reads partitions from the beginning to the
 last stable offset. Sometimes it initializes another producer with the same id and then requests the
 commit of the first one, which must be fenced. A transaction is aborted after an error; a producer
-that cannot continue is replaced.
+that cannot continue is replaced. Every second client uses the new protocol.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 
 from integration.machine.deadlines import eventually
 from integration.transactions.history import Append, Outcome, Read, Transaction
+from integration.transactions.new_protocol import NewProtocolProducer
 
 TRANSACTION_TIMEOUT_MS = 5_000
 READ_COMMITTED, READ_UNCOMMITTED = "read_committed", "read_uncommitted"
@@ -28,18 +29,20 @@ _OPERATIONS_MAX = 6
 _READS = 0.25  # of all operations
 _ABORTS = 0.2  # of all transactions
 _FENCED = 0.06
-_LIMIT_SECONDS = 8.0  # of a read, and of the requests of a producer
+LIMIT_SECONDS = 8.0  # of a read, and of the requests of a producer
 _POLL_SECONDS = 0.5
 _FINAL_WITHIN_SECONDS = 60.0
 # Fenced producers log their fatal errors at any level.
 _LOG = logging.getLogger("integration.transactions")
 _LOG.addHandler(logging.NullHandler())
 _LOG.propagate = False
-_SETTINGS = {
+SETTINGS = {
     "log_level": 0,
     "socket.timeout.ms": 3_000,
     "topic.metadata.refresh.interval.ms": 1_000,
 }
+
+AnyProducer = Producer | NewProtocolProducer
 
 
 class Clients:
@@ -52,7 +55,15 @@ class Clients:
         self.values = count()
         self._stopped = threading.Event()
         self._clients = [
-            _Client(bootstrap, topic, partitions, f"{topic}-{index}", seed + index, self.values)
+            _Client(
+                bootstrap,
+                topic,
+                partitions,
+                f"{topic}-{index}",
+                seed + index,
+                self.values,
+                is_new=index % 2 == 1,
+            )
             for index in range(number)
         ]
         self._threads = [
@@ -86,6 +97,8 @@ class _Client:
         transactional_id: str,
         seed: int,
         values: count[int],
+        *,
+        is_new: bool,
     ) -> None:
         self.transactions: list[Transaction] = []
         self.failure: Exception | None = None
@@ -95,10 +108,11 @@ class _Client:
         self._id = transactional_id
         self._random = random.Random(seed)
         self._values = values
+        self._is_new = is_new
         self._reader = Reader(bootstrap, topic)
-        self._producer: Producer | None = None
-        # Producers that were fenced. Their deletion blocks, so it waits for the end.
-        self._fenced: list[Producer] = []
+        self._producer: AnyProducer | None = None
+        # Producers that were replaced. A fenced one blocks when it is deleted, so that waits.
+        self._replaced: list[AnyProducer] = []
 
     def run(self, is_stopped: Callable[[], bool]) -> None:
         try:
@@ -112,11 +126,14 @@ class _Client:
             self.failure = error
         finally:
             self._reader.close()
+            for producer in (*self._replaced, self._producer):
+                if isinstance(producer, NewProtocolProducer):
+                    producer.close()
 
-    def _initialized(self) -> Producer:
-        return transactional_producer(self._bootstrap, self._id)
+    def _initialized(self) -> AnyProducer:
+        return transactional_producer(self._bootstrap, self._id, is_new=self._is_new)
 
-    def _transact(self, producer: Producer) -> None:
+    def _transact(self, producer: AnyProducer) -> None:
         """Run one transaction and record it."""
         operations: list[Append | Read] = []
         outcome, requested = Outcome.ABORTED, inf
@@ -124,22 +141,22 @@ class _Client:
             producer.begin_transaction()
             self._operate(producer, operations)
             if self._random.random() < _FENCED:
-                self._fenced.append(producer)
+                self._replaced.append(producer)
                 self._producer = self._initialized()
                 with suppress(KafkaException):
-                    producer.commit_transaction(_LIMIT_SECONDS)
+                    producer.commit_transaction(LIMIT_SECONDS)
                     outcome = Outcome.COMMITTED
             elif self._random.random() < _ABORTS:
-                _until_done(producer.abort_transaction)
+                until_done(producer.abort_transaction)
             else:
                 outcome, requested = Outcome.UNKNOWN, time.monotonic()
-                _until_done(producer.commit_transaction)
+                until_done(producer.commit_transaction)
                 outcome = Outcome.COMMITTED
         except KafkaException as error:
             outcome = self._after_error(producer, error.args[0], outcome)
         self.transactions.append(Transaction(self._id, tuple(operations), outcome, requested))
 
-    def _operate(self, producer: Producer, operations: list[Append | Read]) -> None:
+    def _operate(self, producer: AnyProducer, operations: list[Append | Read]) -> None:
         for _ in range(self._random.randint(1, _OPERATIONS_MAX)):
             partition = self._random.randrange(self._partitions)
             if self._random.random() < _READS:
@@ -151,13 +168,14 @@ class _Client:
                 operations.append(Append(partition, value))
                 producer.produce(self._topic, str(value), partition=partition)
 
-    def _after_error(self, producer: Producer, error: KafkaError, outcome: Outcome) -> Outcome:
+    def _after_error(self, producer: AnyProducer, error: KafkaError, outcome: Outcome) -> Outcome:
         """Abort, or replace the producer; returns the outcome as far as it is known now."""
         if error.txn_requires_abort():
             with suppress(KafkaException):
-                _until_done(producer.abort_transaction)
+                until_done(producer.abort_transaction)
                 return Outcome.ABORTED
         if self._producer is producer:
+            self._replaced.append(producer)
             self._producer = None
         return outcome
 
@@ -176,11 +194,11 @@ class Reader:
                 "enable.auto.commit": False,
                 "enable.partition.eof": True,
                 "fetch.wait.max.ms": 50,
-                **_SETTINGS,
+                **SETTINGS,
             }
         )
 
-    def read(self, partition: int, within: float = _LIMIT_SECONDS) -> Read | None:
+    def read(self, partition: int, within: float = LIMIT_SECONDS) -> Read | None:
         """Read a partition to its last stable offset; None if that takes too long."""
         self._consumer.assign([TopicPartition(self._topic, partition, 0)])
         values: list[int] = []
@@ -209,7 +227,7 @@ def last_transaction(bootstrap: str, topic: str, values: Sequence[int]) -> Trans
     for append in appends:
         producer.produce(topic, str(append.value), partition=append.partition)
     requested = time.monotonic()
-    _until_done(producer.commit_transaction)
+    until_done(producer.commit_transaction)
     return Transaction(f"{topic}-last", tuple(appends), Outcome.COMMITTED, requested)
 
 
@@ -235,29 +253,38 @@ def final_values(
     return final
 
 
-def transactional_producer(bootstrap: str, transactional_id: str) -> Producer:
-    """An initialized producer."""
-    producer = Producer(
-        {
+def transactional_producer(
+    bootstrap: str, transactional_id: str, *, is_new: bool = False
+) -> AnyProducer:
+    """An initialized producer, of the new protocol or of librdkafka, which uses the old one."""
+    producer: AnyProducer
+    if is_new:
+        producer = NewProtocolProducer(bootstrap, transactional_id, TRANSACTION_TIMEOUT_MS)
+    else:
+        settings = {
             "bootstrap.servers": bootstrap,
             "transactional.id": transactional_id,
             "transaction.timeout.ms": TRANSACTION_TIMEOUT_MS,
             "message.timeout.ms": TRANSACTION_TIMEOUT_MS,
             "linger.ms": 0,
-            **_SETTINGS,
-        },
-        logger=_LOG,
-    )
-    _until_done(producer.init_transactions)
+            **SETTINGS,
+        }
+        producer = Producer(settings, logger=_LOG)
+    try:
+        until_done(producer.init_transactions)
+    except KafkaException:
+        if isinstance(producer, NewProtocolProducer):
+            producer.close()
+        raise
     return producer
 
 
-def _until_done(request: Callable[[float], object]) -> None:
+def until_done(request: Callable[[float], object]) -> None:
     """Repeat a request of a producer while its error is retriable; raises KafkaException."""
-    deadline = time.monotonic() + _LIMIT_SECONDS
+    deadline = time.monotonic() + LIMIT_SECONDS
     while True:
         try:
-            request(_LIMIT_SECONDS / 4)
+            request(LIMIT_SECONDS / 4)
         except KafkaException as error:
             if not error.args[0].retriable() or time.monotonic() > deadline:
                 raise

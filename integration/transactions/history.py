@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from math import inf
+
+# The values of each partition.
+Values = Mapping[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,11 @@ class History:
     """All transactions, and the values of each partition when all have ended.
 
     ``final`` has the committed values, ``log`` also those of aborted transactions, in the same
-    order.
+    order. ``copies`` are the committed values of topics into which other transactions have copied
+    all partitions, by name of the topic.
     """
 
     transactions: tuple[Transaction, ...]
-    final: Mapping[int, tuple[int, ...]]
-    log: Mapping[int, tuple[int, ...]]
+    final: Values
+    log: Values
+    copies: Mapping[str, Values] = field(default_factory=dict)

@@ -9,6 +9,9 @@ therefore no cycle of these dependencies is possible.
 
 A read ends at the first record of the first open transaction (the last stable offset). So it may
 have one part of a committed transaction whose other part is after the first record of an open one.
+
+A copy by transactions that also commit the offsets of the original (consume, transform, produce)
+has every committed value once, in the order of the original.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from integration.transactions.history import History, Outcome, Read, Transaction
@@ -38,6 +41,7 @@ class Kind(Enum):
     DUPLICATE = "duplicate: a value is there twice"
     UNWRITTEN = "unwritten value: a value was read that no transaction appended"
     REORDERED = "reordered: a read is not the beginning of the partition's final values"
+    COPY = "inexact copy: a copied partition does not have the final values once each, in order"
 
 
 class Anomaly(NamedTuple):
@@ -59,6 +63,7 @@ class _Judge:
         self._transactions = history.transactions
         self._final = history.final
         self._log = history.log
+        self._copies = history.copies
         self._writers = {
             append.value: index
             for index, transaction in enumerate(history.transactions)
@@ -82,6 +87,7 @@ class _Judge:
             yield from self._dirty(read)
             yield from self._order(read)
         yield from self._lost()
+        yield from self._inexact_copies()
         yield from self._cycles()
 
     def _is_committed(self, index: int) -> bool:
@@ -153,6 +159,16 @@ class _Judge:
                     outcome = transaction.outcome.name.lower()
                     where = f"partition {append.partition}: {append.value}"
                     yield Anomaly(Kind.LOST_WRITE, f"{where} of a transaction {outcome}")
+
+    def _inexact_copies(self) -> Iterator[Anomaly]:
+        for name, copy in self._copies.items():
+            for partition, values in self._final.items():
+                copied = copy.get(partition, ())
+                if copied != values:
+                    pairs = enumerate(zip_longest(values, copied))
+                    at, (value, other) = next(each for each in pairs if each[1][0] != each[1][1])
+                    details = f"{name}, partition {partition}: {other}, not {value}, at {at}"
+                    yield Anomaly(Kind.COPY, details)
 
     def _cycles(self) -> Iterator[Anomaly]:
         writes = self._write_dependencies()

@@ -18,7 +18,7 @@ def address(bootstrap: str) -> tuple[str, int]:
 class Connection:
     """A TCP connection that sends and receives frames."""
 
-    def __init__(self, bootstrap: str, *, timeout: float = 30.0) -> None:
+    def __init__(self, bootstrap: str, *, timeout: float = 60.0) -> None:
         self.socket = socket.create_connection(address(bootstrap), timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._inbox = bytearray()

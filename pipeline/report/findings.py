@@ -17,6 +17,7 @@ from pipeline.store import Store
 TIME_BINS = 160  # the maximum of a plot, for recordings of any length
 TOP_SHOWN = 4  # of each purgatory, so that long polls do not displace other waits
 DELIVERIES_SHOWN = 12
+CLIENTS_SHOWN = 12
 APIS_SHOWN = 12
 
 
@@ -57,6 +58,7 @@ class Findings:
     lag: dict[tuple[float, float], int]  # (records behind, µs parked) -> produces
     top: list[dict[str, Any]]
     deliveries: list[dict[str, Any]]
+    clients: list[dict[str, Any]]
 
     def __post_init__(self) -> None:
         """Escape the texts that are not printable."""
@@ -64,6 +66,7 @@ class Findings:
         self.causes = {(at, printable(cause)): n for (at, cause), n in self.causes.items()}
         self.top = [*map(printable_row, self.top)]
         self.deliveries = [*map(printable_row, self.deliveries)]
+        self.clients = [*map(printable_row, self.clients)]
 
     @property
     def requests(self) -> int:
@@ -113,6 +116,7 @@ def gather(store: Store, name: str, window_s: int) -> Findings:
             .orderBy(sf.desc("parked_us"))
         ),
         deliveries=_deliveries(store),
+        clients=_clients(store),
     )
 
 
@@ -168,6 +172,23 @@ def _deliveries(store: Store) -> list[dict[str, Any]]:
         )
         .orderBy(sf.desc("count"), "topic", "partition")
         .limit(DELIVERIES_SHOWN)
+    )
+    return _rows(busiest)
+
+
+def _clients(store: Store) -> list[dict[str, Any]]:
+    """Return the busiest clients."""
+    if not store.has_rows("clients"):  # the tables of an older run
+        return []
+    name = ("client_id", "principal", "listener")
+    counted = ("requests", "parked", "timeouts", "failed", "total_us")
+    busiest = (
+        store.table("clients")
+        .groupBy(*name)
+        .agg(*(sf.sum(each).alias(each) for each in counted), sf.max("longest_us").alias("max"))
+        .withColumn("mean", sf.col("total_us") / sf.col("requests"))
+        .orderBy(sf.desc("requests"), *name)
+        .limit(CLIENTS_SHOWN)
     )
     return _rows(busiest)
 

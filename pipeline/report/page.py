@@ -11,7 +11,8 @@ from pathlib import Path
 from pipeline.report import plots
 from pipeline.report.findings import Api, Findings
 
-_STYLE = Path(__file__).with_name("page.css").read_text()
+_STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+_NO_NAME = "(no name)"
 _HEAD = ("API", "requests", "parked", "timeouts", "p50", "p90", "p99", "p99.9", "max")
 
 
@@ -59,6 +60,9 @@ def _sections(one: Findings) -> list[Section]:
         ),
         ("Time by phase", "The mean of each phase, by API.", _picture(plots.phases(one))),
     ]
+    if one.clients:
+        lead = "The busiest clients by client id, principal and listener; times in milliseconds."
+        sections.append(("By client", lead, _clients(one)))
     if one.lag:
         lead = "A Produce with acks=all is parked until the in-sync replicas have its records."
         picture = _picture(plots.parked_against_lag(one))
@@ -136,6 +140,23 @@ def _side_by_side(one: Findings, other: Findings) -> str:
     return _table(_HEAD, rows)
 
 
+def _clients(one: Findings) -> str:
+    head = ("client", "principal", "listener", "requests", "parked", "timeouts", "failed")
+    rows = (
+        [
+            row["client_id"] or _NO_NAME,
+            row["principal"] or "-",
+            row["listener"] or "-",
+            f"{row['requests']:,}",
+            f"{row['parked'] / row['requests']:.1%}",
+            *(f"{row[name]:,}" for name in ("timeouts", "failed")),
+            *(_ms(row[name]) for name in ("mean", "max")),
+        ]
+        for row in one.clients
+    )
+    return _table((*head, "mean", "max"), rows)
+
+
 def _top(one: Findings) -> str:
     items = "".join(
         f"<li><b>{_ms(wait['parked_us'])} ms</b> {escape(wait['explanation'] or '')}</li>"
@@ -149,7 +170,7 @@ def _deliveries(one: Findings) -> str:
     rows = (
         [
             f"{row['topic']}-{row['partition']}",
-            row["consumer"] or "(no name)",
+            row["consumer"] or _NO_NAME,
             f"{row['count']:,}",
             *(_ms(row[name]) for name in ("mean", "worst_p99", "max")),
         ]

@@ -33,7 +33,8 @@ class SystemTimer:
     """Runs each task once, after its delay, in calls of `advance_clock`.
 
     ``now_ms`` is a monotonic clock in (fractional) milliseconds. An exception from a task is
-    reported to ``on_error`` and affects no other task.
+    reported to ``on_error`` and affects no other task. ``on_run`` is called before each task runs;
+    it may be set at any time.
     """
 
     __slots__ = (
@@ -49,6 +50,7 @@ class SystemTimer:
         "_wheel",
         "name",
         "on_error",
+        "on_run",
     )
 
     def __init__(
@@ -63,6 +65,7 @@ class SystemTimer:
     ) -> None:
         self.name = name
         self.on_error = on_error
+        self.on_run: Callable[[SystemTimer, TimerTask], object] | None = None
         self._now_ms = now_ms
         self._tick_ms = tick_ms
         self._executor = executor
@@ -118,6 +121,11 @@ class SystemTimer:
         thread that adds: it must return quickly and add no task.
         """
         self._queue.on_earlier = self._changed.notify if wake is None else wake
+
+    def clock_adjusted(self) -> None:
+        """Wake the driver of `advance_clock`: ``now_ms`` has moved, or runs at another speed."""
+        with self._lock:
+            self._queue.on_earlier()
 
     def add(self, task: TimerTask) -> None:
         """Start *task*'s delay; a task that is waiting already restarts it."""
@@ -206,6 +214,8 @@ class SystemTimer:
                     raise
 
     def _run(self, task: TimerTask) -> None:
+        if self.on_run is not None:
+            self.on_run(self, task)
         try:
             task.run()
         except Exception as error:

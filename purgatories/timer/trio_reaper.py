@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from threading import get_ident
 
 import trio
@@ -26,18 +27,24 @@ AWAKE_S = 400e-6 if sys.platform == "linux" else 0.0
 ROUNDING_S = 1e-6
 
 
-async def run_reaper(timer: SystemTimer, purge: Callable[[], None] | None = None) -> None:
+async def run_reaper(
+    timer: SystemTimer,
+    purge: Callable[[], None] | None = None,
+    seconds_until: Callable[[float], float] | None = None,
+) -> None:
     """Drive *timer* until cancelled; its tasks run in this task, unless it has an executor.
 
-    Tasks may be added from any thread. ``now_ms`` need not be trio's clock, but must run at the
-    same speed.
+    Tasks may be added from any thread. ``now_ms`` need not be trio's clock. *seconds_until* returns
+    how long it takes, by trio's clock, until ``now_ms`` returns a given time; by default both run
+    at the same speed. `SystemTimer.clock_adjusted` must be called when its results change.
     """
+    until = seconds_until or partial(_seconds_until, timer)
     token = trio.lowlevel.current_trio_token()
     reaper_thread = get_ident()
     sleep = trio.CancelScope()
 
     def move_deadline() -> None:
-        sleep.deadline = _deadline(timer)
+        sleep.deadline = _deadline(until(timer.next_expiration_ms))
 
     def wake() -> None:
         if get_ident() == reaper_thread:
@@ -48,7 +55,7 @@ async def run_reaper(timer: SystemTimer, purge: Callable[[], None] | None = None
     timer.on_earlier(wake)
     try:
         while True:
-            sleep = trio.CancelScope(deadline=_deadline(timer))
+            sleep = trio.CancelScope(deadline=_deadline(until(timer.next_expiration_ms)))
             with sleep:
                 await trio.sleep_forever()
             if timer.advance_clock(0) and purge is not None:
@@ -60,10 +67,13 @@ async def run_reaper(timer: SystemTimer, purge: Callable[[], None] | None = None
         timer.on_earlier(None)
 
 
-def _deadline(timer: SystemTimer) -> float:
+def _seconds_until(timer: SystemTimer, time_ms: float) -> float:
+    return (time_ms - timer.now_ms()) / 1000
+
+
+def _deadline(left_s: float) -> float:
     """When to wake up, by trio's clock."""
     now = trio.current_time()
-    left_s = (timer.next_expiration_ms - timer.now_ms()) / 1000
     if left_s <= 0:
         return now
     # Virtual time does not advance while a task runs, so the deadline must be late there.

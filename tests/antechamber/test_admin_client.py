@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from antechamber.admin_client import AdminClient, AdminError, NoBroker
+from broker.security.admin_tokens import AdminTokens
 from tests.admin_server import serving
 from tests.facts import FakeFacts, parked_fetch, parked_produce
+from tests.tls import authority, server_context
 
 
 @pytest.fixture
@@ -64,7 +68,7 @@ def test_a_refusal_has_the_brokers_message(client: AdminClient) -> None:
 
 def test_a_token_is_sent(facts: FakeFacts) -> None:
     """The broker refuses a request without its token."""
-    with serving(facts, "secret") as url:
+    with serving(facts, AdminTokens("secret")) as url:
         assert AdminClient(url, token="secret").cluster()["cluster_id"] == "fake"
         with pytest.raises(AdminError, match="the bearer token is missing or wrong"):
             AdminClient(url).cluster()
@@ -75,7 +79,8 @@ def test_a_token_is_sent(facts: FakeFacts) -> None:
     [
         "",
         "localhost:9644",
-        "https://h:1",
+        "ftp://h:1",
+        "https://h",
         "http://h",
         "http://h:1/x",
         "http://h:port",
@@ -84,8 +89,8 @@ def test_a_token_is_sent(facts: FakeFacts) -> None:
     ],
 )
 def test_an_invalid_url(url: str) -> None:
-    """A URL other than http://HOST:PORT is an error at once."""
-    with pytest.raises(ValueError, match="is not http://HOST:PORT"):
+    """A URL with a path, a user or another scheme is an error at once."""
+    with pytest.raises(ValueError, match="is not http://HOST:PORT or https://HOST:PORT"):
         AdminClient(url)
 
 
@@ -133,6 +138,62 @@ def test_another_server_at_the_address(response: bytes, words: str) -> None:
             AdminClient(url).cluster()
         thread.join()
         assert str(caught.value) == f"{url} {words}"
+
+
+@pytest.fixture
+def ca(tmp_path: Path) -> Path:
+    """A file with the certificate of the authority."""
+    file = tmp_path / "ca.pem"
+    authority().cert_pem.write_to_path(str(file))
+    return file
+
+
+def test_a_request_over_tls(facts: FakeFacts, ca: Path) -> None:
+    """The certificate is verified with the CA, and has the name in the URL."""
+    with serving(facts, context=server_context()) as url:
+        named = url.replace("127.0.0.1", "localhost")
+        assert AdminClient(named, ca=ca).cluster() == facts.cluster()
+        with pytest.raises(NoBroker, match=f"^{url} has no valid certificate: IP address mismatch"):
+            AdminClient(url, ca=ca).cluster()
+        with pytest.raises(NoBroker, match=r"self-signed .*; give its authority as the CA$"):
+            AdminClient(named).cluster()
+
+
+def test_a_self_signed_certificate_may_be_the_ca(facts: FakeFacts, tmp_path: Path) -> None:
+    """The certificate of a server itself may be trusted, as by curl."""
+    file, leaf = tmp_path / "leaf.pem", authority().issue_cert("localhost")
+    leaf.cert_chain_pems[0].write_to_path(str(file))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    leaf.configure_cert(context)
+    with serving(facts, context=context) as url:
+        client = AdminClient(url.replace("127.0.0.1", "localhost"), ca=file)
+        assert client.cluster() == facts.cluster()
+
+
+def test_the_wrong_protocol(facts: FakeFacts, ca: Path) -> None:
+    """TLS to a server without, and the reverse."""
+    with serving(facts) as url:
+        encrypted = url.replace("http:", "https:")
+        with pytest.raises(NoBroker, match=f"^TLS with {encrypted} failed: "):
+            AdminClient(encrypted, ca=ca).cluster()
+    with serving(facts, context=server_context()) as url:
+        plain = url.replace("https:", "http:")
+        with pytest.raises(NoBroker, match=f"^{plain} (is not the admin|closed the connection)"):
+            AdminClient(plain).cluster()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(None, "cannot read .*: No such file"), ("no certificate", "has no certificate in PEM form")],
+)
+def test_a_file_without_certificates(tmp_path: Path, content: str | None, words: str) -> None:
+    """It is an error at once. The system's certificates would not be meant."""
+    file = tmp_path / "ca.pem"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(ValueError, match=words):
+        AdminClient("https://localhost:1", ca=file)
+    assert AdminClient("http://localhost:1", ca=file).url == "http://localhost:1"
 
 
 def test_transactions(facts: FakeFacts, client: AdminClient) -> None:

@@ -41,10 +41,20 @@ def test_the_ready_file_is_read(start: Start) -> None:
     process = start(READY + UNTIL_STDIN_CLOSES, "--brokers", "3")
 
     arguments = process.ready["arguments"]
-    assert arguments[:5] == ["--port", "0", "--admin-port", "0", "--stop-with-stdin"]
+    assert arguments[:4] == ["--port", "0", "--admin-port", "0"]
     assert arguments[-2:] == ["--brokers", "3"]
     assert process.exit_code() is None
     assert process.stop() == -signal.SIGTERM
+
+
+def test_a_process_does_not_have_the_token_of_another_broker(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would require that token; the variables are for commands."""
+    monkeypatch.setenv("ANTECHAMBER_ADMIN_TOKEN", "secret")
+    script = "import os\nassert 'ANTECHAMBER_ADMIN_TOKEN' not in os.environ\n"
+
+    assert start(script + READY + UNTIL_STDIN_CLOSES).stop() == -signal.SIGTERM
 
 
 def test_a_failed_start_has_the_brokers_message(start: Start) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 import antechamber
 from antechamber import cluster
-from antechamber.cluster import Cluster, Node
+from antechamber.cluster import Cluster
+from antechamber.handle import Node
 from tests.admin_server import serving
 from tests.facts import FakeFacts, parked_fetch, parked_produce
 

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from antechamber.admin_client import AdminClient, AdminError, NoBroker
-from antechamber.command_line import CommandParser, UsageError, run
+from antechamber.command_line import CommandParser, run
+from antechamber.usage_error import UsageError
+from broker.security.admin_tokens import AdminTokens
 from tests.admin_server import serving
 from tests.facts import FakeFacts
+from tests.tls import authority, server_context
 
 
 def ended(
@@ -51,6 +54,7 @@ def test_errors_have_an_exit_code_and_a_line(
             ["--admni", "x"],
             "unrecognized arguments: --admni x; antechamber try --help lists the options",
         ),
+        (["--admin", "https://h:1", "--admin-ca", "/no/file"], "--admin-ca: cannot read /no/file"),
         (["--admin-token-file", "/no/file"], "--admin-token-file: cannot read /no/file: No such"),
     ],
 )
@@ -77,7 +81,7 @@ def test_options_override_environment_variables(
         seen.append(client.url)
         seen.append(client.cluster()["cluster_id"])
 
-    with serving(FakeFacts(), "secret") as url:
+    with serving(FakeFacts(), AdminTokens("secret")) as url:
         monkeypatch.setenv("ANTECHAMBER_ADMIN", "http://127.0.0.1:1")
         options = ["--admin", url, "--admin-token-file", str(token)]
         assert run(CommandParser("try", ""), options, do) == 0
@@ -87,6 +91,58 @@ def test_options_override_environment_variables(
         assert seen == [url, "fake", url, "fake"]
     monkeypatch.delenv("ANTECHAMBER_ADMIN")
     assert CommandParser("try", "").parse_args([]).admin == "http://127.0.0.1:9644"
+
+
+def test_a_token_is_an_option_or_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The option has precedence."""
+    seen: list[object] = []
+
+    def do(client: AdminClient, _given: argparse.Namespace) -> None:
+        seen.append(client.cluster()["cluster_id"])
+
+    with serving(FakeFacts(), AdminTokens("secret")) as url:
+        command = ["--admin", url]
+        assert run(CommandParser("try", ""), command, do) == 1
+        assert run(CommandParser("try", ""), [*command, "--admin-token", "secret"], do) == 0
+        monkeypatch.setenv("ANTECHAMBER_ADMIN_TOKEN", "secret")
+        assert run(CommandParser("try", ""), command, do) == 0
+        assert run(CommandParser("try", ""), [*command, "--admin-token", "wrong"], do) == 1
+
+    assert seen == ["fake", "fake"]
+
+
+def test_the_ca_is_an_option_or_a_variable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without it the certificates of the system are trusted."""
+    file = tmp_path / "ca.pem"
+    authority().cert_pem.write_to_path(str(file))
+    seen: list[object] = []
+
+    def do(client: AdminClient, _given: argparse.Namespace) -> None:
+        seen.append(client.cluster()["cluster_id"])
+
+    with serving(FakeFacts(), context=server_context()) as url:
+        command = ["--admin", url.replace("127.0.0.1", "localhost")]
+        assert run(CommandParser("try", ""), command, do) == 1
+        assert run(CommandParser("try", ""), [*command, "--admin-ca", str(file)], do) == 0
+        monkeypatch.setenv("ANTECHAMBER_ADMIN_CA", str(file))
+        assert run(CommandParser("try", ""), command, do) == 0
+
+    assert seen == ["fake", "fake"]
+
+
+def test_two_sources_of_the_token(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error names both, and no token."""
+    assert ended(None, capsys, "--admin-token", "secret", "--admin-token-file", "f") == (
+        2,
+        "antechamber try: --admin-token: --admin-token-file is given too; give one of them\n",
+    )
+    monkeypatch.setenv("ANTECHAMBER_ADMIN_TOKEN", "two words")
+    assert ended(None, capsys) == (
+        2,
+        "antechamber try: ANTECHAMBER_ADMIN_TOKEN: it must be one word of ASCII characters\n",
+    )
 
 
 def test_an_invalid_token_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -263,6 +263,16 @@ def test_a_join() -> None:
     )
 
 
+def test_a_failed_login() -> None:
+    """Its response waits for the end of the delay."""
+    fields: Record = {"purgatory": "FailedAuthentication", "timeout_ms": 100}
+    fields |= {"waited_for": {"kind": "failed_authentication"}, "partitions": [], "checks": 0}
+
+    assert explanation(_fetch("timeout", **fields))[0].endswith(
+        " for the delay after a failed login, and was completed after 100 ms."
+    )
+
+
 @pytest.mark.parametrize(
     ("api", "what"),
     [("OffsetCommit", "its offsets"), ("Heartbeat", "the records of its group")],
@@ -300,7 +310,7 @@ def test_a_wait_for_the_coordinator_of_a_transaction(node: int | None, where: st
     record = _fetch("coordinator", api="Produce", purgatory="Produce", waited_for=waited_for)
 
     assert (
-        f"in the Produce purgatory for the coordinator of transactional id billing{where}, was "
+        f"waited 183 ms for the coordinator of transactional id billing{where}, was "
         "checked three times, and was completed by the response of the coordinator."
     ) in explanation(record)[0]
 

@@ -91,3 +91,45 @@ def test_markers_name_the_transaction_that_they_end() -> None:
 
     assert "for the abort of the transaction of producer billing-1 in 2 partitions," in one
     assert "for markers in 2 partitions," in several
+
+
+def test_a_first_batch_that_waits_for_its_verification_and_its_replication() -> None:
+    """The sentence has both waits, each with its own duration."""
+    earlier = {
+        "parked_us": 90_000,
+        "purgatory": "Produce",
+        "waited_for": {"kind": "transaction_coordinator", "transactional_id": "b", "node": 2},
+        "timeout_ms": 30_000,
+        "checks": 0,
+        "completed_by": {"cause": "coordinator"},
+    }
+    behind = {"behind": [3], "behind_at": [4], "behind_states": ["running"]}
+    waited_for = {"kind": "high_watermark", "topic": "orders", "partition": 0, "need": 5, "had": 4}
+
+    [sentence, *_] = explanation(
+        completed(
+            api="Produce",
+            purgatory="Produce",
+            parked_us=110_000,
+            waited_for=waited_for | behind,
+            earlier_waits=[earlier],
+        )
+    )
+
+    assert (
+        ", waited 90 ms for the coordinator of transactional id b, node "
+        "2, then waited 20 ms in the Produce purgatory for node 3, last known at 4 of 5, was "
+        "checked" in sentence
+    )
+
+
+def test_a_request_that_waits_for_the_record_of_its_transaction() -> None:
+    """The sentence names the state and the epoch in the record, if they were recorded."""
+    waited_for = {"kind": "transaction_state", "transactional_id": "b"}
+    written = {"state": "PrepareCommit", "producer_epoch": 4}
+
+    [with_state, *_] = explanation(completed(waited_for=waited_for | written))
+    [without, *_] = explanation(completed(waited_for=waited_for))
+
+    assert "for the record of transactional id b (PrepareCommit, epoch 4) to be" in with_state
+    assert "for the record of transactional id b to be replicated" in without

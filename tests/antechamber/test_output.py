@@ -15,7 +15,10 @@ FULL = Path("/dev/full")
 COMMANDS = [
     "help",
     "--version",
-    *(f"{command} --help" for command in ("requests", "explain", "fault")),
+    *(f"{command} --help" for command in ("requests", "explain", "fault", "doctor")),
+    "completion zsh",
+    "doctor",
+    "serve --list-keys",
     *(f"{command} --help" for command in ("serve", "record", "analyze")),
 ]
 
@@ -74,6 +77,16 @@ def test_a_closed_pipe_ends_the_command(capfd: pytest.CaptureFixture[str]) -> No
         os.dup2(saved, 1)
         os.close(saved)
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("command", ["completion bash", "serve --list-keys"])
+def test_a_reader_that_ends_early(command: str) -> None:
+    """As `head` does after its lines: there is no message."""
+    words = f'"{sys.executable}" -m antechamber {command} | head -1'
+    ended = subprocess.run(["sh", "-c", words], capture_output=True, timeout=60, check=False)
+
+    assert ended.stdout.count(b"\n") == 1
+    assert ended.stderr == b""
 
 
 def test_the_exit_code_of_a_command() -> None:

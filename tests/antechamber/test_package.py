@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -17,6 +18,11 @@ def test_the_public_names() -> None:
     assert all(hasattr(antechamber, name) for name in antechamber.__all__)
     with pytest.raises(AttributeError, match="module 'antechamber' has no attribute 'Broker'"):
         _ = antechamber.Broker  # type: ignore[attr-defined]  # it does not exist
+
+
+def test_the_version_is_that_of_the_installed_package() -> None:
+    """As ``antechamber --version`` prints it."""
+    assert antechamber.__version__ == version("antechamber")
 
 
 @pytest.mark.parametrize("module", ["antechamber", "antechamber.pytest_plugin"])

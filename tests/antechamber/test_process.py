@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from antechamber import process
 from antechamber.process import SEARCH_PATH_VARIABLE, command, environment
+from tests.foreign_system import as_on
 
 
 def test_the_process_is_isolated() -> None:
@@ -24,3 +27,26 @@ def test_the_search_path_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", ["", os.getcwd(), "/opt/libraries"])
 
     assert environment({"A": "1"}) == {"A": "1", SEARCH_PATH_VARIABLE: "/opt/libraries"}
+
+
+def test_without_exec_the_command_is_a_child() -> None:
+    """As on Windows; its exit code is returned."""
+    windows = as_on("win32", process.__name__, without={os: ("execve",)})
+
+    assert windows.become([sys.executable, "-c", "raise SystemExit(7)"], os.environ) == 7
+
+
+def test_ctrl_c_ends_the_child_and_not_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The child gets it from the terminal."""
+    windows = as_on("win32", process.__name__)
+    interrupted = iter([True, False])
+    wait = subprocess.Popen.wait
+
+    def interrupted_once(child: subprocess.Popen[bytes], timeout: float | None = None) -> int:
+        if next(interrupted, False):
+            raise KeyboardInterrupt
+        return wait(child, timeout)
+
+    monkeypatch.setattr(subprocess.Popen, "wait", interrupted_once)
+
+    assert windows.become([sys.executable, "-c", ""], os.environ) == 0

@@ -6,9 +6,21 @@ from typing import Any, Self
 
 import pytest
 
-from antechamber import cluster
+from antechamber import cluster, running_cluster
 
 pytest_plugins = ["pytester"]
+
+
+class FakeClock:
+    """A clock whose speed a test sets."""
+
+    speed = 1
+
+    def state(self) -> dict[str, Any]:
+        return {"speed": self.speed}
+
+    def run(self) -> None:
+        self.speed = 1
 
 
 class FakeCluster:
@@ -21,6 +33,7 @@ class FakeCluster:
         self.is_running = True
         self.states = {1: "running", 2: "running", 3: "running"}
         self.done: list[str] = []
+        self.clock = FakeClock()
         FakeCluster.made.append(self)
 
     def cluster(self) -> dict[str, Any]:
@@ -46,6 +59,7 @@ class FakeCluster:
 def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
     FakeCluster.made = []
     monkeypatch.setattr(cluster, "Cluster", FakeCluster)
+    monkeypatch.setattr(running_cluster, "RunningCluster", FakeCluster)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # the others take a second to import
     monkeypatch.setenv("PYTEST_PLUGINS", "antechamber.pytest_plugin")
 
@@ -128,6 +142,43 @@ def test_options_for_all_tests_in_conftest(pytester: pytest.Pytester) -> None:
     ]
 
 
+RUNNING = """
+import pytest
+
+@pytest.fixture(scope="session")
+def antechamber_options():
+    return {"admin": "https://broker:9644", "token": "t", "ca": "ca.pem"}
+"""
+
+
+def test_a_cluster_that_runs_already(pytester: pytest.Pytester) -> None:
+    """It has the URL, the token and the CA of the options; faults are undone, and it goes on."""
+    pytester.makeconftest(RUNNING)
+    tests = """
+    def test(kafka_cluster):
+        kafka_cluster.states[2] = "stopped"
+    """
+    run(pytester, _dedented(tests)).assert_outcomes(passed=1)
+
+    [running] = FakeCluster.made
+    assert running.options == {"admin": "https://broker:9644", "token": "t", "ca": "ca.pem"}
+    assert running.done == ["start 2", "wait_in_sync"]
+
+
+@pytest.mark.parametrize("arguments", ["brokers=3", "fresh=True"])
+def test_the_marker_cannot_change_a_cluster_that_runs_already(
+    pytester: pytest.Pytester, arguments: str
+) -> None:
+    """The error names the cluster and the remedy."""
+    pytester.makeconftest(RUNNING)
+    result = run(pytester, f"@mark({arguments})\ndef test(kafka_cluster): pass")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["*the cluster at https://broker:9644, which runs already; deselect its tests with -m *"]
+    )
+
+
 def test_a_fresh_cluster_is_for_one_test(pytester: pytest.Pytester) -> None:
     """It is started for the test and closed after it."""
     tests = """
@@ -160,6 +211,18 @@ def test_faults_end_with_the_test(pytester: pytest.Pytester) -> None:
         assert len(kafka_cluster.done) == 3
     """
     run(pytester, _dedented(tests)).assert_outcomes(passed=2, failed=1)
+
+
+def test_the_clock_runs_again_after_the_test(pytester: pytest.Pytester) -> None:
+    """At its normal speed."""
+    tests = """
+    def test_one(kafka_cluster):
+        kafka_cluster.clock.speed = 0
+
+    def test_two(kafka_cluster):
+        assert kafka_cluster.clock.speed == 1
+    """
+    run(pytester, _dedented(tests)).assert_outcomes(passed=2)
 
 
 def test_a_broker_that_died_is_replaced(pytester: pytest.Pytester) -> None:

@@ -61,6 +61,15 @@ def test_a_parked_produce_shows_its_replicas() -> None:
     ]
 
 
+def test_an_authenticated_client_is_shown_with_its_principal_and_listener() -> None:
+    """After its client id; an anonymous one without."""
+    secured = {"principal": "User:alice", "listener": "SSL"}
+    named = "Produce v9 #12 of producer-1 (User:alice, listener SSL), to node 1"
+
+    assert named in parked(request(**secured), columns=109)[2]
+    assert "(" not in parked(request(principal="User:ANONYMOUS", listener="PLAINTEXT"))[2]
+
+
 def test_a_truncated_list() -> None:
     """The last line says that there may be more requests than the limit."""
     assert drawn(ParkedTable([parked_produce()] * 2, 2))[-1] == (
@@ -108,6 +117,14 @@ def test_only_four_partitions_are_shown() -> None:
     assert details({**produce, "partitions": produce["partitions"] * 7})[-1] == (
         "and 3 more partitions"
     )
+
+
+def test_partitions_without_an_offset_have_none() -> None:
+    """As those of markers, and of a deleted partition."""
+    partition = {**parked_fetch()["partitions"][0], "offset": -1}
+    waiting = {**parked_fetch(), "partitions": [partition], "waited_for": None}
+
+    assert details(waiting)[-1] == f"{partition['topic']}-{partition['partition']}"
 
 
 def test_a_redrawn_table_fits_the_terminal() -> None:
@@ -221,3 +238,23 @@ def test_a_fetch_at_the_last_stable_offset_names_the_transaction(
     lines = drawn(ParkedTable([parked_fetch() | {"waited_for": waited_for}], 100), 160)
 
     assert f"open transaction of {producer} holds orders-0 at 120 for 4.2 s" in "\n".join(lines)
+
+
+def test_the_quota_that_throttles_a_client_is_named() -> None:
+    """Of the request that exceeded it, and of the one that was queued."""
+    throttle = {
+        "quota": "request_percentage",
+        "user": None,
+        "client_id": "billing",
+        "rate": 0.8,
+        "limit": 0.5,
+        "ms": 1000,
+    }
+    requests = [completed_fetch() | {name: throttle} for name in ("throttle", "muted_by")]
+    lines = drawn(CompletedTable(requests), columns=160)
+
+    why = (
+        "the quota request_percentage of client billing: 0.8 instead of 0.5 percent of a processor"
+    )
+    named = [line.strip() for line in lines if "request_percentage" in line]
+    assert named == [f"throttled for 1,000 ms by {why}", f"queued because of {why}"]

@@ -81,6 +81,26 @@ def test_abort_needs_all_of_its_arguments(
     assert "give --topic, --partition and --producer-id" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (["list", "--topic", "t"], "list: --topic, --partition and --producer-id are for abort"),
+        (["--producer-id", "9"], "list: --topic, --partition and --producer-id are for abort"),
+        (
+            ["abort", "--hanging", "--topic", "t", "--partition", "4", "--producer-id", "9"],
+            "abort: --hanging is for list",
+        ),
+    ],
+)
+def test_an_option_of_the_other_action_is_refused(
+    facts: FakeFacts, capsys: pytest.CaptureFixture[str], words: list[str], remedy: str
+) -> None:
+    """It would have no effect."""
+    assert main(["transactions", *words]) == 2
+    assert remedy in capsys.readouterr().err
+    assert facts.hanging
+
+
 def test_json_has_an_object_a_line(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
     """Those that the admin interface returns."""
     assert main(["transactions", "--json"]) == 0

@@ -12,7 +12,7 @@ import trio.testing
 
 from broker.admin.cluster_facts import ClusterFacts
 from broker.cluster import Cluster, NodeState
-from broker.common.clock import TrioClock
+from broker.common.adjustable_clock import AdjustableClock
 from broker.common.errors import DiskFailed, InvariantBroken, NodeFailed, NoSuchNode, WrongState
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
@@ -145,7 +145,7 @@ async def test_the_last_node_without_a_data_directory_ends_the_process(tmp_path:
 
 async def test_topics_created_before_the_start_exist_at_the_start(tmp_path: Path) -> None:
     """They are not created in slices, which would wait for the event loop."""
-    config, clock = Config(), TrioClock()
+    config, clock = Config(), AdjustableClock()
     controller = Controller(ControllerStore(None), config, check_topic_configs)
     network = MemoryNetwork()
     cluster = Cluster([Broker(1, "127.0.0.1", 9092)], config, clock, controller, tmp_path, network)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from broker.security.session import ANONYMOUS_SESSION
 from broker.wait_records.record import SCHEMA as WRITTEN
 from broker.wait_records.record import PartitionFacts, WaitRecord
 from pipeline.schema import PHASES, RECORD_DDL, REQUIRED, SCHEMA
@@ -21,7 +22,8 @@ def fields(ddl: str) -> list[str]:
 
 def test_the_schema_has_all_fields_of_a_record() -> None:
     """The fields, their order and the schema number agree with the broker's records."""
-    record = WaitRecord(RequestHeader(1, 17, 3, "billing"), 1, 2, 0.0, 0.0).to_dict()
+    header = RequestHeader(1, 17, 3, "billing")
+    record = WaitRecord(header, ANONYMOUS_SESSION, 1, 2, 0.0, 0.0).to_dict()
 
     assert (SCHEMA, fields(RECORD_DDL)) == (WRITTEN, list(record))
     [partitions] = re.findall(r"partitions ARRAY<STRUCT<(.*?)>>", RECORD_DDL, re.DOTALL)

@@ -28,7 +28,15 @@ _FIXED = {
 _UNSTABLE = {"InitProducerId": 6}
 
 # The APIs that kafka-python does not have.
-ONLY_IN_KAFKAS_JARS = ("ConsumerGroupDescribe", "ConsumerGroupHeartbeat", "UnregisterBroker")
+ONLY_IN_KAFKAS_JARS = (
+    "ConsumerGroupDescribe",
+    "ConsumerGroupHeartbeat",
+    "CreateDelegationToken",
+    "DescribeDelegationToken",
+    "ExpireDelegationToken",
+    "RenewDelegationToken",
+    "UnregisterBroker",
+)
 
 
 def is_known_to_kafka_python(cls: Any) -> bool:

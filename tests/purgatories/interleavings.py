@@ -195,6 +195,10 @@ class Lock:
         if is_free:
             self._meeting.released(self)
 
+    def locked(self) -> bool:
+        """See `threading.Lock.locked`; a Condition needs it since Python 3.14."""
+        return self._depth > 0
+
     def __enter__(self) -> None:
         self.acquire()
 

@@ -20,9 +20,9 @@ from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from protocol.messages.metadata import MetadataResponse, MetadataResponseTopic
 from protocol.messages.produce import ProduceRequest
 from protocol.record_batch.batch import build_batch
-from protocol.record_batch.record import Record
+from protocol.record_batch.record import Record as KafkaRecord
 from recorder.addresses import Address
-from recorder.exchange import Exchange, TopicNames
+from recorder.exchange import Exchange, Record, TopicNames
 from tests.recorder.test_addresses import frame_of
 
 BEAT = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
@@ -33,6 +33,12 @@ def exchange() -> Exchange:
     return Exchange(
         9, lambda: 3, TopicNames(), lambda _, upstream: Address(upstream.host, upstream.port)
     )
+
+
+def made(record: Record | None) -> Record:
+    """The record of a request that has one."""
+    assert record is not None
+    return record
 
 
 def framed(body: object, version: int, correlation_id: int) -> bytes:
@@ -50,7 +56,7 @@ def test_phases_add_up_and_the_second_request_is_queued() -> None:
     for responded_us, sent_us in ((300, 310), (400, 420)):
         forwarded, record_of = one.response(response, responded_us)
         assert forwarded is response
-        records.append(record_of(sent_us))
+        records.append(made(record_of(sent_us)))
 
     times = [
         tuple(record[f"{name}_us"] for name in ("arrived", "queued", "local", "send", "total"))
@@ -74,7 +80,7 @@ def test_a_produce_without_acks_is_recorded_at_once() -> None:
 
     assert record is not None
     assert (record["api"], record["timeout_ms"], record["total_us"]) == ("Produce", 7, 0)
-    assert record_of(300)["api"] == "Heartbeat"
+    assert made(record_of(300))["api"] == "Heartbeat"
 
 
 def test_a_fetch_is_counted_before_the_next_one_moves_on() -> None:
@@ -85,14 +91,14 @@ def test_a_fetch_is_counted_before_the_next_one_moves_on() -> None:
         FetchRequest(max_wait_ms=1, min_bytes=1, topics=[FetchTopic(topic="t", partitions=[part])])
         for part in parts
     ]
-    batch = build_batch([Record(None, b"a"), Record(None, b"b")])
+    batch = build_batch([KafkaRecord(None, b"a"), KafkaRecord(None, b"b")])
     data = PartitionData(partition_index=0, high_watermark=2, records=batch)
     response = FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[data])])
     one.request(framed(requests[0], 12, 1), 100)
     _, record_of = one.response(frame_of(response, 12)[1], 200)
     one.request(framed(requests[1], 12, 2), 300)
 
-    (partition,) = record_of(400)["partitions"]
+    (partition,) = made(record_of(400))["partitions"]
     assert (partition["offset"], partition["records"]) == (0, 2)
 
 
@@ -103,7 +109,8 @@ def test_an_api_that_is_not_known_is_recorded_by_its_number() -> None:
     forwarded, record_of = one.response(b"\x00\x00\x00\x05rest", 150)
 
     assert forwarded == b"\x00\x00\x00\x05rest"
-    assert (record_of(150)["api"], record_of(150)["total_us"]) == ("999", 50)
+    record = made(record_of(150))
+    assert (record["api"], record["total_us"]) == ("999", 50)
 
 
 def test_a_response_without_a_request_is_malformed() -> None:

@@ -7,7 +7,10 @@ of its request.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
+
+import trio
 
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
@@ -48,10 +51,12 @@ class Connections:
         *,
         expects_response: bool = True,
         is_counted: bool = True,
+        limit_s: float = inf,
     ) -> Answer | None:
         """Send a request to a node; returns its response, if any.
 
-        ``is_counted``: the request is one of ``in_progress``.
+        ``is_counted``: the request is one of ``in_progress``. After ``limit_s`` without a response
+        the client closes its connection; the broker may still execute the request.
         """
         client = self._connect(node_id)
         if client is None:
@@ -65,7 +70,13 @@ class Connections:
             client.start(request, version)
             if not expects_response:
                 return None
-            response = await client.receive()
+            response = None
+            with trio.move_on_after(limit_s):
+                response = await client.receive()
+            if response is None:
+                client.transport.close()
+                self.log(f"{description}: no response within {limit_s} s")
+                return None
         except (EOFError, Disconnected):
             self.log(f"{description}: the connection is lost")
             return None
@@ -78,8 +89,7 @@ class Connections:
     def leader(self, key: TopicPartition) -> int:
         """The leader of a partition according to the controller; -1 if there is none."""
         topic = self._cluster.controller.topic(key.topic)
-        assert topic is not None
-        return topic.partitions[key.partition].leader
+        return -1 if topic is None else topic.partitions[key.partition].leader
 
     def check_no_extra_responses(self) -> None:
         """Raise `Violation` if a client got an extra response."""

@@ -37,7 +37,11 @@ class History:
 
     def send(self, key: TopicPartition, count: int, acks: int) -> Sent:
         """A batch of new values."""
+        self.sent.append(self.send_temporarily(key, count, acks))
+        return self.sent[-1]
+
+    def send_temporarily(self, key: TopicPartition, count: int, acks: int) -> Sent:
+        """A batch of new values for a topic that will be deleted."""
         values = tuple(b"%d" % (self._values + index) for index in range(count))
         self._values += count
-        self.sent.append(Sent(key, values, acks))
-        return self.sent[-1]
+        return Sent(key, values, acks)

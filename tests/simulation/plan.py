@@ -17,10 +17,16 @@ from broker.controller.image import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPI
 from tests.simulation.rules import TOPIC
 from tests.simulation.scenes import draw_loss, draw_scenes
 from tests.simulation.steps import Delete, Disconnect, Fault, Move, Produce, Read, Step
-from tests.simulation.transactions.plan import TransactionsPlan, draw_transactions
+from tests.simulation.transactions.plan import (
+    TransactionsPlan,
+    draw_transactions,
+    with_rare_events,
+)
 from tests.simulation.transactions.scenes import draw_transaction_scenes
 
 DURATION_MS = 5000
+# From this seed on, transactions have rare events: exhausted epochs, expired ids, deletions.
+RARE_EVENTS_SINCE = 1000
 
 
 @dataclass
@@ -86,8 +92,11 @@ def draw(seed: int) -> Plan:
 
 
 def _add_transactions(plan: Plan) -> None:
-    """Let the run have transactions too, and no deletions, which could remove parts of them."""
-    plan.transactions = transactions = draw_transactions(plan.seed, DURATION_MS, plan.nodes)
+    """Let the run have transactions too, and only deletions that their readers expect."""
+    transactions = draw_transactions(plan.seed, DURATION_MS, plan.nodes)
+    if plan.seed >= RARE_EVENTS_SINCE:
+        transactions = with_rare_events(transactions, plan.seed, DURATION_MS)
+    plan.transactions = transactions
     plan.config.pop("log.retention.ms", None)
     plan.config |= transactions.config
     plan.steps = [
@@ -102,7 +111,11 @@ def _add_transactions(plan: Plan) -> None:
         late = not transactions.has_old
         plan.steps = [step for step in plan.steps if isinstance(step, (Produce, Read))]
         plan.steps += draw_transaction_scenes(
-            random, plan.partitions, lag_max_ms, late_requests=late
+            random,
+            plan.partitions,
+            lag_max_ms,
+            late_requests=late,
+            deletes_topics=bool(transactions.temporary),
         )
     for _ in range(random.randint(0, 4)):
         index = random.randrange(plan.partitions, len(plan.keys))

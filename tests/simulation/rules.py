@@ -51,18 +51,15 @@ class Rules:
         """Check the rules that cost little."""
         if self.broken is not None:
             raise self.broken
-        for node in self._cluster.nodes:
-            for partition in node.replicas.partitions.values():
-                self._offsets_in_order(node, partition)
+        for node, partition in self._replicas():
+            self._offsets_in_order(node, partition)
         self.record_isr_sizes()
 
     def check_all(self) -> None:
         """Check all rules."""
         self.check()
-        for node in self._cluster.nodes:
-            for partition in node.replicas.partitions.values():
-                log = partition.log
-                self._compare(node, partition, log.high_watermark)
+        for node, partition in self._replicas():
+            self._compare(node, partition, partition.log.high_watermark)
         for key in self.keys:
             for node, partition in self._replicas_with_all_records(self._registration(key), key):
                 self._has_all(node, partition)
@@ -70,9 +67,16 @@ class Rules:
 
     def check_transactions(self) -> None:
         """Check the last stable offset and the index of aborted transactions of each replica."""
+        for node, partition in self._replicas():
+            known = self.committed[partition.key]
+            check_transactions(_name_of(node, partition), partition.log, known)
+
+    def _replicas(self) -> Iterator[tuple[Node, Partition]]:
+        """The running replicas of all topics but temporary ones."""
         for node in self._cluster.nodes:
             for partition in node.replicas.partitions.values():
-                check_transactions(_name_of(node, partition), partition.log)
+                if partition.key in self.committed:
+                    yield node, partition
 
     # ------------------------------------------------------------------------------ one replica
 
@@ -99,6 +103,8 @@ class Rules:
 
         It is called for every move, since the leader may crash next.
         """
+        if key not in self.committed:
+            return
         moves = self.moves.setdefault((node_id, key, epoch), [])
         now, before = log.high_watermark, moves[-1][1] if moves else -1
         if now < before:
@@ -140,6 +146,8 @@ class Rules:
 
     def check_set(self, key: TopicPartition, known: PartitionRegistration) -> None:
         """Raise `Violation` if an in-sync or eligible replica lacks committed records."""
+        if key not in self.committed:
+            return
         for node, partition in self._replicas_with_all_records(known, key):
             self._has_all(node, partition)
 
@@ -178,13 +186,12 @@ class Rules:
 
     def record_isr_sizes(self) -> None:
         """Record the present ISR size of each leader."""
-        for node in self._cluster.nodes:
-            for partition in node.replicas.partitions.values():
-                known = partition.registration
-                size = len(known.isr) if known is not None and partition.is_leader else 0
-                sizes = self._sizes.setdefault((node.id, partition.key), [])
-                if not sizes or sizes[-1][1] != size:
-                    sizes.append((self._cluster.clock.now_ms(), size))
+        for node, partition in self._replicas():
+            known = partition.registration
+            size = len(known.isr) if known is not None and partition.is_leader else 0
+            sizes = self._sizes.setdefault((node.id, partition.key), [])
+            if not sizes or sizes[-1][1] != size:
+                sizes.append((self._cluster.clock.now_ms(), size))
 
     def isr_sizes(
         self, node_id: int, key: TopicPartition, since_ms: float, until_ms: float
@@ -217,7 +224,8 @@ class Rules:
             partition = node.replicas.partitions.get(key)
             if partition is not None and partition.is_leader:
                 log = partition.log
-                for _, _, data in batches_of(log, after, log.log_end_offset):
+                start = max(after, log.log_start_offset)
+                for _, _, data in batches_of(log, start, log.log_end_offset):
                     header = read_header(data)
                     if header.is_control and header.producer_id == producer_id:
                         return True
@@ -247,9 +255,10 @@ class Rules:
 
     def forget(self, node: Node) -> None:
         """The node has crashed: it gets new log objects when it restarts."""
-        for partition in node.replicas.partitions.values():
-            self._compared.pop(partition.log, None)
-            self._sizes[node.id, partition.key].append((self._cluster.clock.now_ms(), 0))
+        for other, partition in self._replicas():
+            if other is node:
+                self._compared.pop(partition.log, None)
+                self._sizes[node.id, partition.key].append((self._cluster.clock.now_ms(), 0))
 
 
 def _name_of(node: Node, partition: Partition) -> str:

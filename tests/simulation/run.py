@@ -18,7 +18,7 @@ import trio.testing
 from trio._core import _run as scheduler
 
 from broker.cluster import Cluster
-from broker.common.clock import TrioClock
+from broker.common.adjustable_clock import AdjustableClock
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config, Setting
@@ -44,6 +44,7 @@ from tests.simulation.responses import check_final_state
 from tests.simulation.rules import TOPIC, Rules
 from tests.simulation.steps import (
     Delete,
+    DeleteTopic,
     Disconnect,
     Fault,
     LoseTail,
@@ -69,7 +70,7 @@ class Run:
         self.plan = plan
         self.history = History()
         self.network = SlowNetwork(plan.seed, plan.latency_max_ms)
-        self._clock = TrioClock(EPOCH_MS)
+        self._clock = AdjustableClock(EPOCH_MS)
         self.cluster = _cluster(plan, directory, self._clock, self.network)
         self.rules = Rules(self.cluster, plan.keys)
         self.connections = Connections(self.cluster, self.network, self.history)
@@ -125,6 +126,9 @@ class Run:
         ]
         controller, config = self.cluster.controller, self.cluster.config
         controller.create_topic(TOPIC, assignments=assignments)
+        if self.plan.transactions is not None:
+            for name in self.plan.transactions.temporary:
+                controller.create_topic(name, assignments=assignments[:1])
         if self._transactions is not None:
             ensure_state_topic(controller, config)
             ensure_offsets_topic(controller, config)
@@ -151,6 +155,15 @@ class Run:
             nursery.start_soon(self.clients.delete, step)
             return
         self._log(f"* {_describe(step)}")
+        await self._disturb(step)
+        self.rules.check_all()
+        if self._transactions is not None:
+            self.rules.check_transactions()
+            self._transactions.check()
+        self._lagging.check()
+
+    async def _disturb(self, step: Step) -> None:
+        """Apply a fault, or do what an operator does."""
         if isinstance(step, Fault):
             await self._faults.apply(step.kind, self._node(step.node))
         elif isinstance(step, LoseTail):
@@ -159,14 +172,11 @@ class Run:
             self._move(step.partition, tuple(map(self._node, step.replicas)))
         elif isinstance(step, MakeLeader):
             self._make_leader(step.node)
+        elif isinstance(step, DeleteTopic):
+            self._delete_topic()
         elif isinstance(step, Disconnect):
             port = self.cluster.members[step.node].broker.port
             self.network.lose(port, step.chance)
-        self.rules.check_all()
-        if self._transactions is not None:
-            self.rules.check_transactions()
-            self._transactions.check()
-        self._lagging.check()
 
     def _node(self, role: int | Role) -> int:
         """The node of a role; the roles of a scene are assigned when it begins."""
@@ -183,6 +193,15 @@ class Run:
                 ),
             )
         return self._role_nodes[role.scene][role.rank]
+
+    def _delete_topic(self) -> None:
+        """Delete the next temporary topic, if there is one."""
+        assert self.plan.transactions is not None
+        controller = self.cluster.controller
+        for name in self.plan.transactions.temporary:
+            if controller.topic(name) is not None:
+                controller.delete_topic(name)
+                return
 
     def _make_leader(self, role: Role) -> None:
         """Make the node the preferred replica and elect it, if it is a replica."""
@@ -300,7 +319,7 @@ class Run:
         )
 
 
-def _cluster(plan: Plan, directory: Path, clock: TrioClock, network: SlowNetwork) -> Cluster:
+def _cluster(plan: Plan, directory: Path, clock: AdjustableClock, network: SlowNetwork) -> Cluster:
     settings = (Setting(key, value, "plan") for key, value in plan.config.items())
     config = Config.from_settings(settings)
     return Cluster(

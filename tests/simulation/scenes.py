@@ -10,7 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from tests.simulation.steps import Fault, LoseTail, MakeLeader, Move, Produce, Role, Step
+from tests.simulation.steps import (
+    DeleteTopic,
+    Fault,
+    LoseTail,
+    MakeLeader,
+    Move,
+    Produce,
+    Role,
+    Step,
+)
 
 # Faults of a leader's ISR changes, and whether its metadata is held as well: it would otherwise get
 # the committed change immediately.
@@ -99,6 +108,10 @@ class Scene:
         if part is None:
             part = self.random.choice((0, self.random.random(), _WITHOUT_THE_LAST_BATCH))
         return LoseTail(self._at_ms, self.role(rank), part)
+
+    def delete_topic(self) -> DeleteTopic:
+        """The next temporary topic is deleted now."""
+        return DeleteTopic(self._at_ms)
 
     def make_leader(self, rank: int) -> MakeLeader:
         """Elect a node."""

@@ -59,6 +59,11 @@ class Delete(Step):
 
 
 @dataclass(frozen=True)
+class DeleteTopic(Step):
+    """An operator deletes the next temporary topic."""
+
+
+@dataclass(frozen=True)
 class Fault(Step):
     """A fault is applied to a node; ``kind`` is one of `Faults`."""
 

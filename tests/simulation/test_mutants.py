@@ -19,6 +19,7 @@ for room in (
     "waiting",
     "transaction_outcomes",
     "transactional_logs",
+    "rare_events",
 ):
     import_module(f"tests.simulation.mutants.{room}")
 
@@ -36,6 +37,6 @@ def test_a_broken_rule_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) ->
     mutate, first = MUTANTS[name]
     mutate(monkeypatch)
 
-    failures = (play(seed).failure for seed in range(first, SEEDS))
+    failures = (play(seed).failure for seed in SEEDS if seed >= first)
 
     assert any(failure is not None for failure in failures)

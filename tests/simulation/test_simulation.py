@@ -12,10 +12,12 @@ import pytest
 from tests.simulation.run import play
 
 ROOT = Path(__file__).parent.parent.parent
-SEEDS = 150
+# In 197, a producer of the old protocol aborts while its batch is being verified, which is rare.
+# The last ones have transactions with rare events.
+SEEDS = (*range(150), 197, *range(1002, 1152, 5))
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_rules_hold(seed: int) -> None:
     """``python -m tests.simulation --seed N`` replays a run and prints its log."""
     assert play(seed).failure is None, f"replay: python -m tests.simulation --seed {seed}"

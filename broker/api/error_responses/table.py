@@ -13,6 +13,7 @@ from broker.api.error_responses.changes import CHANGES
 from broker.api.error_responses.cluster import CLUSTER
 from broker.api.error_responses.failure import Failure
 from broker.api.error_responses.groups import GROUPS
+from broker.api.error_responses.security import SECURITY
 from broker.api.error_responses.topics import TOPICS
 from broker.api.error_responses.transactions import TRANSACTIONS
 from protocol.errors import ErrorCode
@@ -23,6 +24,7 @@ ERROR_RESPONSES: dict[Any, Callable[[Any, Failure], object | None]] = {
     **CHANGES,
     **CLUSTER,
     **TRANSACTIONS,
+    **SECURITY,
 }
 
 

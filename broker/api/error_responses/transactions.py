@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from broker.api.error_responses.failure import Failure
+from broker.common.topic_partition import TopicPartition, by_topic
 from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
 from protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnPartitionResult,
@@ -115,13 +116,14 @@ def _write_txn_markers(body: WriteTxnMarkersRequest, failure: Failure) -> WriteT
     )
 
 
-def _partitions(marker: WritableTxnMarker) -> dict[str, dict[int, None]]:
+def _partitions(marker: WritableTxnMarker) -> dict[str, list[int]]:
     """The partitions of a marker by topic, each once, in the order of the request."""
-    topics: dict[str, dict[int, None]] = {}
-    for topic in marker.topics:
-        for index in topic.partition_indexes:
-            topics.setdefault(topic.name, {})[index] = None
-    return topics
+    keys = (
+        TopicPartition(topic.name, index)
+        for topic in marker.topics
+        for index in topic.partition_indexes
+    )
+    return by_topic(dict.fromkeys(keys))
 
 
 TRANSACTIONS: dict[Any, Callable[[Any, Failure], object | None]] = {

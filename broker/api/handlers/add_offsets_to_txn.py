@@ -9,6 +9,8 @@ Producers of transaction protocol 2 do not use it: TxnOffsetCommit adds the part
 
 from __future__ import annotations
 
+from broker.api.authorization.check import READ_GROUP, WRITE_TRANSACTIONAL_ID
+from broker.api.authorization.checks import require
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_errors import as_old_error
 from broker.api.handlers.transaction_waits import TransactionStateWait
@@ -23,17 +25,20 @@ from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffs
 def add_offsets_to_txn(request: Request[AddOffsetsToTxnRequest]) -> Outcome:
     """Add the group's partition; the response may be sent before this returns."""
     body, services = request.body, request.services
+    require(request, WRITE_TRANSACTIONAL_ID, body.transactional_id)
+    require(request, READ_GROUP, body.group_id)
     index = services.groups.runtime.partition_for(body.group_id)
 
     def response(error: ErrorCode) -> AddOffsetsToTxnResponse:
         return AddOffsetsToTxnResponse(error_code=as_old_error(error, request.version))
 
+    wait = TransactionStateWait(body.transactional_id, services.transactions.value_in_writing)
     services.transactions.add_partitions(
         body.transactional_id,
         body.producer_id,
         body.producer_epoch,
         [TopicPartition(GROUP_METADATA_TOPIC, index)],
         0,
-        ResponseCallback(request, response, TransactionStateWait(body.transactional_id)),
+        ResponseCallback(request, response, wait),
     )
     return PARKED

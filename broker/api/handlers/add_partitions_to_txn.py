@@ -1,7 +1,8 @@
 """AddPartitionsToTxn: adds partitions to transactions, or checks which ones they have (KIP-98).
 
 Behaviour: if one partition of a transaction does not exist, none of them is added: the others get
-OPERATION_NOT_ATTEMPTED. Clients cannot add partitions of internal topics. The response is sent when
+OPERATION_NOT_ATTEMPTED, and so it is if the client may not write to a topic. Clients cannot add
+partitions of internal topics. The response is sent when
 the records of all transactions are replicated.
 
 Versions: 2 PRODUCER_FENCED instead of INVALID_PRODUCER_EPOCH (KIP-588), 4 several transactions and
@@ -13,16 +14,20 @@ Deviations: a request of v4 without transactions has an empty response; Kafka se
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 
+from broker.api.authorization.check import CLUSTER_ACTION, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
+from broker.api.authorization.checks import require, unauthorized
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_errors import as_old_error
 from broker.api.handlers.transaction_waits import TransactionStateWait
+from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import INTERNAL_TOPICS, MetadataImage
-from broker.steps.queue import Slices
+from broker.steps.queue import Slices, finish
 from protocol.errors import ErrorCode
 from protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnPartitionResult,
@@ -36,21 +41,45 @@ from protocol.messages.add_partitions_to_txn import (
 _BATCHED_SINCE = 4
 
 _Errors = Mapping[TopicPartition, ErrorCode]
+_Added = AddPartitionsToTxnResponse | Outcome
 
 
 def add_partitions_to_txn(
     request: Request[AddPartitionsToTxnRequest],
-) -> Slices[AddPartitionsToTxnResponse | Outcome]:
-    """Handle each transaction, and respond when all of them are handled."""
+) -> _Added | Slices[_Added]:
+    """Add a few partitions at once, and many in slices."""
     is_batched = request.version >= _BATCHED_SINCE
     transactions = request.body.transactions if is_batched else [_only_one(request.body)]
+    added = _add(request, transactions)
+    items = 0
+    for transaction in transactions:
+        items += 1
+        for topic in transaction.topics:
+            items += 1 + len(topic.partitions)
+    return finish(added) if items <= ITEMS_AT_ONCE else added
+
+
+def _add(
+    request: Request[AddPartitionsToTxnRequest],
+    transactions: Sequence[AddPartitionsToTxnTransaction],
+) -> Slices[_Added]:
+    """Handle each transaction, and respond when all of them are handled."""
+    is_batched = request.version >= _BATCHED_SINCE
+    hidden: AbstractSet[str] = frozenset()
+    if is_batched:
+        require(request, CLUSTER_ACTION)
+    else:
+        require(request, WRITE_TRANSACTIONAL_ID, transactions[0].transactional_id)
+        names = (each.name for each in transactions[0].topics if each.name not in INTERNAL_TOPICS)
+        hidden = yield from unauthorized(request, WRITE_TOPIC, names)
+        hidden |= INTERNAL_TOPICS
     results = _Results(request, transactions)
     for index, transaction in enumerate(transactions):
         keys: dict[TopicPartition, None] = {}
         for topic in transaction.topics:
             yield None
             keys.update(dict.fromkeys(TopicPartition(topic.name, p) for p in topic.partitions))
-        refused = _refused(keys, request.services.image, allow_internal=is_batched)
+        refused = _refused(keys, request.services.image, hidden)
         if refused:
             results.set(index, refused)
         else:
@@ -59,7 +88,8 @@ def add_partitions_to_txn(
     if results.are_complete:
         return results.response()
     only_id = transactions[0].transactional_id if len(transactions) == 1 else None
-    results.park(TransactionStateWait(only_id))
+    in_writing = request.services.transactions.value_in_writing
+    results.park(TransactionStateWait(only_id, in_writing))
     return PARKED
 
 
@@ -74,13 +104,16 @@ def _only_one(body: AddPartitionsToTxnRequest) -> AddPartitionsToTxnTransaction:
 
 
 def _refused(
-    keys: Mapping[TopicPartition, None], image: MetadataImage, *, allow_internal: bool
+    keys: Mapping[TopicPartition, None], image: MetadataImage, hidden: AbstractSet[str]
 ) -> _Errors:
-    """The error of each partition if any of them cannot be added; empty if all can be."""
+    """The error of each partition if any of them cannot be added; empty if all can be.
+
+    The client may not write to the topics *hidden*.
+    """
     errors = {}
     for key in keys:
         topic = image.topic(key.topic)
-        if not allow_internal and key.topic in INTERNAL_TOPICS:
+        if key.topic in hidden:
             errors[key] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
         elif topic is None or not 0 <= key.partition < len(topic.partitions):
             errors[key] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -3,16 +3,18 @@
 Behaviour: each entity has its own result, and an entity that is refused does not delay the others.
 If a request names an entity twice, the first alteration is applied, and the result is an error.
 
-``producer_byte_rate`` and ``consumer_byte_rate`` are applied, by each node separately
-(`broker.quotas.client_quota_manager`).
+Each node applies the quotas to what it measures itself (`broker.quotas`), except
+``controller_mutation_rate``, which the controller applies.
 
-Deviations: ``request_percentage``, ``controller_mutation_rate`` and ``connection_creation_rate``
-are stored and described but not applied. Host names are not resolved: an ``ip`` is an address, or
-localhost. The response has the entities in the request's order.
+Deviations: ``request_percentage`` is a share of processor time; Kafka measures the time of threads,
+which includes their waits. Host names are not resolved: an ``ip`` is an address, or localhost. The
+response has the entities in the request's order.
 """
 
 from __future__ import annotations
 
+from broker.api.authorization.check import ALTER_CLUSTER_CONFIGS
+from broker.api.authorization.checks import require
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.quotas.entity import Entity, entity_of
@@ -31,6 +33,7 @@ def alter_client_quotas(
     request: Request[AlterClientQuotasRequest],
 ) -> Slices[AlterClientQuotasResponse]:
     """Alter the quotas of each entity."""
+    require(request, ALTER_CLUSTER_CONFIGS)
     outcomes: dict[Entity, ApiError | None] = {}
     for entry in request.body.entries:
         entity = entity_of((each.entity_type, each.entity_name) for each in entry.entity)
@@ -49,7 +52,7 @@ def _alter(
 ) -> ApiError | None:
     changes = {op.key: None if op.remove else op.value for op in entry.ops}
     try:
-        request.services.controller.alter_client_quotas(
+        request.services.controller.client_quotas.alter(
             entity, changes, validate_only=request.body.validate_only
         )
     except ApiError as error:

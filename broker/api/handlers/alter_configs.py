@@ -27,7 +27,7 @@ def alter_configs(request: Request[AlterConfigsRequest]) -> Slices[AlterConfigsR
     """Replace the configs of each resource."""
     requested = request.body.resources
     outcomes = yield from alter_each(
-        request.services,
+        request,
         [
             AlteredResource(
                 each.resource_type,

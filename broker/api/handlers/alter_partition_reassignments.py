@@ -6,6 +6,9 @@ sync. Null replicas cancel the move. v1 can forbid a change of the replication f
 
 from __future__ import annotations
 
+from broker.api.authorization.check import ALTER_CLUSTER
+from broker.api.authorization.checks import require
+from broker.api.handlers.applied_changes import applied
 from broker.api.handlers.request_checks import check_time_left
 from broker.api.request import Request
 from broker.common.errors import ApiError
@@ -23,6 +26,7 @@ def alter_partition_reassignments(
     request: Request[AlterPartitionReassignmentsRequest],
 ) -> Slices[AlterPartitionReassignmentsResponse]:
     """Begin or cancel the move of each partition."""
+    require(request, ALTER_CLUSTER)
     check_time_left(request.body.timeout_ms)
     body, controller = request.body, request.services.controller
     moves = {
@@ -33,7 +37,7 @@ def alter_partition_reassignments(
     results = yield from controller.reassign_all(
         moves, may_change_factor=body.allow_replication_factor_change
     )
-    yield from controller.applied()
+    yield from applied(request)
     return AlterPartitionReassignmentsResponse(
         allow_replication_factor_change=body.allow_replication_factor_change,
         responses=[

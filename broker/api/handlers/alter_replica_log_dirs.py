@@ -10,6 +10,8 @@ INVALID_REQUEST.
 
 from __future__ import annotations
 
+from broker.api.authorization.check import ALTER_CLUSTER
+from broker.api.authorization.checks import require
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -30,6 +32,7 @@ def alter_replica_log_dirs(
     request: Request[AlterReplicaLogDirsRequest],
 ) -> Slices[AlterReplicaLogDirsResponse]:
     """Check whether each replica is in the requested directory."""
+    require(request, ALTER_CLUSTER)
     results = []
     for directory in request.body.dirs:
         for topic in directory.topics:

@@ -13,11 +13,14 @@ from broker.common.errors import ApiError
 from broker.config import Config
 from broker.controller.controller import Controller
 from broker.controller.image import GROUP_METADATA_TOPIC, INTERNAL_TOPICS, TRANSACTION_STATE_TOPIC
+from broker.controller.new_topics import Spend, unlimited
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.transactions.state_topic import ensure_state_topic
 
 
-def auto_create(controller: Controller, config: Config, name: str) -> None:
+def auto_create(
+    controller: Controller, config: Config, name: str, spend: Spend = unlimited
+) -> None:
     """Create the topic *name* with the configs that Kafka gives it, unless it cannot be created.
 
     ``__consumer_offsets`` gets the settings of ``offsets.topic.*``, and ``__transaction_state``
@@ -30,4 +33,4 @@ def auto_create(controller: Controller, config: Config, name: str) -> None:
         elif name == TRANSACTION_STATE_TOPIC:
             ensure_state_topic(controller, config)
         elif name not in INTERNAL_TOPICS:
-            controller.create_topic(name)
+            controller.create_topic(name, spend=spend)

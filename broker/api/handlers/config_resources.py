@@ -2,9 +2,11 @@
 
 Behaviour: each resource has its own result; if one occurs twice in a request, all its occurrences
 are refused. A node alters only its own configs, or, under the empty name, those of all nodes.
-Alterations are in effect when the response is sent.
+Alterations are in effect when the response is sent. Names are checked after the authorization of
+the client, except that the name and the changes of a node are checked before it: in Kafka the node
+checks its configs, and the controller checks the client.
 
-Deviations: the levels of loggers are not configs here, and are INVALID_REQUEST. So is a change of
+Deviations: the levels of loggers are not configs here, and are INVALID_REQUEST, as is a change of
 ``listeners`` or ``listener.security.protocol.map``: Kafka opens and closes listeners while it runs.
 """
 
@@ -15,14 +17,26 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
+from broker.api.authorization.check import (
+    ALTER_CLUSTER_CONFIGS,
+    ALTER_GROUP_CONFIGS,
+    ALTER_TOPIC_CONFIGS,
+    Check,
+)
+from broker.api.authorization.checks import is_authorized, require
+from broker.api.handlers.applied_changes import applied
+from broker.api.request import Request
 from broker.api.services import Services
-from broker.common.errors import ApiError
-from broker.config import dynamic, topics
+from broker.common.errors import ApiError, StartupError
+from broker.config import Config, dynamic, topics
 from broker.config.changes import ConfigChange, altered, check_changes
 from broker.config.dynamic import ALL_NODES
 from broker.controller.controller import Controller
 from broker.controller.topic_names import check_topic_name
+from broker.security.resource import CLUSTER_NAME
+from broker.security.tls.listener_tls import ListenerTls
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 
@@ -31,19 +45,20 @@ _INT = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)
 
 
 class ResourceType(IntEnum):
-    """The types of resources that have configs (``ConfigResource.Type``)."""
+    """The types of resources that have configs in Kafka (``ConfigResource.Type``)."""
 
     TOPIC = 2
     BROKER = 4
+    BROKER_LOGGER = 8
     CLIENT_METRICS = 16
     GROUP = 32
 
 
-_ALTER: Mapping[int, Callable[..., None]] = {
-    ResourceType.TOPIC: Controller.alter_topic_configs,
-    ResourceType.BROKER: Controller.alter_broker_configs,
-    ResourceType.CLIENT_METRICS: Controller.alter_client_metrics,
-    ResourceType.GROUP: Controller.alter_group_configs,
+_ALTER: Mapping[int, tuple[Check, Callable[..., None]]] = {
+    ResourceType.TOPIC: (ALTER_TOPIC_CONFIGS, Controller.alter_topic_configs),
+    ResourceType.BROKER: (ALTER_CLUSTER_CONFIGS, Controller.alter_broker_configs),
+    ResourceType.CLIENT_METRICS: (ALTER_CLUSTER_CONFIGS, Controller.alter_client_metrics),
+    ResourceType.GROUP: (ALTER_GROUP_CONFIGS, Controller.alter_group_configs),
 }
 
 
@@ -58,7 +73,7 @@ class AlteredResource:
 
 
 def alter_each(
-    services: Services, resources: Sequence[AlteredResource], *, validate_only: bool
+    request: Request[Any], resources: Sequence[AlteredResource], *, validate_only: bool
 ) -> Slices[list[ApiError | None]]:
     """Alter each resource separately; return the error of each, or None, in the same order."""
     counts = Counter((each.resource_type, each.name) for each in resources)
@@ -67,24 +82,37 @@ def alter_each(
         try:
             if counts[each.resource_type, each.name] > 1:
                 raise _invalid("Each resource must appear at most once.")
-            _alter(services, each, validate_only=validate_only)
+            _alter(request, each, validate_only=validate_only)
         except ApiError as error:
             outcomes.append(error.with_traceback(None))
         else:
             outcomes.append(None)
         yield None
-    yield from services.controller.applied()
+    yield from applied(request)
     return outcomes
 
 
-def _alter(services: Services, resource: AlteredResource, *, validate_only: bool) -> None:
+def _alter(request: Request[Any], resource: AlteredResource, *, validate_only: bool) -> None:
+    services = request.services
+    is_of_logger = resource.resource_type == ResourceType.BROKER_LOGGER and not resource.replaces
+    if is_of_logger and not is_authorized(request, ALTER_CLUSTER_CONFIGS):
+        raise ApiError(ALTER_CLUSTER_CONFIGS.error_code)  # without a message, as in Kafka
     if resource.resource_type not in _ALTER:
         raise _invalid(f"Unknown resource type {resource.resource_type}")
+    _, alter = _ALTER[resource.resource_type]
     check_changes(resource.changes)
-    _check_name(services, resource)
+    if resource.resource_type == ResourceType.BROKER:
+        check_node(services, resource.name)
+    else:
+        check_alteration(request, resource.resource_type, resource.name)
+        _check_name(resource)
     of_kind = dynamic if resource.resource_type == ResourceType.BROKER else topics
 
+    named = _tls_named_by(services, resource)
+    proposed = services.config
+
     def changed(current: dict[str, str]) -> dict[str, str]:
+        nonlocal proposed
         after = altered(
             {} if resource.replaces else current,
             resource.changes,
@@ -93,13 +121,42 @@ def _alter(services: Services, resource: AlteredResource, *, validate_only: bool
         )
         if resource.resource_type == ResourceType.BROKER:
             dynamic.check_broker_configs(services.config, resource.name, current, after)
+            if named:
+                proposed = services.config.with_dynamic(after)
+                _check_tls(named, proposed)
+            check_alteration(request, resource.resource_type, resource.name)
         return after
 
-    alter = _ALTER[resource.resource_type]
     alter(services.controller, resource.name, changed, validate_only=validate_only)
+    if not validate_only:
+        for listener in named:
+            listener.reload(proposed)
 
 
-def _check_name(services: Services, resource: AlteredResource) -> None:
+def _tls_named_by(services: Services, resource: AlteredResource) -> list[ListenerTls]:
+    """The listeners whose stores are read again, because their files may be new."""
+    names = [change.name for change in resource.changes]
+    return [listener for listener in services.tls.values() if listener.is_named_by(names)]
+
+
+def _check_tls(listeners: Sequence[ListenerTls], config: Config) -> None:
+    """Raise `ApiError` unless the listeners can use the stores of *config*."""
+    try:
+        for listener in listeners:
+            listener.check(config)
+    except StartupError as reason:
+        raise _invalid(str(reason)) from None
+
+
+def check_alteration(request: Request[Any], resource_type: int, name: str) -> None:
+    """Raise `ApiError` unless the client may alter the configs of a resource."""
+    if resource_type not in _ALTER:
+        return  # nobody alters it
+    check, _ = _ALTER[resource_type]
+    require(request, check, CLUSTER_NAME if check is ALTER_CLUSTER_CONFIGS else name)
+
+
+def _check_name(resource: AlteredResource) -> None:
     name = resource.name
     if resource.resource_type == ResourceType.TOPIC:
         if not name:
@@ -108,15 +165,19 @@ def _check_name(services: Services, resource: AlteredResource) -> None:
     elif resource.resource_type == ResourceType.GROUP:
         if not name:
             raise _invalid("Default group resources are not allowed.")
-    elif resource.resource_type == ResourceType.CLIENT_METRICS:
-        if not name:
-            raise _invalid("Subscription name can't be empty")
-    elif name != ALL_NODES:
-        if node_id(name) is None:
-            raise _invalid(f"Node id must be an integer, but it is: {name}")
-        if node_id(name) != services.node_id:
-            own_id = services.node_id
-            raise _invalid(f"Unexpected broker id, expected {own_id}, but received {name}")
+    elif resource.resource_type == ResourceType.CLIENT_METRICS and not name:
+        raise _invalid("Subscription name can't be empty")
+
+
+def check_node(services: Services, name: str) -> None:
+    """Raise `ApiError` unless this node alters the configs under a name."""
+    if name == ALL_NODES:
+        return
+    if node_id(name) is None:
+        raise _invalid(f"Node id must be an integer, but it is: {name}")
+    if node_id(name) != services.node_id:
+        own_id = services.node_id
+        raise _invalid(f"Unexpected broker id, expected {own_id}, but received {name}")
 
 
 def node_id(name: str) -> int | None:

@@ -1,7 +1,8 @@
 """ConsumerGroupHeartbeat: a member joins, stays or leaves, and gets its assignment (KIP-848).
 
 Behaviour: the response is sent at once, unless this heartbeat or an earlier request wrote records
-that are not replicated yet. Errors have a message.
+that are not replicated yet. Errors have a message. The topics that match a regular expression are
+those that the client whose heartbeat causes the resolution may describe.
 
 Versions: 1 regular expressions, and member ids that the clients generate (KIP-1082).
 """
@@ -12,6 +13,8 @@ from collections.abc import Mapping
 from functools import partial
 from uuid import UUID
 
+from broker.api.authorization.check import DESCRIBE_TOPIC, READ_GROUP
+from broker.api.authorization.checks import is_authorized, require
 from broker.api.handlers.replicated import when_replicated
 from broker.api.outcome import Outcome
 from broker.api.request import Request
@@ -36,6 +39,8 @@ def consumer_group_heartbeat(
 ) -> HeartbeatOutcome | Slices[HeartbeatOutcome]:
     """Process a heartbeat, in slices if its group is large or its regular expression long."""
     heartbeat, long_heartbeats = _read(request), request.services.groups.long_heartbeats
+    if request.services.authorizer is not None:
+        _authorize(request, heartbeat)
     regex = heartbeat.subscribed_topic_regex
     if (regex is not None and len(regex) > PARSED_AT_ONCE_MAX) or long_heartbeats.is_long(
         heartbeat
@@ -49,6 +54,20 @@ def consumer_group_heartbeat(
     if result.assigned is not None:
         assigned = list(map(_topic_partitions, result.assigned.items()))
     return when_replicated(request, heartbeat.group_id, _response(result, assigned), _refusal)
+
+
+def _authorize(
+    request: Request[ConsumerGroupHeartbeatRequest], heartbeat: ConsumerGroupHeartbeat
+) -> None:
+    """Raise `ApiError` unless the client may read the group and describe the topics it names."""
+    require(request, READ_GROUP, heartbeat.group_id)
+    for name in heartbeat.subscribed_topic_names or ():
+        require(request, DESCRIBE_TOPIC, name)
+
+    def is_visible(name: str) -> bool:
+        return is_authorized(request, DESCRIBE_TOPIC, name, is_refusal_logged=False)
+
+    heartbeat.is_topic_visible = is_visible
 
 
 def _in_slices(

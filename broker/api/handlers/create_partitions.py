@@ -1,7 +1,7 @@
 """CreatePartitions: add partitions to topics (KIP-195).
 
-Behaviour: each topic has its own result; a name that occurs twice is refused. The new partitions
-are served when the response is sent.
+Behaviour: each topic has its own result; a name that occurs twice is refused, and so are topics
+that the client may not alter. The new partitions are served when the response is sent.
 
 Deviations: more than 10,000 new partitions are POLICY_VIOLATION, as in CreateTopics; Kafka responds
 with UNKNOWN_SERVER_ERROR.
@@ -12,9 +12,14 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 
+from broker.api.authorization.check import ALTER_TOPIC
+from broker.api.authorization.checks import unauthorized
+from broker.api.handlers.applied_changes import applied
 from broker.api.handlers.request_checks import check_time_left
 from broker.api.request import Request
+from broker.api.throttling import limited_mutations
 from broker.common.errors import ApiError
+from broker.controller.new_topics import Spend
 from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.create_partitions import (
@@ -24,17 +29,24 @@ from protocol.messages.create_partitions import (
     CreatePartitionsTopicResult,
 )
 
+# Before, clients that exceed their quota are throttled, and their partitions are created (KIP-599).
+_STRICT_SINCE = 3
+
 
 def create_partitions(
     request: Request[CreatePartitionsRequest],
 ) -> Slices[CreatePartitionsResponse]:
     """Add partitions to each topic."""
-    check_time_left(request.body.timeout_ms)
     counts = Counter(topic.name for topic in request.body.topics)
     once = [topic for topic in request.body.topics if counts[topic.name] == 1]
-    results = yield from each(partial(_grow, request), once)
-    yield from request.services.controller.applied()
-    results += [
+    refused = yield from unauthorized(request, ALTER_TOPIC, (topic.name for topic in once))
+    once = [topic for topic in once if topic.name not in refused]
+    if once:
+        check_time_left(request.body.timeout_ms)
+    with limited_mutations(request, strict_since=_STRICT_SINCE) as spend:
+        grown = yield from each(partial(_grow, request, spend), once)
+    yield from applied(request)
+    results = [
         CreatePartitionsTopicResult(
             name=name,
             error_code=ErrorCode.INVALID_REQUEST,
@@ -43,11 +55,16 @@ def create_partitions(
         for name, count in counts.items()
         if count > 1
     ]
-    return CreatePartitionsResponse(results=results)
+    results += [
+        CreatePartitionsTopicResult(name=name, error_code=ALTER_TOPIC.error_code)
+        for name in counts
+        if name in refused
+    ]
+    return CreatePartitionsResponse(results=results + grown)
 
 
 def _grow(
-    request: Request[CreatePartitionsRequest], requested: CreatePartitionsTopic
+    request: Request[CreatePartitionsRequest], spend: Spend, requested: CreatePartitionsTopic
 ) -> CreatePartitionsTopicResult:
     result = CreatePartitionsTopicResult(name=requested.name, error_message=None)
     assignments = None
@@ -55,7 +72,11 @@ def _grow(
         assignments = [tuple(each.broker_ids) for each in requested.assignments]
     try:
         request.services.controller.create_partitions(
-            requested.name, requested.count, assignments, validate_only=request.body.validate_only
+            requested.name,
+            requested.count,
+            assignments,
+            validate_only=request.body.validate_only,
+            spend=spend,
         )
     except ApiError as error:
         result.error_code, result.error_message = error.code, error.message

@@ -2,23 +2,34 @@
 
 Behaviour: all occurrences of a name that occurs twice in the request are refused. Each other topic
 is created or refused separately, except that all are refused if they have more partitions together
-than one request may create. Every node serves the new topics when the response is sent.
+than one request may create. Every node serves the new topics when the response is sent. Topics that
+the client may not create are the last ones in the response; partitions and configs of those whose
+configs it may not describe are omitted.
 
 Versions: 4 defaults for partitions and replication factor (KIP-464), 5 the topic's configs in the
-response, 7 topic ids.
+response, 6 THROTTLING_QUOTA_EXCEEDED (KIP-599), 7 topic ids.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
+from broker.api.authorization.check import (
+    CREATE_IN_CLUSTER,
+    CREATE_TOPIC,
+    DESCRIBE_TOPIC_CONFIGS,
+)
+from broker.api.authorization.checks import is_authorized, unauthorized
+from broker.api.handlers.applied_changes import applied
 from broker.api.handlers.request_checks import check_time_left
 from broker.api.request import Request
+from broker.api.throttling import limited_mutations
 from broker.common.errors import ApiError
 from broker.config.topics import describe_topic
 from broker.controller.image import TopicImage
-from broker.controller.new_topics import check_partition_count
+from broker.controller.new_topics import Spend, check_partition_count
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.create_topics import (
@@ -31,31 +42,53 @@ from protocol.messages.create_topics import (
 
 # The topic of Kafka's controllers, reserved for the cluster's metadata.
 _METADATA_LOG = "__cluster_metadata"
+# Before, clients that exceed their quota are throttled, and their topics are created.
+_STRICT_SINCE = 6
 # They are checked, assigned and stored in one step; about 0.3 ms each.
 _TOPICS_PER_COMMIT = 5
 
 
 def create_topics(request: Request[CreateTopicsRequest]) -> Slices[CreateTopicsResponse]:
     """Create each topic."""
-    check_time_left(request.body.timeout_ms)
     counts = Counter(topic.name for topic in request.body.topics)
     requested = [topic for topic in request.body.topics if counts[topic.name] == 1]
+    refused = yield from _refused_names(request, [topic.name for topic in requested])
+    requested = [topic for topic in requested if topic.name not in refused]
+    if requested:
+        check_time_left(request.body.timeout_ms)
     try:
         check_partition_count(sum(_partition_count(request, topic) for topic in requested))
     except ApiError as error:
         results = [_refusal(topic.name, error.code, error.message) for topic in requested]
     else:
         results = []
-        for first in range(0, len(requested), _TOPICS_PER_COMMIT):
-            results += _create_some(request, requested[first : first + _TOPICS_PER_COMMIT])
-            yield None
-        yield from request.services.controller.applied()
+        with limited_mutations(request, strict_since=_STRICT_SINCE) as spend:
+            for first in range(0, len(requested), _TOPICS_PER_COMMIT):
+                some = requested[first : first + _TOPICS_PER_COMMIT]
+                results += _create_some(request, some, spend)
+                yield None
+        yield from applied(request)
     results += [
         _refusal(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
         for name, count in counts.items()
         if count > 1
     ]
+    results += [
+        _refusal(name, CREATE_TOPIC.error_code, "Authorization failed.")
+        for name in counts
+        if name in refused
+    ]
     return CreateTopicsResponse(topics=results)
+
+
+def _refused_names(
+    request: Request[CreateTopicsRequest], names: Sequence[str]
+) -> Slices[AbstractSet[str]]:
+    """The topics that the client may not create; the metadata log has an error of its own."""
+    if is_authorized(request, CREATE_IN_CLUSTER, is_refusal_logged=False):
+        return frozenset[str]()
+    creatable = [name for name in names if name != _METADATA_LOG]
+    return (yield from unauthorized(request, CREATE_TOPIC, creatable))
 
 
 def _partition_count(request: Request[CreateTopicsRequest], requested: CreatableTopic) -> int:
@@ -66,14 +99,14 @@ def _partition_count(request: Request[CreateTopicsRequest], requested: Creatable
 
 
 def _create_some(
-    request: Request[CreateTopicsRequest], requested: Sequence[CreatableTopic]
+    request: Request[CreateTopicsRequest], requested: Sequence[CreatableTopic], spend: Spend
 ) -> list[CreatableTopicResult]:
     with request.services.controller.one_commit():
-        return [_create(request, topic) for topic in requested]
+        return [_create(request, topic, spend) for topic in requested]
 
 
 def _create(
-    request: Request[CreateTopicsRequest], requested: CreatableTopic
+    request: Request[CreateTopicsRequest], requested: CreatableTopic, spend: Spend
 ) -> CreatableTopicResult:
     if requested.name == _METADATA_LOG:
         return _refusal(
@@ -89,6 +122,7 @@ def _create(
             assignments=_assignments(requested),
             configs=_configs(requested),
             validate_only=request.body.validate_only,
+            spend=spend,
         )
     except ApiError as error:
         return _refusal(requested.name, error.code, error.message)
@@ -126,6 +160,12 @@ def _configs(requested: CreatableTopic) -> dict[str, str]:
 
 
 def _created(request: Request[CreateTopicsRequest], topic: TopicImage) -> CreatableTopicResult:
+    if not is_authorized(request, DESCRIBE_TOPIC_CONFIGS, topic.name):
+        return CreatableTopicResult(
+            name=topic.name,
+            topic_id=topic.topic_id,
+            topic_config_error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        )
     return CreatableTopicResult(
         name=topic.name,
         topic_id=topic.topic_id,

@@ -18,10 +18,14 @@ class Leader(NamedTuple):
 
 
 class Leaders:
-    """Finds the leaders for one response, and collects the brokers whose addresses it contains."""
+    """Finds the leaders for one response, and collects the brokers whose addresses it contains.
 
-    def __init__(self, image: MetadataImage) -> None:
+    Clients of *listener* are given its advertised addresses.
+    """
+
+    def __init__(self, image: MetadataImage, listener: str) -> None:
         self._image = image
+        self._listener = listener
         self._named: dict[int, Broker] = {}
 
     def of(self, topic: TopicImage | None, partition: int) -> Leader:
@@ -34,6 +38,10 @@ class Leaders:
             self._named[broker.node_id] = broker
         return Leader(registration.leader, registration.leader_epoch)
 
-    def endpoints(self) -> list[Broker]:
-        """The brokers of all leaders found so far."""
-        return list(self._named.values())
+    def endpoints(self) -> list[tuple[int, str, int]]:
+        """The id, host and port of all leaders found so far."""
+        return [
+            (broker.node_id, *broker.endpoints[self._listener])
+            for broker in self._named.values()
+            if self._listener in broker.endpoints
+        ]

@@ -3,11 +3,13 @@
 Behaviour: the leader's log start offset moves at once; the response is sent when every live replica
 has moved its own, and contains the smallest log start offset of them all. -1 means the high
 watermark. A wait that times out is REQUEST_TIMED_OUT with the low watermark before the wait. A
-topic that is only compacted is refused.
+topic that is only compacted is refused, and so is one that the client may not delete.
 """
 
 from __future__ import annotations
 
+from broker.api.authorization.check import DELETE_TOPIC
+from broker.api.authorization.checks import unauthorized
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
@@ -34,10 +36,15 @@ def delete_records(
     """Delete the records of each partition, and respond when all replicas have done so."""
     offsets: dict[TopicPartition, int] = {}
     refused: DeleteResults = {}
-    for topic in request.body.topics:
+    topics = request.body.topics
+    hidden = yield from unauthorized(request, DELETE_TOPIC, (topic.name for topic in topics))
+    for topic in topics:
         for partition in topic.partitions:
             key = TopicPartition(topic.name, partition.partition_index)
-            error = _initial_error(request, key)
+            if topic.name in hidden:
+                error = DELETE_TOPIC.error_code
+            else:
+                error = _initial_error(request, key)
             if error:
                 refused[key] = DeleteRecordsPartitionStatus(partition.offset, error)
             else:

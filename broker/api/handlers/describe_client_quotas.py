@@ -6,6 +6,8 @@ types; an empty filter includes all entities.
 
 from __future__ import annotations
 
+from broker.api.authorization.check import DESCRIBE_CLUSTER_CONFIGS
+from broker.api.authorization.checks import is_authorized
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.quotas.entity_filter import Component, matching
@@ -23,6 +25,8 @@ def describe_client_quotas(
     request: Request[DescribeClientQuotasRequest],
 ) -> Slices[DescribeClientQuotasResponse]:
     """Describe the quotas of each entity that matches."""
+    if not is_authorized(request, DESCRIBE_CLUSTER_CONFIGS):
+        raise ApiError(DESCRIBE_CLUSTER_CONFIGS.error_code)  # without a message, as in Kafka
     quotas = request.services.image.client_quotas
     requested = [
         Component(each.entity_type, each.match_type, each.match) for each in request.body.components

@@ -8,8 +8,11 @@ the controllers' endpoints is MISMATCHED_ENDPOINT_TYPE.
 
 from __future__ import annotations
 
-from broker.api.handlers.authorized_operations import ON_THE_CLUSTER
+from broker.api.authorization.authorized_operations import authorized_operations
+from broker.api.authorization.check import DESCRIBE_CLUSTER
+from broker.api.authorization.checks import is_authorized
 from broker.api.request import Request
+from broker.security.resource import ResourceType
 from protocol.errors import ErrorCode
 from protocol.messages.describe_cluster import (
     DescribeClusterBroker,
@@ -23,7 +26,7 @@ _CONTROLLERS = 2
 
 def describe_cluster(request: Request[DescribeClusterRequest]) -> DescribeClusterResponse:
     """Describe the brokers of the cluster."""
-    image = request.services.image
+    image, listener = request.services.image, request.session.listener
     if request.body.endpoint_type != _BROKERS:
         return _refusal(request.body.endpoint_type)
     response = DescribeClusterResponse(
@@ -32,17 +35,22 @@ def describe_cluster(request: Request[DescribeClusterRequest]) -> DescribeCluste
         brokers=[
             DescribeClusterBroker(
                 broker_id=broker.node_id,
-                host=broker.host,
-                port=broker.port,
+                host=broker.endpoints[listener][0],
+                port=broker.endpoints[listener][1],
                 rack=broker.rack,
                 is_fenced=broker.fenced,
             )
             for broker in sorted(image.brokers.values(), key=lambda each: each.node_id)
             if request.body.include_fenced_brokers or not broker.fenced
+            if listener in broker.endpoints
         ],
     )
     if request.body.include_cluster_authorized_operations:
-        response.cluster_authorized_operations = ON_THE_CLUSTER
+        response.cluster_authorized_operations = (
+            authorized_operations(request, ResourceType.CLUSTER)
+            if is_authorized(request, DESCRIBE_CLUSTER)
+            else 0
+        )
     return response
 
 

@@ -1,7 +1,9 @@
 """DescribeConfigs: configs of topics, groups, client metrics and this broker (KIP-133).
 
 Behaviour: null keys mean all; each resource has its own result. The name of a broker resource is
-this broker's node id, or empty for the dynamic configs of all brokers (KIP-226).
+this broker's node id, or empty for the dynamic configs of all brokers (KIP-226). Resources whose
+configs the client may not describe are the last ones; neither their names nor their existence is
+checked. A resource of an unknown type fails the whole request.
 
 Versions: 1 synonyms and source, 3 types and documentation (KIP-569).
 
@@ -11,8 +13,12 @@ Kafka's text.
 
 from __future__ import annotations
 
-from functools import partial
-
+from broker.api.authorization.check import (
+    DESCRIBE_CLUSTER_CONFIGS,
+    DESCRIBE_GROUP_CONFIGS,
+    DESCRIBE_TOPIC_CONFIGS,
+)
+from broker.api.authorization.checks import require
 from broker.api.handlers.config_resources import ResourceType, node_id
 from broker.api.request import Request
 from broker.api.services import Services
@@ -24,7 +30,7 @@ from broker.config.entry import ConfigEntry
 from broker.config.groups import describe_group
 from broker.config.topics import describe_topic
 from broker.controller.topic_names import check_topic_name
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.describe_configs import (
     DescribeConfigsRequest,
@@ -35,27 +41,58 @@ from protocol.messages.describe_configs import (
     DescribeConfigsSynonym,
 )
 
+_TYPES = frozenset(ResourceType)
+
 
 def describe_configs(request: Request[DescribeConfigsRequest]) -> Slices[DescribeConfigsResponse]:
     """Describe the configs of each resource."""
-    results = yield from each(partial(_describe, request), request.body.resources)
-    return DescribeConfigsResponse(results=results)
+    resources = request.body.resources
+    if not all(each.resource_type in _TYPES for each in resources):
+        error = ApiError(ErrorCode.INVALID_REQUEST, INVALID_REQUEST_WORDS)
+        return DescribeConfigsResponse(results=[_result(each, error) for each in resources])
+    described, refused = list[DescribeConfigsResult](), list[DescribeConfigsResult]()
+    for resource in resources:
+        try:
+            if request.services.authorizer is not None:
+                _authorize(request, resource)
+        except ApiError as error:
+            refused.append(_result(resource, error))
+        else:
+            described.append(_describe(request, resource))
+        yield None
+    return DescribeConfigsResponse(results=described + refused)
+
+
+def _authorize(request: Request[DescribeConfigsRequest], resource: DescribeConfigsResource) -> None:
+    match resource.resource_type:
+        case ResourceType.TOPIC:
+            require(request, DESCRIBE_TOPIC_CONFIGS, resource.resource_name)
+        case ResourceType.GROUP:
+            require(request, DESCRIBE_GROUP_CONFIGS, resource.resource_name)
+        case ResourceType.BROKER | ResourceType.CLIENT_METRICS | ResourceType.BROKER_LOGGER:
+            require(request, DESCRIBE_CLUSTER_CONFIGS)
+
+
+def _result(
+    resource: DescribeConfigsResource, error: ApiError | None = None
+) -> DescribeConfigsResult:
+    return DescribeConfigsResult(
+        error_code=error.code if error else ErrorCode.NONE,
+        error_message=error.message if error else "",
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+        configs=[],
+    )
 
 
 def _describe(
     request: Request[DescribeConfigsRequest], resource: DescribeConfigsResource
 ) -> DescribeConfigsResult:
-    result = DescribeConfigsResult(
-        resource_type=resource.resource_type,
-        resource_name=resource.resource_name,
-        error_message="",
-        configs=[],
-    )
     try:
         entries = _entries(request, resource)
     except ApiError as error:
-        result.error_code, result.error_message = error.code, error.message
-        return result
+        return _result(resource, error)
+    result = _result(resource)
     wanted = resource.configuration_keys
     result.configs = [
         _config(request, entry) for entry in entries if not wanted or entry.name in wanted

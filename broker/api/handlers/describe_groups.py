@@ -1,7 +1,8 @@
 """DescribeGroups: state and members of classic groups.
 
 Behaviour: only stable groups have subscriptions and assignments in the response. A group that does
-not exist, or is a consumer group, is Dead, as in Kafka.
+not exist, or is a consumer group, is Dead, as in Kafka. Groups that the client may not describe
+come first.
 
 Versions: 3 authorized operations, 4 instance ids, 6 GROUP_ID_NOT_FOUND with a message (KIP-1043).
 """
@@ -10,12 +11,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from broker.api.handlers.authorized_operations import ON_A_GROUP
+from broker.api.authorization.authorized_operations import authorized_operations
+from broker.api.authorization.check import DESCRIBE_GROUP
+from broker.api.authorization.checks import unauthorized
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import DEAD, STABLE
 from broker.groups.classic.member import ClassicGroupMember
+from broker.security.resource import ResourceType
 from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.describe_groups import (
@@ -30,11 +34,19 @@ _NOT_FOUND_SINCE = 6
 
 def describe_groups(request: Request[DescribeGroupsRequest]) -> Slices[DescribeGroupsResponse]:
     """Describe each group."""
-    groups = yield from each(partial(_described, request), request.body.groups)
+    names = request.body.groups
+    hidden = yield from unauthorized(request, DESCRIBE_GROUP, names)
+    groups = [
+        _group(name, "", error_code=DESCRIBE_GROUP.error_code) for name in names if name in hidden
+    ]
+    visible = [name for name in names if name not in hidden]
+    groups += yield from each(partial(_described, request), visible)
     if request.body.include_authorized_operations:
         for group in groups:
             if not group.error_code:
-                group.authorized_operations = ON_A_GROUP
+                group.authorized_operations = authorized_operations(
+                    request, ResourceType.GROUP, group.group_id
+                )
     return DescribeGroupsResponse(groups=groups)
 
 

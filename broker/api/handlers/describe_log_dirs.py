@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
+from broker.api.authorization.check import DESCRIBE_CLUSTER
+from broker.api.authorization.checks import require
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
 from broker.steps.queue import Slices
@@ -28,6 +30,7 @@ from protocol.messages.describe_log_dirs import (
 
 def describe_log_dirs(request: Request[DescribeLogDirsRequest]) -> Slices[DescribeLogDirsResponse]:
     """Describe each log directory with the requested partitions that it contains."""
+    require(request, DESCRIBE_CLUSTER)
     requested = request.body.topics
     wanted = None
     if requested is not None:

@@ -2,13 +2,16 @@
 
 Followers respond as well. Without batches, the last sequence number is -1: after a marker with an
 epoch of its own, for example. The coordinator epoch is -1 before the first marker, and the start
-offset of the current transaction is -1 if none is open.
+offset of the current transaction is -1 if none is open. A topic with a valid name that the client
+may not read is refused.
 """
 
 from __future__ import annotations
 
 from functools import partial
 
+from broker.api.authorization.check import READ_TOPIC
+from broker.api.authorization.checks import require
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -31,23 +34,34 @@ def describe_producers(
     topics = []
     for topic in request.body.topics:
         keys = (TopicPartition(topic.name, index) for index in topic.partition_indexes)
-        partitions = yield from each(partial(_partition, request), keys)
+        refusal = _refusal(request, topic.name)
+        partitions = yield from each(partial(_partition, request, refusal), keys)
         topics.append(TopicResponse(name=topic.name, partitions=partitions))
         yield None
     return DescribeProducersResponse(topics=topics)
 
 
+def _refusal(request: Request[DescribeProducersRequest], topic: str) -> ApiError | None:
+    """The error of all partitions of a topic, or None."""
+    try:
+        check_topic_name(topic)
+        require(request, READ_TOPIC, topic)
+    except ApiError as error:
+        return error
+    if request.services.image.topic(topic) is None:
+        return ApiError(
+            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "This server does not host this topic-partition."
+        )
+    return None
+
+
 def _partition(
-    request: Request[DescribeProducersRequest], key: TopicPartition
+    request: Request[DescribeProducersRequest], refusal: ApiError | None, key: TopicPartition
 ) -> PartitionResponse:
     result = PartitionResponse(partition_index=key.partition, active_producers=[])
     try:
-        check_topic_name(key.topic)
-        if request.services.image.topic(key.topic) is None:
-            raise ApiError(
-                ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-                "This server does not host this topic-partition.",
-            )
+        if refusal is not None:
+            raise refusal
         partition = request.services.replicas.partitions.get_or_error(key)
     except ApiError as error:
         result.error_code, result.error_message = error.code, error.message

@@ -6,11 +6,13 @@ other alive nodes are observers. Offsets count the changes of the cluster since 
 the lag of a node is the number of changes that it has not received.
 
 Deviations: the controller is an object in the process, without votes; the epoch counts the
-registrations of nodes.
+registrations of nodes. Its listener CONTROLLER has the address of a listener for clients.
 """
 
 from __future__ import annotations
 
+from broker.api.authorization.check import DESCRIBE_CLUSTER
+from broker.api.authorization.checks import require
 from broker.api.request import Request
 from protocol.errors import ErrorCode
 from protocol.messages.describe_quorum import (
@@ -25,10 +27,12 @@ from protocol.messages.describe_quorum import (
 )
 
 _METADATA_LOG = "__cluster_metadata"
+_LISTENER = "CONTROLLER"
 
 
 def describe_quorum(request: Request[DescribeQuorumRequest]) -> DescribeQuorumResponse:
     """Describe the quorum, or return an error for each other partition."""
+    require(request, DESCRIBE_CLUSTER)
     requested = request.body.topics
     if [(t.topic_name, [p.partition_index for p in t.partitions]) for t in requested] != [
         (_METADATA_LOG, [0])
@@ -44,7 +48,7 @@ def describe_quorum(request: Request[DescribeQuorumRequest]) -> DescribeQuorumRe
         nodes=[
             Node(
                 node_id=leader.node_id,
-                listeners=[Listener(name="PLAINTEXT", host=leader.host, port=leader.port)],
+                listeners=[Listener(name=_LISTENER, host=leader.host, port=leader.port)],
             )
         ]
         if leader is not None

@@ -3,7 +3,9 @@
 Behaviour: topics are sorted by name; without names all are described. A page has at most as many
 partitions as the request and ``max.request.partition.size.limit`` allow; its cursor is the
 beginning of the next page. A cursor that is in none of the named topics is INVALID_REQUEST for each
-of them. An unknown topic has an error, and does not count towards the limit.
+of them. An unknown topic has an error, and does not count towards the limit. Topics that the client
+may not describe are omitted, or refused if they are named: each page ends with those that are named
+after its cursor.
 
 Deviations: the empty name is INVALID_TOPIC_EXCEPTION, like other invalid names; Kafka responds with
 UNKNOWN_SERVER_ERROR.
@@ -11,12 +13,16 @@ UNKNOWN_SERVER_ERROR.
 
 from __future__ import annotations
 
-from broker.api.handlers.authorized_operations import ON_A_TOPIC
+from broker.api.authorization.authorized_operations import authorized_operations
+from broker.api.authorization.check import DESCRIBE_TOPIC
+from broker.api.authorization.checks import unauthorized
 from broker.api.handlers.partition_facts import partition_facts
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.topic_names import check_topic_name
+from broker.security.resource import ResourceType
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.describe_topic_partitions import (
     Cursor,
@@ -30,7 +36,7 @@ from protocol.schema import ZERO_UUID
 
 def describe_topic_partitions(
     request: Request[DescribeTopicPartitionsRequest],
-) -> DescribeTopicPartitionsResponse:
+) -> Slices[DescribeTopicPartitionsResponse]:
     """Describe one page."""
     body, image = request.body, request.services.image
     names = {topic.name for topic in body.topics} or {topic.name for topic in image}
@@ -41,10 +47,18 @@ def describe_topic_partitions(
                 topics=[_refused(topic.name, ErrorCode.INVALID_REQUEST) for topic in body.topics]
             )
         names = {name for name in names if name >= cursor.topic_name}
+    hidden = yield from unauthorized(
+        request, DESCRIBE_TOPIC, names, is_refusal_logged=bool(body.topics)
+    )
     limit = min(
         body.response_partition_limit, request.services.config.max_request_partition_size_limit
     )
-    return _page(image, sorted(names), cursor, max(1, limit))
+    response = _page(request, sorted(names - hidden), cursor, max(1, limit))
+    if body.topics:
+        response.topics += [
+            _refused(name, ErrorCode.TOPIC_AUTHORIZATION_FAILED) for name in sorted(hidden)
+        ]
+    return response
 
 
 def _is_invalid(cursor: Cursor, named: set[str] | None) -> bool:
@@ -53,9 +67,13 @@ def _is_invalid(cursor: Cursor, named: set[str] | None) -> bool:
 
 
 def _page(
-    image: MetadataImage, names: list[str], cursor: Cursor | None, limit: int
+    request: Request[DescribeTopicPartitionsRequest],
+    names: list[str],
+    cursor: Cursor | None,
+    limit: int,
 ) -> DescribeTopicPartitionsResponse:
     """At most *limit* partitions of the topics *names*, from *cursor* on."""
+    image = request.services.image
     response = DescribeTopicPartitionsResponse(topics=[])
     for name in names:
         if limit == 0:
@@ -63,12 +81,12 @@ def _page(
             return response
         topic = image.topic(name)
         if topic is None:
-            response.topics.append(_unknown(name))
+            response.topics.append(_unknown(request, name))
             continue
         continued = cursor is not None and cursor.topic_name == name
         first = cursor.partition_index if cursor is not None and continued else 0
         end = min(len(topic.partitions), first + limit)
-        response.topics.append(_topic(topic, range(first, end), image))
+        response.topics.append(_topic(request, topic, range(first, end)))
         if end < len(topic.partitions):
             response.next_cursor = Cursor(topic_name=name, partition_index=end)
             return response
@@ -77,35 +95,40 @@ def _page(
 
 
 def _topic(
-    topic: TopicImage, indexes: range, image: MetadataImage
+    request: Request[DescribeTopicPartitionsRequest], topic: TopicImage, indexes: range
 ) -> DescribeTopicPartitionsResponseTopic:
+    image, listener = request.services.image, request.session.listener
     return DescribeTopicPartitionsResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,
         is_internal=topic.internal,
-        partitions=[_partition(index, topic.partitions[index], image) for index in indexes],
-        topic_authorized_operations=ON_A_TOPIC,
+        partitions=[
+            _partition(index, topic.partitions[index], image, listener) for index in indexes
+        ],
+        topic_authorized_operations=authorized_operations(request, ResourceType.TOPIC, topic.name),
     )
 
 
 def _partition(
-    index: int, partition: PartitionRegistration, image: MetadataImage
+    index: int, partition: PartitionRegistration, image: MetadataImage, listener: str
 ) -> DescribeTopicPartitionsResponsePartition:
     return DescribeTopicPartitionsResponsePartition(
-        **partition_facts(index, partition, image),
+        **partition_facts(index, partition, image, listener),
         eligible_leader_replicas=list(partition.elr),
         last_known_elr=list(partition.last_known_elr),
     )
 
 
-def _unknown(name: str) -> DescribeTopicPartitionsResponseTopic:
+def _unknown(
+    request: Request[DescribeTopicPartitionsRequest], name: str
+) -> DescribeTopicPartitionsResponseTopic:
     code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     try:
         check_topic_name(name)
     except ApiError as error:
         code = error.code
     result = _refused(name, code)
-    result.topic_authorized_operations = ON_A_TOPIC
+    result.topic_authorized_operations = authorized_operations(request, ResourceType.TOPIC, name)
     return result
 
 

@@ -1,16 +1,19 @@
 """DescribeTransactions: the state of transactional ids (KIP-664).
 
 Behaviour: the topics are those of the open transaction; while markers are written, those without a
-marker. A transition that is not replicated is not described.
+marker. Topics that the client may not describe are omitted. A transition that is not replicated is
+not described.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from itertools import groupby
 
+from broker.api.authorization.check import DESCRIBE_TOPIC, DESCRIBE_TRANSACTIONAL_ID
+from broker.api.authorization.checks import is_authorized, require
 from broker.api.request import Request
 from broker.common.errors import ApiError
+from broker.common.topic_partition import by_topic
 from broker.steps.queue import Slices, each
 from protocol.messages.describe_transactions import (
     DescribeTransactionsRequest,
@@ -33,6 +36,7 @@ def _describe(
     request: Request[DescribeTransactionsRequest], transactional_id: str
 ) -> TransactionState:
     try:
+        require(request, DESCRIBE_TRANSACTIONAL_ID, transactional_id)
         entry = request.services.transactions.metadata_of(transactional_id)
     except ApiError as error:
         return TransactionState(transactional_id=transactional_id, error_code=error.code)
@@ -45,7 +49,8 @@ def _describe(
         producer_id=value.producer_id,
         producer_epoch=value.producer_epoch,
         topics=[
-            TopicData(topic=name, partitions=[key.partition for key in keys])
-            for name, keys in groupby(sorted(entry.partitions), lambda key: key.topic)
+            TopicData(topic=name, partitions=indexes)
+            for name, indexes in by_topic(sorted(entry.partitions)).items()
+            if is_authorized(request, DESCRIBE_TOPIC, name)
         ],
     )

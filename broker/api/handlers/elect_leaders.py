@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from broker.api.authorization.check import ALTER_CLUSTER
+from broker.api.authorization.checks import require
+from broker.api.handlers.applied_changes import applied
 from broker.api.handlers.request_checks import check_time_left
 from broker.api.request import Request
 from broker.common.errors import ApiError
@@ -31,6 +34,7 @@ _TYPES = {0: Election.PREFERRED, 1: Election.UNCLEAN}
 
 def elect_leaders(request: Request[ElectLeadersRequest]) -> Slices[ElectLeadersResponse]:
     """Run the elections, and return the result of each."""
+    require(request, ALTER_CLUSTER)
     check_time_left(request.body.timeout_ms)
     requested = request.body.topic_partitions
     keys = None if requested is None else _keys(requested)
@@ -43,7 +47,7 @@ def elect_leaders(request: Request[ElectLeadersRequest]) -> Slices[ElectLeadersR
             replica_election_results=_listed(requested or [], dict.fromkeys(keys or [], refusal)),
         )
     results = yield from request.services.controller.elect_leaders(election, keys)
-    yield from request.services.controller.applied()
+    yield from applied(request)
     if requested is None:
         found: dict[str, list[int]] = {
             topic.name: [] for topic in request.services.controller.image

@@ -9,6 +9,8 @@ Versions: 2 PRODUCER_FENCED instead of INVALID_PRODUCER_EPOCH (KIP-588), 4 TRANS
 
 from __future__ import annotations
 
+from broker.api.authorization.check import WRITE_TRANSACTIONAL_ID
+from broker.api.authorization.checks import require
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_errors import as_old_error
 from broker.api.handlers.transaction_waits import TransactionStateWait
@@ -23,6 +25,7 @@ _EPOCH_BUMP_SINCE = 5
 def end_txn(request: Request[EndTxnRequest]) -> Outcome:
     """Commit or abort the transaction; the response may be sent before this returns."""
     body = request.body
+    require(request, WRITE_TRANSACTIONAL_ID, body.transactional_id)
 
     def response(result: EndTxnResult) -> EndTxnResponse:
         return EndTxnResponse(
@@ -31,8 +34,10 @@ def end_txn(request: Request[EndTxnRequest]) -> Outcome:
             producer_epoch=result.producer_epoch,
         )
 
-    callback = ResponseCallback(request, response, TransactionStateWait(body.transactional_id))
-    request.services.transactions.end_txn(
+    transactions = request.services.transactions
+    wait = TransactionStateWait(body.transactional_id, transactions.value_in_writing)
+    callback = ResponseCallback(request, response, wait)
+    transactions.end_txn(
         EndTxn(
             transactional_id=body.transactional_id,
             producer_id=body.producer_id,

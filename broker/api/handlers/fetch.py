@@ -1,10 +1,12 @@
 """Fetch: records of partitions; waits up to ``max_wait_ms`` for ``min_bytes`` of them.
 
-Behaviour: the session is resolved first (KIP-227). Unknown partitions do not end the wait of the
-others, and come after them in the response, as in Kafka. If a partition is named twice, the last
-occurrence counts. The other partitions are read within the response's size limits, or the request
-is parked in the Fetch purgatory. v13 and later name topics by id (KIP-516). A consumer that exceeds
-its quota gets an empty response with the throttle time, and its connection is muted (KIP-219).
+Behaviour: the session is resolved first (KIP-227). Unknown partitions, and those of topics that the
+client may not read, do not end the wait of the others, and come after them in the response, as in
+Kafka. A client that names a replica must be authorized as a broker. If a partition is named twice,
+the last occurrence counts. The other partitions are read within the response's size limits, or the
+request is parked in the Fetch purgatory. v13 and later name topics by id (KIP-516). A consumer that
+exceeds its quota gets an empty response with the throttle time, and its connection is muted
+(KIP-219).
 
 Deviations: no preferred read replica (KIP-392), no cluster id check.
 """
@@ -12,13 +14,18 @@ Deviations: no preferred read replica (KIP-392), no cluster id check.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
+from broker.api.authorization.check import CLUSTER_ACTION, READ_TOPIC
+from broker.api.authorization.checks import is_authorized
 from broker.api.handlers.current_leader import WRONG_LEADER, Leaders
 from broker.api.handlers.request_checks import check_isolation_level
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
+from broker.api.throttling import exempt, record_time
 from broker.common.java_numbers import double_to_int
 from broker.common.topic_partition import TopicPartition
+from broker.controller.image import TopicImage
 from broker.replication.fetch_context import (
     FetchContext,
     PartitionResponses,
@@ -57,27 +64,27 @@ _CLIENT_METADATA_SINCE = 11  # the rack id: such consumers may read from followe
 _TOPIC_IDS_SINCE = 13
 _LEADERS_SINCE = 16
 NO_EPOCH = -1  # like any other negative epoch
+_NO_TOPICS = frozenset[str]()
+_REFUSED = READ_TOPIC.error_code  # for brokers as well
 
 
 def fetch(request: Request[FetchRequest]) -> FetchResponse | Outcome:
     """Read the records, and respond now or park the request."""
     body, replicas = request.body, request.services.replicas
     check_isolation_level(body.isolation_level)
-    replica_id, replica_epoch = _replica(body)
-    if request.observer is not None:
-        request.observer.record.follower = replica_id >= 0
+    replica_id, replica_epoch = _replica(request)
     try:
         context = _context(request, replica_id)
     except SessionError as error:
         return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
-    refused, names, readable = _find_partitions(request, context)
+    refused, names, readable = _find_partitions(request, context, replica_id)
     quota = request.services.client_quotas.fetch
     limited = quota.quotas_enabled and replica_id < 0
     max_bytes = min(body.max_bytes, request.services.config.fetch_max_bytes)
     if limited:  # a consumer that was idle would otherwise exceed its quota, and get nothing
-        max_bytes = min(
-            max_bytes, double_to_int(quota.max_value_in_quota_window(request.client_id))
-        )
+        user = request.session.principal.name
+        allowed = quota.max_value_in_quota_window(user, request.client_id)
+        max_bytes = min(max_bytes, double_to_int(allowed))
     params = FetchParams(
         replica_id,
         body.max_wait_ms,
@@ -96,7 +103,7 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | Outcome:
             for name, result in zip(names, results, strict=True)
         ]
         response = None
-        if limited:
+        if replica_id < 0 and (limited or request.handling_time is not None):
             response = _throttled(request, context, responses + refused)
         if response is None:
             response = _response(context, responses + refused)
@@ -126,16 +133,23 @@ def _observe(
         observer.add_result(key, offset, result.error, size_of(result.records))
 
 
-def _replica(body: FetchRequest) -> tuple[int, int]:
+def _replica(request: Request[FetchRequest]) -> tuple[int, int]:
     """Id and epoch: a top-level field up to v14, the tagged replica state from v15 (KIP-903)."""
-    state = body.replica_state
-    return (body.replica_id, -1) if state is None else (state.replica_id, state.replica_epoch)
+    body, epoch = request.body, -1
+    replica_id, state = body.replica_id, body.replica_state
+    if state is not None:
+        replica_id, epoch = state.replica_id, state.replica_epoch
+    if replica_id >= 0:
+        exempt(request)
+    if request.observer is not None:
+        request.observer.record.follower = replica_id >= 0
+    return replica_id, epoch
 
 
 def _add_current_leaders(request: Request[FetchRequest], response: FetchResponse) -> None:
     """Add the leaders of the partitions that another node leads (KIP-951)."""
     image = request.services.image
-    leaders = Leaders(image)
+    leaders = Leaders(image, request.session.listener)
     for topic in response.responses:
         for data in topic.partitions:
             if data.error_code in WRONG_LEADER:
@@ -145,8 +159,8 @@ def _add_current_leaders(request: Request[FetchRequest], response: FetchResponse
                     leader_id=leader.node_id, leader_epoch=leader.epoch
                 )
     response.node_endpoints = [
-        NodeEndpoint(node_id=broker.node_id, host=broker.host, port=broker.port)
-        for broker in leaders.endpoints()
+        NodeEndpoint(node_id=node_id, host=host, port=port)
+        for node_id, host, port in leaders.endpoints()
     ]
 
 
@@ -193,9 +207,9 @@ def _wanted(request: Request[FetchRequest]) -> Iterator[tuple[PartitionName, Fet
 
 
 def _find_partitions(
-    request: Request[FetchRequest], context: FetchContext
+    request: Request[FetchRequest], context: FetchContext, replica_id: int
 ) -> tuple[PartitionResponses, list[PartitionName], list[FetchPartition]]:
-    """The unknown partitions with their errors, and the partitions to read.
+    """The partitions that are unknown or hidden with their errors, and the partitions to read.
 
     A session by topic id finds the names of its topics again in each fetch, since topics change.
     """
@@ -204,13 +218,21 @@ def _find_partitions(
     names: list[PartitionName] = []
     readable: list[FetchPartition] = []
     wanted: RequestedPartitions = context.wanted
+    hidden: AbstractSet[str] = _NO_TOPICS
+    if request.services.authorizer is not None:
+        if replica_id < 0:
+            hidden = _hidden_topics(request, wanted)
+        elif not is_authorized(request, CLUSTER_ACTION):
+            return [(name, _refusal(name[1], _REFUSED)) for name, _ in wanted], names, readable
     for name, requested in wanted:
         partition = name[1]
         if request.version >= _TOPIC_IDS_SINCE:
             topic, unknown = image.topic_by_id(requested.topic_id), ErrorCode.UNKNOWN_TOPIC_ID
         else:
             topic, unknown = image.topic(requested.key.topic), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        if topic is None:
+        if hidden and _is_hidden(topic, requested, unknown, hidden):
+            refused.append((name, _refusal(partition, _REFUSED)))
+        elif topic is None:
             refused.append((name, _refusal(partition, unknown)))
         elif not 0 <= partition < len(topic.partitions):
             refused.append((name, _refusal(partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)))
@@ -222,6 +244,28 @@ def _find_partitions(
                 else requested._replace(key=TopicPartition(topic.name, partition))
             )
     return refused, names, readable
+
+
+def _is_hidden(
+    topic: TopicImage | None,
+    requested: FetchPartition,
+    unknown: ErrorCode,
+    hidden: AbstractSet[str],
+) -> bool:
+    """Whether a topic is hidden; an unknown id is no secret, an unknown name is."""
+    if topic is None:
+        return unknown is not ErrorCode.UNKNOWN_TOPIC_ID and requested.key.topic in hidden
+    return topic.name in hidden
+
+
+def _hidden_topics(request: Request[FetchRequest], wanted: RequestedPartitions) -> AbstractSet[str]:
+    """The topics of the fetch that the client may not read."""
+    image, by_id = request.services.image, request.version >= _TOPIC_IDS_SINCE
+    names: dict[str, None] = {}
+    for _, requested in wanted:
+        topic = image.topic_by_id(requested.topic_id) if by_id else None
+        names[requested.key.topic if topic is None else topic.name] = None
+    return {name for name in names if not is_authorized(request, READ_TOPIC, name)}
 
 
 def _refusal(partition: int, error: ErrorCode) -> PartitionData:
@@ -270,26 +314,33 @@ def _throttled(
     request: Request[FetchRequest], context: FetchContext, responses: PartitionResponses
 ) -> FetchResponse | None:
     """The empty response to a consumer that exceeds its quota; None if it does not."""
-    services = request.services
-    quota = services.client_quotas.fetch
     try:
-        out = Output()
-        start = out.begin_frame()
-        encode_into(
-            out,
-            FetchResponse(responses=_topics(context.changed_partitions(responses))),
-            request.version,
-        )
-        size = out.finish_frame(start)
-        throttle_ms = quota.record(request.client_id, size)
-        if not throttle_ms:
+        record_time(request)
+        quota = request.services.client_quotas.fetch
+        if quota.quotas_enabled:
+            user, size = request.session.principal.name, _size(request, context, responses)
+            throttle = quota.record(user, request.client_id, size)
+            if throttle is not None:
+                request.throttle(throttle)
+            if request.throttled is not None:
+                quota.unrecord(user, request.client_id, size)
+        if request.throttled is None:
             return None
-        quota.unrecord(request.client_id, size)
-        request.throttle(throttle_ms)
-        session_id = context.throttled_session_id(services.fetch_sessions)
+        session_id = context.throttled_session_id(request.services.fetch_sessions)
     except SessionError as error:
         return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
-    return FetchResponse(throttle_time_ms=throttle_ms, session_id=session_id, responses=[])
+    return FetchResponse(session_id=session_id, responses=[])
+
+
+def _size(
+    request: Request[FetchRequest], context: FetchContext, responses: PartitionResponses
+) -> int:
+    """The size of the response with all changed partitions."""
+    out = Output()
+    start = out.begin_frame()
+    response = FetchResponse(responses=_topics(context.changed_partitions(responses)))
+    encode_into(out, response, request.version)
+    return out.finish_frame(start)
 
 
 def _topics(responses: PartitionResponses) -> list[FetchableTopicResponse]:

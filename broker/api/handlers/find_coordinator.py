@@ -2,7 +2,8 @@
 
 Behaviour: a group's coordinator leads the group's partition of ``__consumer_offsets``, and the
 coordinator of a transactional id its partition of ``__transaction_state``. The first request for a
-key creates the topic, and the error is COORDINATOR_NOT_AVAILABLE, which clients retry.
+key creates the topic, and the error is COORDINATOR_NOT_AVAILABLE, which clients retry. Clients must
+be authorized to describe the group or the transactional id.
 
 Versions: 1 key types and error messages, 4 many keys at once, 5 TRANSACTION_ABORTABLE,
 6 coordinators of share partitions.
@@ -16,6 +17,13 @@ from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
 
+from broker.api.authorization.check import (
+    CLUSTER_ACTION,
+    DESCRIBE_GROUP,
+    DESCRIBE_TRANSACTIONAL_ID,
+    Check,
+)
+from broker.api.authorization.checks import is_authorized, require
 from broker.api.handlers.auto_creation import auto_create
 from broker.api.request import Request
 from broker.common.errors import INVALID_REQUEST_WORDS, ApiError
@@ -36,7 +44,6 @@ from protocol.messages.find_coordinator import (
 )
 
 _MANY_KEYS_SINCE = 4
-_NOT_AVAILABLE = "The coordinator is not available."
 _NO_SUCH_COORDINATOR = "This broker has no coordinators for keys of this type."
 
 
@@ -48,10 +55,19 @@ class KeyType(IntEnum):
     SHARE = 2
 
 
-# The topic of each type of key, and the function that finds the coordinator of a key.
-_COORDINATORS: dict[int, tuple[str, Callable[[str, MetadataImage], Broker]]] = {
-    KeyType.GROUP: (GROUP_METADATA_TOPIC, offsets_topic.coordinator_of),
-    KeyType.TRANSACTION: (TRANSACTION_STATE_TOPIC, state_topic.coordinator_of),
+# The check and the topic of each type of key, and the function that finds the coordinator of a key.
+_COORDINATORS: dict[int, tuple[Check, str, Callable[[str, MetadataImage], Broker]]] = {
+    KeyType.GROUP: (DESCRIBE_GROUP, GROUP_METADATA_TOPIC, offsets_topic.coordinator_of),
+    KeyType.TRANSACTION: (
+        DESCRIBE_TRANSACTIONAL_ID,
+        TRANSACTION_STATE_TOPIC,
+        state_topic.coordinator_of,
+    ),
+}
+# The messages in versions with one key; a refused key has none in later versions.
+_MESSAGES = {
+    ErrorCode.COORDINATOR_NOT_AVAILABLE: "The coordinator is not available.",
+    **{check.error_code: check.refusal.message for check, _, _ in _COORDINATORS.values()},
 }
 
 
@@ -73,35 +89,52 @@ def find_coordinator(request: Request[FindCoordinatorRequest]) -> Slices[FindCoo
 
 
 def _find(request: Request[FindCoordinatorRequest], key: str) -> Coordinator:
-    node, error, message = None, ErrorCode.NONE, ""
     try:
         node = _coordinator(request, key)
+        host, port = _endpoint(node, request.session.listener)
     except ApiError as refusal:
-        error, message = refusal.code, refusal.message or ""
+        return Coordinator(
+            key=key,
+            node_id=-1,
+            host="",
+            port=-1,
+            error_code=refusal.code,
+            error_message=refusal.message or "",
+        )
     return Coordinator(
         key=key,
-        node_id=-1 if node is None else node.node_id,
-        host="" if node is None else node.host,
-        port=-1 if node is None else node.port,
-        error_code=error,
-        error_message=message,
+        node_id=node.node_id,
+        host=host,
+        port=port,
+        error_code=ErrorCode.NONE,
+        error_message="",
     )
+
+
+def _endpoint(node: Broker, listener: str) -> tuple[str, int]:
+    """The address for the listener's clients; raises `ApiError` if none is advertised."""
+    if listener not in node.endpoints:
+        raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    return node.endpoints[listener]
 
 
 def _message_of_one(found: Coordinator) -> str:
     """The message in versions with one key, which Kafka fills in without an error as well."""
-    if found.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE:
-        return _NOT_AVAILABLE
-    return found.error_message or ErrorCode.NONE.name
+    message = _MESSAGES.get(ErrorCode(found.error_code))
+    return message or found.error_message or ErrorCode.NONE.name
 
 
 def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
     services = request.services
     if request.body.key_type not in _COORDINATORS:
         is_known = request.body.key_type == KeyType.SHARE
+        if is_known:
+            require(request, CLUSTER_ACTION)
         message = _NO_SUCH_COORDINATOR if is_known else INVALID_REQUEST_WORDS
         raise ApiError(ErrorCode.INVALID_REQUEST, message)
-    topic_name, coordinator_of = _COORDINATORS[request.body.key_type]
+    check, topic_name, coordinator_of = _COORDINATORS[request.body.key_type]
+    if not is_authorized(request, check, key):
+        raise ApiError(check.error_code)
     if services.image.topic(topic_name) is None:
         auto_create(services.controller, services.config, topic_name)
         raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)

@@ -7,6 +7,8 @@ Versions: 3 static members (KIP-345), 4 flexible.
 
 from __future__ import annotations
 
+from broker.api.authorization.check import READ_GROUP
+from broker.api.authorization.checks import require
 from broker.api.handlers.replicated import when_replicated
 from broker.api.outcome import Outcome
 from broker.api.request import Request
@@ -18,6 +20,7 @@ from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 def heartbeat(request: Request[HeartbeatRequest]) -> HeartbeatResponse | Outcome:
     """Extend the member's session."""
     body = request.body
+    require(request, READ_GROUP, body.group_id)
     try:
         error = request.services.groups.heartbeat(
             body.group_id, body.member_id, body.group_instance_id, body.generation_id

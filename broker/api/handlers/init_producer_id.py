@@ -3,7 +3,8 @@
 Behaviour: an idempotent producer gets a new id with epoch 0, also if it sends one. A transactional
 producer gets the id of its transactional id with a bumped epoch, which fences its predecessor. A
 transaction that is open is aborted first; the error is CONCURRENT_TRANSACTIONS, which clients
-retry. The response is sent when the record of the identity is replicated.
+retry. The response is sent when the record of the identity is replicated. An idempotent producer
+must be authorized for IDEMPOTENT_WRITE or, since KIP-679, to write to any topic.
 
 Versions: 3 the producer's own id and epoch (KIP-360), 4 PRODUCER_FENCED instead of
 INVALID_PRODUCER_EPOCH (KIP-588), 5 TRANSACTION_ABORTABLE.
@@ -11,6 +12,8 @@ INVALID_PRODUCER_EPOCH (KIP-588), 5 TRANSACTION_ABORTABLE.
 
 from __future__ import annotations
 
+from broker.api.authorization.check import IDEMPOTENT_WRITE, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
+from broker.api.authorization.checks import is_authorized_on_any, require
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_waits import TransactionStateWait
 from broker.api.outcome import PARKED, Outcome
@@ -29,6 +32,8 @@ def init_producer_id(
 ) -> InitProducerIdResponse | Outcome:
     """Return an identity, or an error; the response may be sent before this returns."""
     body = request.body
+    if request.services.authorizer is not None:
+        _authorize(request)
     own_id, own_epoch = body.producer_id, body.producer_epoch
     if (own_id == NO_PRODUCER_ID) != (own_epoch == NO_PRODUCER_EPOCH):
         return _refusal(ErrorCode.INVALID_REQUEST)
@@ -48,10 +53,22 @@ def init_producer_id(
             error_code=error, producer_id=result.producer_id, producer_epoch=result.producer_epoch
         )
 
-    wait = TransactionStateWait(body.transactional_id, body.transaction_timeout_ms)
+    transactions = request.services.transactions
+    wait = TransactionStateWait(
+        body.transactional_id, transactions.value_in_writing, body.transaction_timeout_ms
+    )
     callback = ResponseCallback(request, response, wait)
-    request.services.transactions.init_producer_id(initialization, callback)
+    transactions.init_producer_id(initialization, callback)
     return PARKED
+
+
+def _authorize(request: Request[InitProducerIdRequest]) -> None:
+    """Raise `ApiError` unless the client may have an identity."""
+    transactional_id = request.body.transactional_id
+    if transactional_id is not None:
+        require(request, WRITE_TRANSACTIONAL_ID, transactional_id)
+    elif not is_authorized_on_any(request, WRITE_TOPIC):
+        require(request, IDEMPOTENT_WRITE)
 
 
 def _new_producer_id(request: Request[InitProducerIdRequest]) -> InitProducerIdResponse:

@@ -11,6 +11,8 @@ Versions: 0 no rebalance timeout, 4 a new member gets an id first (KIP-394), 5 s
 
 from __future__ import annotations
 
+from broker.api.authorization.check import READ_GROUP
+from broker.api.authorization.checks import require
 from broker.api.handlers.group_wait import members_wait
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.outcome import PARKED, Outcome
@@ -31,6 +33,7 @@ _NULL_PROTOCOL_SINCE = 7
 def join_group(request: Request[JoinGroupRequest]) -> Outcome:
     """Park the request with its group; the response may be sent before this returns."""
     body, version = request.body, request.version
+    require(request, READ_GROUP, body.group_id)
     join = JoinGroup(
         group_id=body.group_id,
         member_id=body.member_id,

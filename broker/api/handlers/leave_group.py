@@ -9,6 +9,8 @@ Versions: up to 2 one member, whose error is the top-level error; 3 many; 5 reas
 
 from __future__ import annotations
 
+from broker.api.authorization.check import READ_GROUP
+from broker.api.authorization.checks import require
 from broker.api.handlers.replicated import when_replicated
 from broker.api.outcome import Outcome
 from broker.api.request import Request
@@ -23,6 +25,7 @@ _MANY_MEMBERS_SINCE = 3
 def leave_group(request: Request[LeaveGroupRequest]) -> LeaveGroupResponse | Outcome:
     """Remove each member."""
     body = request.body
+    require(request, READ_GROUP, body.group_id)
     many = request.version >= _MANY_MEMBERS_SINCE
     leaving = (
         [

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from broker.api.authorization.check import DESCRIBE_CLUSTER_CONFIGS
+from broker.api.authorization.checks import require
 from broker.api.handlers.config_resources import ResourceType
 from broker.api.request import Request
 from broker.steps.queue import Slices
@@ -19,14 +21,14 @@ from protocol.messages.list_config_resources import (
 )
 
 _TYPES_SINCE = 1
-_BROKER_LOGGER = 8
-_LISTED = frozenset({*ResourceType, _BROKER_LOGGER})
+_LISTED = frozenset(ResourceType)
 
 
 def list_config_resources(
     request: Request[ListConfigResourcesRequest],
 ) -> Slices[ListConfigResourcesResponse]:
     """List the names of the resources."""
+    require(request, DESCRIBE_CLUSTER_CONFIGS)
     if request.version < _TYPES_SINCE:
         types = frozenset[int]({ResourceType.CLIENT_METRICS})
         return ListConfigResourcesResponse(config_resources=list(_resources(request, types)))
@@ -49,7 +51,7 @@ def _resources(
     if ResourceType.TOPIC in types:
         for topic in list(image):
             yield ConfigResource(resource_name=topic.name, resource_type=ResourceType.TOPIC)
-    for resource_type in (ResourceType.BROKER, _BROKER_LOGGER):
+    for resource_type in (ResourceType.BROKER, ResourceType.BROKER_LOGGER):
         if resource_type in types:
             for broker in image.alive_brokers():
                 yield ConfigResource(resource_name=str(broker.node_id), resource_type=resource_type)

@@ -1,13 +1,16 @@
 """ListGroups: the groups that this node coordinates.
 
 Behaviour: names of states and types are case-insensitive; an unknown name matches nothing. The
-response has no groups while any group is being loaded.
+response has no groups while any group is being loaded. A client that may describe the cluster gets
+all groups, others those that they may describe.
 
 Versions: 4 states and a filter by them (KIP-518), 5 types and a filter by them (KIP-848).
 """
 
 from __future__ import annotations
 
+from broker.api.authorization.check import DESCRIBE_CLUSTER, DESCRIBE_GROUP
+from broker.api.authorization.checks import is_authorized
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
@@ -21,6 +24,7 @@ def list_groups(request: Request[ListGroupsRequest]) -> ListGroupsResponse:
         return ListGroupsResponse(error_code=error.code, groups=[])
     states = {state.strip().lower() for state in request.body.states_filter}
     types = {each.strip().lower() for each in request.body.types_filter}
+    is_all = is_authorized(request, DESCRIBE_CLUSTER, is_refusal_logged=False)
     return ListGroupsResponse(
         groups=[
             ListedGroup(
@@ -32,5 +36,10 @@ def list_groups(request: Request[ListGroupsRequest]) -> ListGroupsResponse:
             for group in request.services.groups.groups.values()
             if (not states or group.state_name.lower() in states)
             and (not types or group.group_type in types)
+            and (is_all or _is_visible(request, group.group_id))
         ]
     )
+
+
+def _is_visible(request: Request[ListGroupsRequest], group_id: str) -> bool:
+    return is_authorized(request, DESCRIBE_GROUP, group_id, is_refusal_logged=False)

@@ -2,7 +2,8 @@
 
 Behaviour: a partition that is named twice is refused, once. "Latest" is the high watermark for
 consumers, the last stable offset with READ_COMMITTED, and the log end offset for replicas. If no
-record is found, timestamp and offset are -1, without an error.
+record is found, timestamp and offset are -1, without an error. Topics that the client may not
+describe come after the others, as they are in the request.
 
 Versions: 1 one offset instead of many, 2 isolation level, 4 leader epochs, 5 OFFSET_NOT_AVAILABLE,
 7 max timestamp (-3), 8 earliest local (-4), 9 last tiered (-5), 10 a timeout, 11 earliest pending
@@ -15,6 +16,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from broker.api.authorization.check import DESCRIBE_TOPIC
+from broker.api.authorization.checks import unauthorized
 from broker.api.handlers.request_checks import check_isolation_level
 from broker.api.request import Request
 from broker.common.errors import ApiError
@@ -30,6 +33,7 @@ from protocol.messages.list_offsets import (
     ListOffsetsPartitionResponse,
     ListOffsetsRequest,
     ListOffsetsResponse,
+    ListOffsetsTopic,
     ListOffsetsTopicResponse,
 )
 
@@ -59,9 +63,14 @@ _NOTHING: Found = (-1, -1, -1)
 def list_offsets(request: Request[ListOffsetsRequest]) -> Slices[ListOffsetsResponse]:
     """Return the requested offset of each partition, or its error."""
     check_isolation_level(request.body.isolation_level)
+    requested_topics = request.body.topics
+    hidden = yield from unauthorized(
+        request, DESCRIBE_TOPIC, (topic.name for topic in requested_topics)
+    )
     named = [
         (TopicPartition(topic.name, each.partition_index), each)
-        for topic in request.body.topics
+        for topic in requested_topics
+        if topic.name not in hidden
         for each in topic.partitions
     ]
     counts = Counter(key for key, _ in named)
@@ -77,7 +86,14 @@ def list_offsets(request: Request[ListOffsetsRequest]) -> Slices[ListOffsetsResp
         empty = ListOffsetsTopicResponse(name=key.topic, partitions=[])
         topics.setdefault(key.topic, empty).partitions.append(response)
         yield None
-    return ListOffsetsResponse(topics=list(topics.values()))
+    refused = [_refused(topic) for topic in requested_topics if topic.name in hidden]
+    return ListOffsetsResponse(topics=[*topics.values(), *refused])
+
+
+def _refused(topic: ListOffsetsTopic) -> ListOffsetsTopicResponse:
+    error = DESCRIBE_TOPIC.error_code
+    partitions = [_response(each, _NOTHING, error) for each in topic.partitions]
+    return ListOffsetsTopicResponse(name=topic.name, partitions=partitions)
 
 
 def _response(

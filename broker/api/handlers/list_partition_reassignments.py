@@ -5,6 +5,8 @@ Behaviour: null topics mean all; named partitions that are not being moved are o
 
 from __future__ import annotations
 
+from broker.api.authorization.check import DESCRIBE_CLUSTER
+from broker.api.authorization.checks import require
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
 from protocol.messages.list_partition_reassignments import (
@@ -19,6 +21,7 @@ def list_partition_reassignments(
     request: Request[ListPartitionReassignmentsRequest],
 ) -> ListPartitionReassignmentsResponse:
     """List the moves of all topics, or of the named partitions."""
+    require(request, DESCRIBE_CLUSTER)
     requested = request.body.topics
     wanted = None
     if requested is not None:

@@ -1,9 +1,9 @@
 """ListTransactions: the transactional ids that this node coordinates (KIP-664).
 
-Behaviour: an empty filter matches all ids. Unknown names of states are returned; if all names are
-unknown, no id matches. The duration is the time since the start of the last transaction; an id
-without a transaction passes every such filter, as in Kafka. The response has no ids while any
-partition is being loaded.
+Behaviour: an empty filter matches all ids; those that the client may not describe are omitted.
+Unknown names of states are returned; if all names are unknown, no id matches. The duration is the
+time since the start of the last transaction; an id without a transaction passes every such filter,
+as in Kafka. The response has no ids while any partition is being loaded.
 
 Versions: 1 a filter by duration (KIP-994), 2 a filter by a pattern of ids, in the syntax
 of RE2/J (KIP-1152).
@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from broker.api.authorization.check import DESCRIBE_TRANSACTIONAL_ID
+from broker.api.authorization.checks import is_authorized
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.groups.consumer.regex.program import Program
@@ -48,7 +50,7 @@ def list_transactions(
     )
     for entry in _entries(request):
         yield None
-        if matches(entry):
+        if matches(entry) and _is_visible(request, entry.transactional_id):
             response.transaction_states.append(
                 TransactionState(
                     transactional_id=entry.transactional_id,
@@ -57,6 +59,12 @@ def list_transactions(
                 )
             )
     return response
+
+
+def _is_visible(request: Request[ListTransactionsRequest], transactional_id: str) -> bool:
+    return is_authorized(
+        request, DESCRIBE_TRANSACTIONAL_ID, transactional_id, is_refusal_logged=False
+    )
 
 
 def _entries(request: Request[ListTransactionsRequest]) -> Iterator[TransactionMetadata]:

@@ -4,11 +4,16 @@ Behaviour: an empty list means all topics in v0, null does in later versions. A 
 exist is created if ``auto.create.topics.enable`` and the request (v4+) allow it; this response then
 has UNKNOWN_TOPIC_OR_PARTITION, and the next one the partitions. v12 and later may name topics by
 id; if any topic is, topics named otherwise are omitted. A topic occurs once in the response,
-however often it is named. A partition whose leader is not alive has a retriable error.
+however often it is named. A partition whose leader is not alive has a retriable error. Topics that
+the client may not describe are omitted, or refused without their ids if they are named; refused
+topics are the last ones.
+
+The brokers are those that advertise an address for the client's listener. A partition whose leader
+does not is LISTENER_NOT_FOUND.
 
 Versions: 0 lists only alive replicas, with an error if some are not; 4 whether topics may be
-created, 5 offline replicas, 7 leader epochs, 8-10 authorized operations, 10 topic ids, 12 requests
-by id, 13 a top-level error.
+created, 5 offline replicas, 6 LISTENER_NOT_FOUND (before, LEADER_NOT_AVAILABLE), 7 leader epochs,
+8-10 authorized operations, 10 topic ids, 12 requests by id, 13 a top-level error.
 
 Deviations: the controller is the first alive node, where Kafka names any. The internal topics of
 transactions and share groups are not created when they are named.
@@ -16,13 +21,22 @@ transactions and share groups are not created when they are named.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from uuid import UUID
 
-from broker.api.handlers.authorized_operations import ON_A_TOPIC, ON_THE_CLUSTER
+from broker.api.authorization.authorized_operations import authorized_operations
+from broker.api.authorization.check import (
+    CREATE_IN_CLUSTER,
+    CREATE_TOPIC,
+    DESCRIBE_CLUSTER,
+    DESCRIBE_TOPIC,
+)
+from broker.api.authorization.checks import is_authorized, unauthorized
 from broker.api.handlers.auto_creation import auto_create
 from broker.api.handlers.partition_facts import partition_facts
 from broker.api.request import Request
+from broker.api.throttling import limited_auto_creation
 from broker.common.errors import ApiError
 from broker.controller.image import (
     INTERNAL_TOPICS,
@@ -32,6 +46,7 @@ from broker.controller.image import (
     TopicImage,
 )
 from broker.controller.topic_names import check_topic_name
+from broker.security.resource import ResourceType
 from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.metadata import (
@@ -45,9 +60,10 @@ from protocol.messages.metadata import (
 
 _ALL_IS_EMPTY_UNTIL = 0
 _ALIVE_ONLY_UNTIL = 0
+_LISTENER_NOT_FOUND_SINCE = 6
 _IDS_IN_REQUESTS_SINCE = 12
-# With these errors Kafka has not found the name of a topic id, and does not authorize the client.
-_NOT_LOOKED_UP = frozenset({ErrorCode.UNKNOWN_TOPIC_ID})
+# A topic with one of these errors has no authorized operations.
+_HIDDEN = frozenset({ErrorCode.UNKNOWN_TOPIC_ID, ErrorCode.TOPIC_AUTHORIZATION_FAILED})
 
 
 def metadata(request: Request[MetadataRequest]) -> Slices[MetadataResponse]:
@@ -56,28 +72,40 @@ def metadata(request: Request[MetadataRequest]) -> Slices[MetadataResponse]:
     topics = yield from _topics(request)
     if request.body.include_topic_authorized_operations:
         for each in topics:
-            if each.error_code not in _NOT_LOOKED_UP:
-                each.topic_authorized_operations = ON_A_TOPIC
+            if each.error_code not in _HIDDEN:
+                each.topic_authorized_operations = authorized_operations(
+                    request, ResourceType.TOPIC, each.name or ""
+                )
+            yield None
     response = MetadataResponse(
         brokers=[
-            MetadataResponseBroker(
-                node_id=broker.node_id, host=broker.host, port=broker.port, rack=broker.rack
-            )
-            for broker in image.alive_brokers()
+            MetadataResponseBroker(node_id=broker.node_id, host=host, port=port, rack=broker.rack)
+            for broker, (host, port) in image.alive_endpoints(request.session.listener)
         ],
         cluster_id=image.cluster_id,
         controller_id=image.controller_id,
         topics=topics,
     )
     if request.body.include_cluster_authorized_operations:
-        response.cluster_authorized_operations = ON_THE_CLUSTER
+        response.cluster_authorized_operations = (
+            authorized_operations(request, ResourceType.CLUSTER)
+            if is_authorized(request, DESCRIBE_CLUSTER)
+            else 0
+        )
     return response
 
 
 def _topics(request: Request[MetadataRequest]) -> Slices[list[MetadataResponseTopic]]:
     requested = request.body.topics
     if requested is None or (request.version <= _ALL_IS_EMPTY_UNTIL and not requested):
-        return (yield from each(partial(_known, request), list(request.services.image)))
+        topics = list(request.services.image)
+        names_of_all = (topic.name for topic in topics)
+        hidden = yield from unauthorized(
+            request, DESCRIBE_TOPIC, names_of_all, is_refusal_logged=False
+        )
+        if hidden:
+            topics = [topic for topic in topics if topic.name not in hidden]
+        return (yield from each(partial(_known, request), topics))
     ids: dict[UUID, MetadataRequestTopic] = {}
     names: dict[str | None, MetadataRequestTopic] = {}
     for topic in requested:
@@ -88,7 +116,43 @@ def _topics(request: Request[MetadataRequest]) -> Slices[list[MetadataResponseTo
     by_id = ids or None in names
     if by_id and request.version < _IDS_IN_REQUESTS_SINCE:
         raise ApiError(ErrorCode.INVALID_REQUEST)
-    return (yield from each(partial(_one, request), ids.values() or names.values()))
+    return (yield from _requested(request, ids.values() or names.values()))
+
+
+def _requested(
+    request: Request[MetadataRequest], requested: Collection[MetadataRequestTopic]
+) -> Slices[list[MetadataResponseTopic]]:
+    """The topics that the client may describe, and then those that are refused."""
+    image = request.services.image
+    names = (_name(image, topic) for topic in requested)
+    hidden = yield from unauthorized(request, DESCRIBE_TOPIC, filter(None, names))
+    if not hidden:
+        described = yield from each(partial(_one, request), requested)
+    else:
+        visible = [topic for topic in requested if _name(image, topic) not in hidden]
+        described = yield from each(partial(_one, request), visible)
+        described += [_hidden(topic) for topic in requested if _name(image, topic) in hidden]
+    if request.services.authorizer is not None:
+        described.sort(key=lambda topic: topic.error_code == ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+    return described
+
+
+def _name(image: MetadataImage, requested: MetadataRequestTopic) -> str | None:
+    """The name of a topic that is named by name or id; None if the id is unknown."""
+    if not requested.topic_id.int:
+        return requested.name
+    topic = image.topic_by_id(requested.topic_id)
+    return None if topic is None else topic.name
+
+
+def _hidden(requested: MetadataRequestTopic) -> MetadataResponseTopic:
+    """The refusal of a topic, whether it exists or not; it has only what the request has."""
+    return MetadataResponseTopic(
+        error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        name=None if requested.topic_id.int else requested.name,
+        topic_id=requested.topic_id,
+        partitions=[],
+    )
 
 
 def _one(
@@ -112,24 +176,40 @@ def _unknown(
     request: Request[MetadataRequest], name: str, requested: MetadataRequestTopic
 ) -> MetadataResponseTopic:
     """The error for an unknown name; the topic is created if that is allowed."""
+    services = request.services
+    is_created = (
+        request.body.allow_auto_topic_creation and services.config.auto_create_topics_enable
+    )
+    if is_created and not _may_create(request, name):
+        return _hidden(requested)
     try:
         check_topic_name(name)
     except ApiError as error:
         return _refusal(error.code, name, requested)
-    services = request.services
-    if request.body.allow_auto_topic_creation and services.config.auto_create_topics_enable:
-        auto_create(services.controller, services.config, name)
+    if is_created:
+        spend = limited_auto_creation(request)
+        auto_create(services.controller, services.config, name, spend)
     return _refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name, requested)
 
 
+def _may_create(request: Request[MetadataRequest], name: str) -> bool:
+    may_create_any = is_authorized(request, CREATE_IN_CLUSTER, is_refusal_logged=False)
+    return may_create_any or is_authorized(request, CREATE_TOPIC, name)
+
+
 def _known(request: Request[MetadataRequest], topic: TopicImage) -> MetadataResponseTopic:
+    image, listener = request.services.image, request.session.listener
     partitions = [
-        _partition(index, partition, request.services.image)
+        _partition(index, partition, image, listener)
         for index, partition in enumerate(topic.partitions)
     ]
+    if request.version < _LISTENER_NOT_FOUND_SINCE:
+        for partition in partitions:
+            if partition.error_code == ErrorCode.LISTENER_NOT_FOUND:
+                partition.error_code = ErrorCode.LEADER_NOT_AVAILABLE
     if request.version <= _ALIVE_ONLY_UNTIL:
         for partition in partitions:
-            _omit_offline_replicas(partition, request.services.image)
+            _omit_offline_replicas(partition)
     return MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,
@@ -139,17 +219,21 @@ def _known(request: Request[MetadataRequest], topic: TopicImage) -> MetadataResp
 
 
 def _partition(
-    index: int, partition: PartitionRegistration, image: MetadataImage
+    index: int, partition: PartitionRegistration, image: MetadataImage, listener: str
 ) -> MetadataResponsePartition:
-    result = MetadataResponsePartition(**partition_facts(index, partition, image))
+    result = MetadataResponsePartition(**partition_facts(index, partition, image, listener))
     if result.leader_id == NO_LEADER:
-        result.error_code = ErrorCode.LEADER_NOT_AVAILABLE
+        is_hidden = image.alive(partition.leader)
+        result.error_code = (
+            ErrorCode.LISTENER_NOT_FOUND if is_hidden else ErrorCode.LEADER_NOT_AVAILABLE
+        )
     return result
 
 
-def _omit_offline_replicas(partition: MetadataResponsePartition, image: MetadataImage) -> None:
-    partition.replica_nodes = list(filter(image.alive, partition.replica_nodes))
-    partition.isr_nodes = list(filter(image.alive, partition.isr_nodes))
+def _omit_offline_replicas(partition: MetadataResponsePartition) -> None:
+    offline = set(partition.offline_replicas)
+    partition.replica_nodes = [node for node in partition.replica_nodes if node not in offline]
+    partition.isr_nodes = [node for node in partition.isr_nodes if node not in offline]
     if partition.offline_replicas and partition.error_code == ErrorCode.NONE:
         partition.error_code = ErrorCode.REPLICA_NOT_AVAILABLE
 

@@ -1,7 +1,8 @@
 """OffsetCommit: a group commits the offset it has reached in each partition.
 
-Behaviour: partitions that do not exist are refused separately; the group commits or refuses all
-others together. The response is sent when the commit is replicated.
+Behaviour: partitions that do not exist, and topics that the client may not read, are refused
+separately; the group commits or refuses all others together. The response is sent when the commit
+is replicated.
 
 Versions: 2 to 4 a retention time, 6 leader epochs, 7 static members (KIP-345), 9 member epochs, and
 GROUP_ID_NOT_FOUND instead of ILLEGAL_GENERATION, 10 topic ids.
@@ -9,6 +10,8 @@ GROUP_ID_NOT_FOUND instead of ILLEGAL_GENERATION, 10 topic ids.
 
 from __future__ import annotations
 
+from broker.api.authorization.check import READ_GROUP, READ_TOPIC
+from broker.api.authorization.checks import is_authorized, require
 from broker.api.handlers.replicated import when_replicated
 from broker.api.outcome import Outcome
 from broker.api.request import Request
@@ -31,6 +34,7 @@ _TOPIC_IDS_SINCE = 10
 def offset_commit(request: Request[OffsetCommitRequest]) -> Slices[OffsetCommitResponse | Outcome]:
     """Commit the offsets of all partitions that exist."""
     body = request.body
+    require(request, READ_GROUP, body.group_id)
     response = OffsetCommitResponse(topics=[])
     commits: list[Commit] = []
     committed: list[OffsetCommitResponsePartition] = []
@@ -73,10 +77,15 @@ def _add_topic(
     image = request.services.image
     if request.version >= _TOPIC_IDS_SINCE:
         topic = image.topic_by_id(requested.topic_id)
-        unknown = ErrorCode.UNKNOWN_TOPIC_ID
+        name = None if topic is None else topic.name
     else:
         topic = image.topic(requested.name)
-        unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        name = requested.name
+    error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if name is None:
+        error = ErrorCode.UNKNOWN_TOPIC_ID
+    elif not is_authorized(request, READ_TOPIC, name):
+        topic, error = None, READ_TOPIC.error_code
     partitions = []
     for partition in requested.partitions:
         index = partition.partition_index
@@ -84,7 +93,7 @@ def _add_topic(
         partitions.append(response_partition)
         yield None
         if topic is None:
-            response_partition.error_code = unknown
+            response_partition.error_code = error
         elif not 0 <= index < len(topic.partitions):
             response_partition.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         else:

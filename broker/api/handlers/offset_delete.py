@@ -1,6 +1,7 @@
 """OffsetDelete: delete offsets that a group has committed (KIP-496).
 
-Behaviour: topics that members of the group subscribe to are refused. A partition without a
+Behaviour: topics that members of the group subscribe to, or that the client may not read, are
+refused. A partition without a
 committed offset has no error; one that does not exist has UNKNOWN_TOPIC_OR_PARTITION. The response
 is sent when the deletion is replicated.
 """
@@ -9,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from broker.api.authorization.check import DELETE_GROUP, READ_TOPIC
+from broker.api.authorization.checks import require, unauthorized
 from broker.api.handlers.replicated import when_replicated
 from broker.api.outcome import Outcome
 from broker.api.request import Request
@@ -27,6 +30,7 @@ from protocol.messages.offset_delete import (
 def offset_delete(request: Request[OffsetDeleteRequest]) -> Slices[OffsetDeleteResponse | Outcome]:
     """Delete the committed offset of each partition."""
     body = request.body
+    require(request, DELETE_GROUP, body.group_id)
     if not body.group_id:
         return _refusal(ErrorCode.INVALID_GROUP_ID)
     requested = [
@@ -34,15 +38,20 @@ def offset_delete(request: Request[OffsetDeleteRequest]) -> Slices[OffsetDeleteR
         for topic in body.topics
         for partition in topic.partitions
     ]
-    known, unknown = list[TopicPartition](), list[TopicPartition]()
+    hidden = yield from unauthorized(request, READ_TOPIC, (topic.name for topic in body.topics))
+    known, outcomes = list[TopicPartition](), list[tuple[TopicPartition, ErrorCode]]()
     for each in requested:
-        (known if _exists(request, each) else unknown).append(each)
+        if each.topic in hidden:
+            outcomes.append((each, READ_TOPIC.error_code))
+        elif _exists(request, each):
+            known.append(each)
+        else:
+            outcomes.append((each, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
         yield None
     try:
         errors = request.services.groups.offsets.delete(body.group_id, known)
     except ApiError as error:
         return _refusal(error.code)
-    outcomes = [(each, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) for each in unknown]
     outcomes += [(each, errors[each]) for each in known]
     return when_replicated(request, body.group_id, _response(outcomes), _refusal)
 

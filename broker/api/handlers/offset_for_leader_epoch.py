@@ -4,12 +4,16 @@ A consumer or follower compares it with its own position to detect truncation (K
 
 Behaviour: the result is the largest epoch that is not above the requested one, and its end offset;
 -1 and -1 if that is unknown. As in Kafka, consumers also get offsets above the high watermark.
+Topics that the client may not describe come after the others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from functools import partial
 
+from broker.api.authorization.check import CLUSTER_ACTION, DESCRIBE_TOPIC
+from broker.api.authorization.checks import is_authorized, unauthorized
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -20,6 +24,7 @@ from protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
     OffsetForLeaderEpochResponse,
     OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
     OffsetForLeaderTopicResult,
 )
 
@@ -28,12 +33,27 @@ def offset_for_leader_epoch(
     request: Request[OffsetForLeaderEpochRequest],
 ) -> Slices[OffsetForLeaderEpochResponse]:
     """Return the end offset of each requested epoch."""
+    requested = request.body.topics
+    hidden: AbstractSet[str] = frozenset()
+    if not is_authorized(request, CLUSTER_ACTION, is_refusal_logged=False):
+        names = (topic.topic for topic in requested)
+        hidden = yield from unauthorized(request, DESCRIBE_TOPIC, names)
     topics = []
-    for topic in request.body.topics:
-        partitions = yield from each(partial(_find, request, topic.topic), topic.partitions)
-        topics.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=partitions))
+    for topic in requested:
+        if topic.topic not in hidden:
+            partitions = yield from each(partial(_find, request, topic.topic), topic.partitions)
+            topics.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=partitions))
         yield None
+    topics += [_refused(topic) for topic in requested if topic.topic in hidden]
     return OffsetForLeaderEpochResponse(topics=topics)
+
+
+def _refused(topic: OffsetForLeaderTopic) -> OffsetForLeaderTopicResult:
+    error = DESCRIBE_TOPIC.error_code
+    partitions = [
+        EpochEndOffset(partition=each.partition, error_code=error) for each in topic.partitions
+    ]
+    return OffsetForLeaderTopicResult(topic=topic.topic, partitions=partitions)
 
 
 def _find(

@@ -19,14 +19,18 @@ class PartitionFacts(TypedDict):
 
 
 def partition_facts(
-    index: int, partition: PartitionRegistration, image: MetadataImage
+    index: int, partition: PartitionRegistration, image: MetadataImage, listener: str
 ) -> PartitionFacts:
-    """Describe the replicas and the leader of a partition; the leader is -1 if it is not alive."""
+    """Describe the replicas and the leader of a partition to a client of *listener*.
+
+    The leader is -1 if it is not alive, or has no advertised address for the listener.
+    """
+    is_reachable = image.is_reachable
     return PartitionFacts(
         partition_index=index,
-        leader_id=partition.leader if image.alive(partition.leader) else NO_LEADER,
+        leader_id=partition.leader if is_reachable(partition.leader, listener) else NO_LEADER,
         leader_epoch=partition.leader_epoch,
         replica_nodes=list(partition.replicas),
         isr_nodes=list(partition.isr),
-        offline_replicas=[node for node in partition.replicas if not image.alive(node)],
+        offline_replicas=[node for node in partition.replicas if not is_reachable(node, listener)],
     )

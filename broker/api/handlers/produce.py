@@ -7,7 +7,8 @@ the log. A client that exceeds its quota gets its response at once, and its conn
 Batches that take long to validate are validated in a worker thread before any batch is appended.
 Requests of many partitions, and long responses, are handled in slices. With ``flush.messages`` the
 records are on the disk before they are acknowledged. The first batch of a transaction is verified
-before its append (`broker.api.handlers.produce_verification`).
+before its append (`broker.api.handlers.produce_verification`). A client that may not write to the
+transactional id of transactional batches fails as a whole, other refusals are those of topics.
 
 Versions: 13 names topics by id. The schema begins at v3, but ApiVersions advertises 0, because
 older librdkafka does not compress otherwise (KAFKA-18659).
@@ -23,6 +24,8 @@ from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
+from broker.api.authorization.check import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
+from broker.api.authorization.checks import is_authorized
 from broker.api.handlers.produce_response import TOPIC_IDS_SINCE, Results, respond
 from broker.api.handlers.produce_verification import unverified, verify
 from broker.api.long_request import ITEMS_AT_ONCE
@@ -117,6 +120,7 @@ class _Entries:
         "refused",
         "request",
         "topic_ids",
+        "writable",
     )
 
     def __init__(self, request: Request[ProduceRequest]) -> None:
@@ -127,6 +131,7 @@ class _Entries:
         self.refused: Results = []
         self.is_transactional = False
         self.guards: Mapping[TopicPartition, int] = _NO_GUARDS
+        self.writable: dict[str, bool] = {}  # if there is an authorizer
 
     def add(self, topic: TopicProduceData, partition: PartitionProduceData) -> None:
         """Add a partition, before the handler returns or yields: then its records may be lost."""
@@ -146,7 +151,7 @@ class _Entries:
 
     def fail_together(self) -> bool:
         """Refuse all partitions if the request fails as a whole."""
-        self.is_transactional, error = _error_of_all(self.request.body, self.all)
+        self.is_transactional, error = _error_of_all(self.request, self.all)
         if error:
             self.is_transactional = False
             self.refused = [(each.key, each.topic_id, ProduceResult(error)) for each in self.all]
@@ -155,11 +160,22 @@ class _Entries:
     def check(self, entry: Entry) -> None:
         """Accept or refuse one partition."""
         error = _error_before_append(self.request, entry)
+        if self.request.services.authorizer is not None and not self._may_write(entry.key.topic):
+            error = WRITE_TOPIC.error_code
         if error or entry.records is None:
             self.refused.append((entry.key, entry.topic_id, ProduceResult(error)))
         else:
             self.accepted[entry.key] = entry.records
             self.topic_ids[entry.key] = entry.topic_id
+
+    def _may_write(self, topic: str) -> bool:
+        """Whether the client may write to a topic; a topic with an unknown id has no name."""
+        if not topic and self.request.version >= TOPIC_IDS_SINCE:
+            return True
+        known = self.writable.get(topic)
+        if known is None:
+            known = self.writable[topic] = is_authorized(self.request, WRITE_TOPIC, topic)
+        return known
 
     def respond(self, results: ProduceResults) -> None:
         """Respond with the *results* of the appends, when the disk has what must be flushed."""
@@ -199,18 +215,21 @@ class _Entries:
         respond(self.request, appended + self.refused)
 
 
-def _error_of_all(body: ProduceRequest, entries: list[Entry]) -> tuple[bool, ErrorCode]:
+def _error_of_all(request: Request[ProduceRequest], entries: list[Entry]) -> tuple[bool, ErrorCode]:
     """Whether any batch is transactional, and the error that fails the request as a whole.
 
     Kafka searches for transactional batches first, and fails there if bytes are not a batch.
     """
-    found = False
+    body, found = request.body, False
     for _, _, records, error in entries:
         if error is ErrorCode.CORRUPT_MESSAGE:
             return False, error
         if not error and records is not None and is_transactional(records):
-            if body.transactional_id is None:
-                return True, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+            transactional_id = body.transactional_id
+            if transactional_id is None or not is_authorized(
+                request, WRITE_TRANSACTIONAL_ID, transactional_id
+            ):
+                return True, WRITE_TRANSACTIONAL_ID.error_code
             found = True
             break
     return found, ErrorCode.NONE if body.acks in (-1, 0, 1) else ErrorCode.INVALID_REQUIRED_ACKS

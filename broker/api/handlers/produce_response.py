@@ -102,19 +102,17 @@ class _Response:
     def finish(self) -> ProduceResponse | Outcome:
         request = self._request
         quota = request.services.client_quotas.produce
-        throttle_ms = 0
         if quota.quotas_enabled:
-            throttle_ms = quota.record(request.client_id, request.size_bytes)
-            if throttle_ms:
-                request.throttle(throttle_ms)
+            user = request.session.principal.name
+            throttle = quota.record(user, request.client_id, request.size_bytes)
+            if throttle is not None:
+                request.throttle(throttle)
         if request.body.acks == 0:
             if self._failed:
                 errors = ", ".join(f"{key}: {error.name}" for key, error in self._failed)
                 raise Refused(f"a produce with acks=0 failed ({errors})")
             return NO_RESPONSE
-        response = ProduceResponse(
-            responses=list(self._topics.values()), throttle_time_ms=throttle_ms
-        )
+        response = ProduceResponse(responses=list(self._topics.values()))
         if self._failed and request.version >= _LEADERS_SINCE:
             self._add_current_leaders(response)
         return response
@@ -122,7 +120,7 @@ class _Response:
     def _add_current_leaders(self, response: ProduceResponse) -> None:
         """Add the leaders of the partitions that another node leads (KIP-951)."""
         image = self._request.services.image
-        leaders = Leaders(image)
+        leaders = Leaders(image, self._request.session.listener)
         for topic in response.responses:
             for partition in topic.partition_responses:
                 if partition.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
@@ -131,8 +129,8 @@ class _Response:
                         leader_id=leader.node_id, leader_epoch=leader.epoch
                     )
         response.node_endpoints = [
-            NodeEndpoint(node_id=broker.node_id, host=broker.host, port=broker.port)
-            for broker in leaders.endpoints()
+            NodeEndpoint(node_id=node_id, host=host, port=port)
+            for node_id, host, port in leaders.endpoints()
         ]
 
 

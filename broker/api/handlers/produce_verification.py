@@ -13,6 +13,7 @@ Versions: up to 11 the partitions are verified, from 12 on they are added to the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from broker.api.handlers.transaction_waits import VerificationWait
 from broker.api.outcome import PARKED, Outcome
@@ -67,16 +68,14 @@ def verify(
         for key, records in batches.items():
             batches[key] = memoryview(bytearray(records))
 
-    def on_verified(verified: Verified) -> None:
-        request.resume(request, proceed, verified)
-
     request.wait = VerificationWait(
         transactional_id,
         verification.coordinator(transactional_id),
         sequences,
         request.services.config.request_timeout_ms,
     )
-    verification.finish(producer, sequences, started, on_verified)
+    on_verified = partial(request.resume, request, proceed)
+    verification.request_with_retries(producer, sequences, started, on_verified)
     return PARKED
 
 

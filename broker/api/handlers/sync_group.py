@@ -11,6 +11,8 @@ Versions: 3 static members (KIP-345), 5 protocol type and name, which are then r
 
 from __future__ import annotations
 
+from broker.api.authorization.check import READ_GROUP
+from broker.api.authorization.checks import require
 from broker.api.handlers.group_wait import members_wait, stored_wait
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.outcome import PARKED, Outcome
@@ -29,6 +31,7 @@ def sync_group(request: Request[SyncGroupRequest]) -> SyncGroupResponse | Outcom
     unnamed = body.protocol_type is None or body.protocol_name is None
     if request.version >= _PROTOCOL_SINCE and unnamed:
         return _response(SyncResult(error=ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
+    require(request, READ_GROUP, body.group_id)
     sync = SyncGroup(
         group_id=body.group_id,
         generation_id=body.generation_id,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from broker.common.topic_partition import TopicPartition
+from broker.transactions.metadata import TransactionValue
 from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
 from broker.wait_records.wait import Facts, Wait, WaitPartition
 
@@ -14,16 +15,25 @@ RESPONDED = Cause(CauseKind.COORDINATOR)
 class TransactionStateWait(Wait):
     """Waits until the record of a transactional id is on all replicas in sync.
 
-    ``transactional_id`` is None for a request about several ids. The timeout is that of the
-    transaction, None if the request does not have it.
+    *value_in_writing* returns the value in the record of an id. ``transactional_id`` is None for a
+    request about several ids. The timeout is that of the transaction, None if the request does not
+    have it.
     """
 
-    __slots__ = ("_timeout_ms", "_transactional_id")
+    __slots__ = ("_timeout_ms", "_transactional_id", "_value", "_value_in_writing")
     purgatory = "Produce"
 
-    def __init__(self, transactional_id: str | None, timeout_ms: int | None = None) -> None:
+    def __init__(
+        self,
+        transactional_id: str | None,
+        value_in_writing: Callable[[str], TransactionValue | None],
+        timeout_ms: int | None = None,
+    ) -> None:
         self._transactional_id = transactional_id
+        self._value_in_writing = value_in_writing
         self._timeout_ms = timeout_ms
+        # Kept from the first description on: after a timeout the record is not in writing.
+        self._value: TransactionValue | None = None
 
     @property
     def timeout_ms(self) -> int | None:
@@ -31,8 +41,17 @@ class TransactionStateWait(Wait):
         return self._timeout_ms
 
     def condition(self) -> Facts:
-        """The transactional id."""
-        return {"kind": "transaction_state", "transactional_id": self._transactional_id}
+        """The transactional id, and the state and the epoch in its record."""
+        transactional_id = self._transactional_id
+        facts: Facts = {"kind": "transaction_state", "transactional_id": transactional_id}
+        if transactional_id is None:
+            return facts
+        if self._value is None:
+            self._value = self._value_in_writing(transactional_id)
+        if self._value is not None:
+            facts["state"] = self._value.state.label
+            facts["producer_epoch"] = self._value.producer_epoch
+        return facts
 
     def cause(self, present: Callable[[], Cause]) -> Cause:
         """The request that advanced the high watermark, or the timeout."""

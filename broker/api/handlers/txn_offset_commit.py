@@ -1,11 +1,11 @@
 """TxnOffsetCommit: a producer commits the offsets of a consumer group in its transaction (KIP-98).
 
-Behaviour: partitions that do not exist are refused separately. The coordinator of the transactional
-id verifies that the group's partition of ``__consumer_offsets`` is in the transaction (KIP-890), or
-adds it (v5+). After that the group commits or refuses all other partitions together, so the
-partition is in the transaction even if the group refuses. A client that disconnects meanwhile does
-not prevent the commit. The response is sent when the records are replicated. The offsets are
-pending until the marker of the transaction.
+Behaviour: partitions that do not exist, and topics that the client may not read, are refused
+separately. The coordinator of the transactional id verifies that the group's partition of
+``__consumer_offsets`` is in the transaction (KIP-890), or adds it (v5+). After that the group
+commits or refuses all other partitions together, so the partition is in the transaction even if the
+group refuses. A client that disconnects meanwhile does not prevent the commit. The response is sent
+when the records are replicated. The offsets are pending until the marker of the transaction.
 
 Versions: 2 leader epochs, and COORDINATOR_LOAD_IN_PROGRESS instead of COORDINATOR_NOT_AVAILABLE,
 3 members (KIP-447), 4 TRANSACTION_ABORTABLE, 5 adds the partition to the transaction.
@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from broker.api.authorization.check import READ_GROUP, READ_TOPIC, WRITE_TRANSACTIONAL_ID
+from broker.api.authorization.checks import is_authorized, require
 from broker.api.handlers.replicated import when_replicated
 from broker.api.handlers.transaction_waits import VerificationWait
 from broker.api.outcome import PARKED, Outcome
@@ -28,7 +30,7 @@ from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from broker.steps.queue import Slices
 from broker.storage.verification_state import NO_GUARD
 from broker.transactions.add_partitions_to_txn import SupportedOperation
-from broker.transactions.verification import Verified
+from broker.transactions.verification import Producer, Verified
 from protocol.errors import ErrorCode
 from protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
@@ -48,6 +50,8 @@ def txn_offset_commit(
     request: Request[TxnOffsetCommitRequest],
 ) -> Slices[TxnOffsetCommitResponse | Outcome]:
     """Commit the offsets of all partitions that exist."""
+    require(request, WRITE_TRANSACTIONAL_ID, request.body.transactional_id)
+    require(request, READ_GROUP, request.body.group_id)
     commit = _TransactionalCommit(request)
     for topic in request.body.topics:
         yield from commit.add(topic)
@@ -57,7 +61,7 @@ def txn_offset_commit(
 class _TransactionalCommit:
     """A request whose partitions are added, then verified, then committed."""
 
-    __slots__ = ("_commits", "_committed", "_is_parked", "_outcome", "_request", "_response")
+    __slots__ = ("_commits", "_committed", "_request", "_response")
 
     def __init__(self, request: Request[TxnOffsetCommitRequest]) -> None:
         self._request = request
@@ -65,13 +69,13 @@ class _TransactionalCommit:
         self._commits: list[Commit] = []
         # The parts of the response about the commits, in the same order.
         self._committed: list[TxnOffsetCommitResponsePartition] = []
-        self._is_parked = False
-        # The outcome if the verification needs no request to another node.
-        self._outcome: TxnOffsetCommitResponse | Outcome | None = None
 
     def add(self, requested: TxnOffsetCommitRequestTopic) -> Slices[None]:
         """Add a topic to the response, and the commits of its partitions that exist."""
         topic = self._request.services.image.topic(requested.name)
+        error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if not is_authorized(self._request, READ_TOPIC, requested.name):
+            topic, error = None, READ_TOPIC.error_code
         partitions = []
         for partition in requested.partitions:
             index = partition.partition_index
@@ -79,7 +83,7 @@ class _TransactionalCommit:
             partitions.append(response_partition)
             yield None
             if topic is None or not 0 <= index < len(topic.partitions):
-                response_partition.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                response_partition.error_code = error
                 continue
             self._committed.append(response_partition)
             self._commits.append(
@@ -98,41 +102,28 @@ class _TransactionalCommit:
 
     def begin(self) -> TxnOffsetCommitResponse | Outcome:
         """Verify the partition of the group, then commit."""
-        request, group_id = self._request, self._request.body.group_id
+        request, body, services = self._request, self._request.body, self._request.services
         if not self._commits:
             return self._response
-        if not group_id:
+        if not body.group_id:
             return self._refusal(ErrorCode.INVALID_GROUP_ID)
-        partition = request.services.groups.runtime.partition_for(group_id)
+        partition = services.groups.runtime.partition_for(body.group_id)
         key = TopicPartition(GROUP_METADATA_TOPIC, partition)
-        request.services.verification.verify(
-            request.body.transactional_id,
-            request.body.producer_id,
-            request.body.producer_epoch,
-            {key: NO_SEQUENCE},
-            _operation(request.version),
-            partial(self._on_verified, key),
+        transactional_id, operation = body.transactional_id, _operation(request.version)
+        producer = Producer(transactional_id, body.producer_id, body.producer_epoch, operation)
+        verification = services.verification
+        started = verification.start(producer, {key: NO_SEQUENCE})
+        if not started.guards:
+            return self._commit(key, started)
+        request.wait = VerificationWait(
+            transactional_id,
+            verification.coordinator(transactional_id),
+            [key],
+            services.config.request_timeout_ms,
         )
-        if self._outcome is None:
-            self._park(key)
-        return self._outcome or PARKED
-
-    def _park(self, key: TopicPartition) -> None:
-        """Wait for the coordinator of the transactional id."""
-        request = self._request
-        transactional_id, services = request.body.transactional_id, request.services
-        node = services.verification.coordinator(transactional_id)
-        timeout_ms = services.config.request_timeout_ms
-        request.wait = VerificationWait(transactional_id, node, [key], timeout_ms)
-        self._is_parked = True
-
-    def _on_verified(self, key: TopicPartition, verified: Verified) -> None:
-        """Continue, whether the client is still connected or not."""
-        request = self._request
-        if self._is_parked:
-            request.resume(request, partial(self._commit, key), verified)
-        else:
-            self._outcome = self._commit(key, verified)
+        on_verified = partial(request.resume, request, partial(self._commit, key))
+        verification.request(producer, started, on_verified)
+        return PARKED
 
     def _commit(self, key: TopicPartition, verified: Verified) -> TxnOffsetCommitResponse | Outcome:
         """Append the commits, and respond when they are replicated."""

@@ -7,6 +7,8 @@ BROKER_ID_NOT_REGISTERED, as in Kafka's ``ReplicationControlManager.unregisterBr
 
 from __future__ import annotations
 
+from broker.api.authorization.check import ALTER_CLUSTER
+from broker.api.authorization.checks import require
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from protocol.messages.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
@@ -14,6 +16,7 @@ from protocol.messages.unregister_broker import UnregisterBrokerRequest, Unregis
 
 def unregister_broker(request: Request[UnregisterBrokerRequest]) -> UnregisterBrokerResponse:
     """Remove the node."""
+    require(request, ALTER_CLUSTER)
     try:
         request.services.controller.unregister(request.body.broker_id)
     except ApiError as error:

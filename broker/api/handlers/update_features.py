@@ -8,6 +8,9 @@ Deviations: only the level of ``transaction.version`` can be changed.
 
 from __future__ import annotations
 
+from broker.api.authorization.check import ALTER_CLUSTER
+from broker.api.authorization.checks import require
+from broker.api.handlers.applied_changes import applied
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.controller.features import SAFE_DOWNGRADE, FeatureUpdate
@@ -22,6 +25,7 @@ from protocol.messages.update_features import (
 
 def update_features(request: Request[UpdateFeaturesRequest]) -> Slices[UpdateFeaturesResponse]:
     """Change the levels of features."""
+    require(request, ALTER_CLUSTER)
     body, controller = request.body, request.services.controller
     updates = [
         FeatureUpdate(each.feature, each.max_version_level, _upgrade_type(each))
@@ -35,7 +39,7 @@ def update_features(request: Request[UpdateFeaturesRequest]) -> Slices[UpdateFea
             error_message="The update failed for all features since the following feature had an "
             f"error: {error.message}",
         )
-    yield from controller.applied()
+    yield from applied(request)
     return UpdateFeaturesResponse(
         results=[
             UpdatableFeatureResult(feature=update.feature, error_message="NONE")

@@ -14,14 +14,20 @@ Deviations: in Kafka, a marker without a producer id or epoch also fails the oth
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
+from broker.api.authorization.check import ALTER_CLUSTER, CLUSTER_ACTION
+from broker.api.authorization.checks import is_authorized, require
 from broker.api.handlers.marker_results import MarkerResults, write_marker
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_waits import MarkersWait
+from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
-from broker.steps.queue import Slices
+from broker.common.topic_partition import TopicPartition, by_topic
+from broker.steps.queue import Slices, finish
+from protocol.errors import ErrorCode
 from protocol.messages.write_txn_markers import (
     WritableTxnMarker,
     WritableTxnMarkerPartitionResult,
@@ -31,11 +37,26 @@ from protocol.messages.write_txn_markers import (
     WriteTxnMarkersResponse,
 )
 
+_Written = WriteTxnMarkersResponse | Outcome
+
 
 def write_txn_markers(
     request: Request[WriteTxnMarkersRequest],
-) -> Slices[WriteTxnMarkersResponse | Outcome]:
+) -> _Written | Slices[_Written]:
+    """Write a few markers at once, and many in slices."""
+    written = _write(request)
+    items = 0
+    for marker in request.body.markers:
+        items += 1
+        for topic in marker.topics:
+            items += 1 + len(topic.partition_indexes)
+    return finish(written) if items <= ITEMS_AT_ONCE else written
+
+
+def _write(request: Request[WriteTxnMarkersRequest]) -> Slices[_Written]:
     """Write all markers, and respond when all of them are replicated or have failed."""
+    if not is_authorized(request, ALTER_CLUSTER, is_refusal_logged=False):
+        require(request, CLUSTER_ACTION)
     results = MarkerResults()
     for marker in request.body.markers:
         yield from write_marker(request.services, marker, results)
@@ -64,21 +85,28 @@ def _response(
     request: Request[WriteTxnMarkersRequest], results: MarkerResults
 ) -> WriteTxnMarkersResponse:
     """The results by producer id; those of several markers of one producer are merged."""
-    markers = []
-    for producer_id, errors in results.errors.items():
-        topics: dict[str, WritableTxnMarkerTopicResult] = {}
-        for key, error in errors.items():
-            if request.observer is not None:
+    if request.observer is not None:
+        for errors in results.errors.values():
+            for key, error in errors.items():
                 request.observer.add_result(key, -1, error)
-            topic = topics.get(key.topic)
-            if topic is None:
-                topic = topics[key.topic] = WritableTxnMarkerTopicResult(
-                    name=key.topic, partitions=[]
+    return WriteTxnMarkersResponse(
+        markers=[
+            WritableTxnMarkerResult(producer_id=producer_id, topics=_topics(errors))
+            for producer_id, errors in results.errors.items()
+        ]
+    )
+
+
+def _topics(errors: Mapping[TopicPartition, ErrorCode]) -> list[WritableTxnMarkerTopicResult]:
+    return [
+        WritableTxnMarkerTopicResult(
+            name=name,
+            partitions=[
+                WritableTxnMarkerPartitionResult(
+                    partition_index=index, error_code=errors[TopicPartition(name, index)]
                 )
-            topic.partitions.append(
-                WritableTxnMarkerPartitionResult(partition_index=key.partition, error_code=error)
-            )
-        markers.append(
-            WritableTxnMarkerResult(producer_id=producer_id, topics=list(topics.values()))
+                for index in indexes
+            ],
         )
-    return WriteTxnMarkersResponse(markers=markers)
+        for name, indexes in by_topic(errors).items()
+    ]

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from broker.config.keys.authorization import AuthorizationKeys
 from broker.config.keys.classic_groups import ClassicGroupKeys
 from broker.config.keys.connections import ConnectionKeys
 from broker.config.keys.consumer_groups import ConsumerGroupKeys
+from broker.config.keys.delegation_tokens import DelegationTokenKeys
+from broker.config.keys.directories import DirectoryKeys
 from broker.config.keys.flushing import FlushKeys
+from broker.config.keys.listeners import ListenerKeys
 from broker.config.keys.offsets import OffsetKeys
 from broker.config.keys.producers import ProducerKeys
 from broker.config.keys.purgatories import PurgatoryKeys
 from broker.config.keys.records import RecordKeys
 from broker.config.keys.replication import ReplicationKeys
 from broker.config.keys.retention import RetentionKeys
+from broker.config.keys.sasl import SaslKeys
 from broker.config.keys.segments import SegmentKeys
+from broker.config.keys.tls import TlsKeys
 from broker.config.keys.topics import TopicKeys
 from broker.config.keys.transactions import TransactionKeys
 
 
 @dataclass(kw_only=True)
 class AllKeys(
+    ListenerKeys,
+    DirectoryKeys,
     ConnectionKeys,
+    SaslKeys,
     TopicKeys,
     RecordKeys,
     SegmentKeys,
@@ -34,5 +43,8 @@ class AllKeys(
     OffsetKeys,
     ProducerKeys,
     TransactionKeys,
+    AuthorizationKeys,
+    DelegationTokenKeys,
+    TlsKeys,
 ):
     """All keys that this broker uses; a theme is a base class, in the order of the tables."""

@@ -75,6 +75,15 @@ class ConnectionKeys:
     quota_window_size_seconds: int = key(
         "quota.window.size.seconds", int32(1), 1, "The length of such a window."
     )
+    controller_quota_window_num: int = key(
+        "controller.quota.window.num",
+        int32(1),
+        11,
+        "For how many time windows a client may create and delete partitions at once.",
+    )
+    controller_quota_window_size_seconds: int = key(
+        "controller.quota.window.size.seconds", int32(1), 1, "The length of such a window."
+    )
     request_timeout_ms: int = key(
         "request.timeout.ms",
         int32(),

@@ -10,7 +10,6 @@ _metrics = no_effect("there are no JMX metrics")
 
 KEYS = (
     _java("alter.config.policy.class.name", ClassName(), None),
-    _java("authorizer.class.name", Text(), ""),
     _java("client.quota.callback.class", ClassName(), None),
     _java("config.providers", AnyList(), (), CLUSTER_WIDE),
     _java("create.topic.policy.class.name", ClassName(), None),

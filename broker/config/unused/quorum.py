@@ -5,14 +5,13 @@ from __future__ import annotations
 from broker.config.key import no_effect
 from broker.config.kinds import LONG_MAX, AnyList, Boolean, ListOf, Text, int32, int64
 
-_setup = no_effect("there is no quorum", advice="the controller runs in the broker process")
 _quorum = no_effect("the controller runs in the broker process")
 
 KEYS = (
-    _setup("controller.listener.names", AnyList(), None),
-    _setup("controller.quorum.bootstrap.servers", AnyList(), ()),
-    _setup("controller.quorum.voters", AnyList(), ()),
-    _setup("process.roles", ListOf(("broker", "controller")), None),
+    _quorum("controller.listener.names", AnyList(), None),
+    _quorum("controller.quorum.bootstrap.servers", AnyList(), ()),
+    _quorum("controller.quorum.voters", AnyList(), ()),
+    _quorum("process.roles", ListOf(("broker", "controller")), None),
     _quorum("broker.heartbeat.interval.ms", int32(), 2000),
     _quorum("broker.session.timeout.ms", int32(), 9000),
     _quorum("controlled.shutdown.enable", Boolean(), default=True),

@@ -141,7 +141,7 @@ class ConsumerGroupCoordinator:
         if self.subscriptions.is_refresh_due(
             group_before, draft.group
         ) and not self._resolution.is_pending(draft.group_id):
-            self._resolution.schedule(draft.group_id)
+            self._resolution.schedule(draft.group_id, request.is_topic_visible)
         return ConsumerGroupHeartbeatResult(
             member_id=request.member_id,
             member_epoch=after.member_epoch,

@@ -19,6 +19,7 @@ from broker.steps.offload import Job, Offload, Outcome
 
 Matches = frozenset[str]
 GroupOf = Callable[[str], ConsumerGroup | None]
+IsVisible = Callable[[str], bool]
 
 
 class Resolved(NamedTuple):
@@ -60,9 +61,12 @@ class RegexResolution:
         """Whether a resolution for the group is running or scheduled."""
         return group_id in self._running or self._timer.is_scheduled(RegexKey(group_id))
 
-    def schedule(self, group_id: str) -> None:
-        """Resolve all expressions of a group after the present request."""
-        self._timer.schedule(RegexKey(group_id), 0, lambda: self._begin(group_id))
+    def schedule(self, group_id: str, is_visible: IsVisible | None = None) -> None:
+        """Resolve all expressions of a group after the present request.
+
+        Only topics that are visible for the client of that request match; None: all are.
+        """
+        self._timer.schedule(RegexKey(group_id), 0, lambda: self._begin(group_id, is_visible))
 
     def cancel(self, group_id: str) -> None:
         """Cancel the resolution of a group that is deleted, converted or unloaded."""
@@ -71,7 +75,7 @@ class RegexResolution:
         if resolution is not None:
             resolution.abandon()
 
-    def _begin(self, group_id: str) -> None:
+    def _begin(self, group_id: str, is_visible: IsVisible | None) -> None:
         group = self._group_of(group_id)
         if group is None:
             return
@@ -79,6 +83,8 @@ class RegexResolution:
 
         def on_done(topics: Mapping[str, Matches]) -> None:
             del self._running[group_id]
+            if is_visible is not None:
+                topics = {regex: frozenset(filter(is_visible, topics[regex])) for regex in topics}
             resolved = Resolved(topics, version)
             # In a timer task, so that an exception is contained.
             self._timer.schedule(RegexKey(group_id), 0, lambda: self._end(group_id, resolved))

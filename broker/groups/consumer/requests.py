@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -13,7 +13,10 @@ UNCHANGED_MS = -1
 
 @dataclass(slots=True, kw_only=True)
 class ConsumerGroupHeartbeat:
-    """A ConsumerGroupHeartbeat request; None and -1 mean that a field is unchanged."""
+    """A ConsumerGroupHeartbeat request; None and -1 mean that a field is unchanged.
+
+    ``is_topic_visible`` selects the topics that may match a regular expression; None selects all.
+    """
 
     group_id: str
     member_id: str
@@ -27,6 +30,7 @@ class ConsumerGroupHeartbeat:
     subscribed_topic_regex: str | None = None
     server_assignor: str | None = None
     owned: Mapping[UUID, Sequence[int]] | None = None
+    is_topic_visible: Callable[[str], bool] | None = None
 
     @property
     def is_joining(self) -> bool:

@@ -20,7 +20,7 @@ def deliver(value, **settings):
         headers=[("h", b"1")],
         on_delivery=lambda error, message: outcome.append((error, message.offset())),
     )
-    producer.flush(30)
+    producer.flush(60)
     return outcome[0]
 
 

@@ -64,7 +64,7 @@ NET = MethodTable(
         "create_partitions": called(
             defaults=lambda admin, on: admin.create_partitions({on.topic: NewPartitions(3)}),
             assignments=lambda admin, on: admin.create_partitions(
-                {on.topic: NewPartitions(4, [[1], [1]])}, timeout_ms=20_000
+                {on.topic: NewPartitions(4, [[1], [1]])}, timeout_ms=60_000
             ),
             validate_only=lambda admin, on: admin.create_partitions(
                 {on.topic: NewPartitions(3)}, validate_only=True
@@ -75,7 +75,7 @@ NET = MethodTable(
             defaults=lambda admin, on: admin.create_topics([NewTopic(on.named("t"), 1, 1)]),
             configs=lambda admin, on: admin.create_topics(
                 [NewTopic(on.named("t"), 1, 1, topic_configs={"cleanup.policy": "compact"})],
-                timeout_ms=20_000,
+                timeout_ms=60_000,
             ),
             assignments=lambda admin, on: admin.create_topics(
                 [NewTopic(on.named("t"), -1, -1, replica_assignments={0: [1], 1: [1]})]
@@ -88,13 +88,13 @@ NET = MethodTable(
         "delete_records": called(
             defaults=lambda admin, on: admin.delete_records({_first(on): RecordsToDelete(2)}),
             timeout=lambda admin, on: admin.delete_records(
-                {_first(on): RecordsToDelete(1)}, timeout_ms=20_000
+                {_first(on): RecordsToDelete(1)}, timeout_ms=60_000
             ),
             beyond_the_end=lambda admin, on: admin.delete_records({_first(on): RecordsToDelete(9)}),
         ),
         "delete_topics": called(
             defaults=lambda admin, on: admin.delete_topics([on.topic]),
-            absent=lambda admin, on: admin.delete_topics([on.absent], timeout_ms=20_000),
+            absent=lambda admin, on: admin.delete_topics([on.absent], timeout_ms=60_000),
         ),
         "describe_cluster": called(defaults=lambda admin, _: admin.describe_cluster()),
         "describe_configs": called(

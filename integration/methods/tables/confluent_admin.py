@@ -103,13 +103,13 @@ def _created(admin: Any, on: Fixtures) -> Any:
 
 
 def _groups_of(admin: Any, on: Fixtures, **kwargs: Any) -> Any:
-    listed = admin.list_consumer_groups(**kwargs).result(20)
+    listed = admin.list_consumer_groups(**kwargs).result(60)
     return [each for each in listed.valid if on.is_mine(each.group_id)], listed.errors
 
 
 def _elected(admin: Any, on: Fixtures) -> Any:
     """Elect the leaders of all partitions; only partitions of other nodes are in the response."""
-    errors = admin.elect_leaders(ElectionType.PREFERRED).result(20)
+    errors = admin.elect_leaders(ElectionType.PREFERRED).result(60)
     return on.mine({partition.topic: error for partition, error in errors.items()})
 
 
@@ -247,7 +247,7 @@ NET = MethodTable(
             none=lambda admin, _: admin.describe_topics(TopicCollection([])),
         ),
         "describe_user_scram_credentials": called(
-            defaults=lambda admin, on: on.mine(admin.describe_user_scram_credentials().result(20)),
+            defaults=lambda admin, on: on.mine(admin.describe_user_scram_credentials().result(60)),
             absent_user=lambda admin, on: admin.describe_user_scram_credentials([on.absent]),
         ),
         "elect_leaders": called(

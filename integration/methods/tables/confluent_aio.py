@@ -12,7 +12,7 @@ from integration.machine.deadlines import eventually_async
 from integration.methods.fixtures import Fixtures
 from integration.methods.method_table import MethodTable, called
 
-WITHIN_S = 20
+WITHIN_S = 60
 
 
 def _base(on: Fixtures) -> dict[str, Any]:
@@ -120,7 +120,7 @@ PRODUCER = MethodTable(
         ),
         "list_topics": called(
             defaults=_listed,
-            of_one=lambda producer, on: _listed(producer, on, topic=on.topic, timeout=10),
+            of_one=lambda producer, on: _listed(producer, on, topic=on.topic, timeout=60),
         ),
         "poll": called(
             defaults=lambda producer, _: producer.poll(),
@@ -265,7 +265,7 @@ CONSUMER = MethodTable(
         "incremental_unassign": called(defaults=_removed),
         "list_topics": called(
             defaults=_listed,
-            of_one=lambda consumer, on: _listed(consumer, on, topic=on.topic, timeout=10),
+            of_one=lambda consumer, on: _listed(consumer, on, topic=on.topic, timeout=60),
         ),
         "offsets_for_times": called(
             defaults=lambda consumer, on: consumer.offsets_for_times([_first(on, on.times_ms[1])])

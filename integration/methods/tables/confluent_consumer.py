@@ -11,7 +11,7 @@ from integration.machine.deadlines import eventually
 from integration.methods.fixtures import Fixtures
 from integration.methods.method_table import MethodTable, called
 
-WITHIN_S = 20
+WITHIN_S = 60
 
 
 def _make(on: Fixtures, settings: Mapping[str, Any]) -> Consumer:
@@ -245,7 +245,7 @@ NET = MethodTable(
         "list_topics": called(
             defaults=_topics_of,
             of_one=lambda consumer, on: _topics_of(consumer, on, on.topic),
-            timeout=lambda consumer, on: _topics_of(consumer, on, topic=on.topic, timeout=10),
+            timeout=lambda consumer, on: _topics_of(consumer, on, topic=on.topic, timeout=60),
             absent=lambda consumer, on: _topics_of(consumer, on, on.absent),
         ),
         "memberid": called(

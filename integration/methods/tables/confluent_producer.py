@@ -137,7 +137,7 @@ NET = MethodTable(
         "list_topics": called(
             defaults=_topics_of,
             of_one=lambda producer, on: _topics_of(producer, on, on.topic),
-            timeout=lambda producer, on: _topics_of(producer, on, topic=on.topic, timeout=10),
+            timeout=lambda producer, on: _topics_of(producer, on, topic=on.topic, timeout=60),
         ),
         "poll": called(
             defaults=_polled,

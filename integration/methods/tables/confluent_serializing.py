@@ -26,7 +26,7 @@ from confluent_kafka.serialization import StringDeserializer, StringSerializer
 from integration.methods.fixtures import Fixtures
 from integration.methods.method_table import MethodTable, called, public_methods
 
-WITHIN_S = 20
+WITHIN_S = 60
 
 
 def _base(on: Fixtures) -> dict[str, Any]:

@@ -91,7 +91,7 @@ METHODS: Mapping[str, Method] = {
         validate_only=lambda admin, _: admin.update_features(
             {"metadata.version": (UpdateFeatureType.UPGRADE, 30)},
             validate_only=True,
-            timeout_ms=20_000,
+            timeout_ms=60_000,
         ),
     ),
 }

@@ -131,7 +131,7 @@ METHODS: Mapping[str, Method] = {
     "list_partition_offsets": called(
         defaults=lambda admin, on: admin.list_partition_offsets({_first(on): OffsetSpec.LATEST}),
         earliest=lambda admin, on: admin.list_partition_offsets(
-            {_first(on): OffsetSpec.EARLIEST}, timeout_ms=20_000
+            {_first(on): OffsetSpec.EARLIEST}, timeout_ms=60_000
         ),
         greatest_time=lambda admin, on: admin.list_partition_offsets(
             {_first(on): OffsetSpec.MAX_TIMESTAMP}

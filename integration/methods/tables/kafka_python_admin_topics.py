@@ -97,7 +97,7 @@ METHODS: Mapping[str, Method] = {
     "alter_partition_reassignments": called(
         defaults=lambda admin, on: admin.alter_partition_reassignments({_first(on): [1]}),
         cancelled=lambda admin, on: admin.alter_partition_reassignments(
-            {_first(on): None}, timeout_ms=20_000
+            {_first(on): None}, timeout_ms=60_000
         ),
         unknown_node=lambda admin, on: admin.alter_partition_reassignments({_first(on): [7]}),
         absent_topic=lambda admin, on: admin.alter_partition_reassignments(
@@ -117,7 +117,7 @@ METHODS: Mapping[str, Method] = {
             {on.topic: {"count": 4, "assignments": [[1], [1]]}}
         ),
         validate_only=lambda admin, on: admin.create_partitions(
-            {on.topic: 3}, timeout_ms=20_000, validate_only=True
+            {on.topic: 3}, timeout_ms=60_000, validate_only=True
         ),
         fewer=lambda admin, on: admin.create_partitions({on.topic: 1}),
         fewer_not_raised=lambda admin, on: admin.create_partitions(
@@ -139,7 +139,7 @@ METHODS: Mapping[str, Method] = {
             {on.named("t"): {"assignments": {0: [1], 1: [1]}}}
         ),
         new_topic=lambda admin, on: admin.create_topics(
-            [NewTopic(on.named("t"), 1, 1)], timeout_ms=20_000
+            [NewTopic(on.named("t"), 1, 1)], timeout_ms=60_000
         ),
         validate_only=lambda admin, on: admin.create_topics([on.named("t")], validate_only=True),
         wait=lambda admin, on: admin.create_topics([on.named("t")], wait_for_metadata=True),
@@ -149,13 +149,13 @@ METHODS: Mapping[str, Method] = {
     "delete_records": called(
         defaults=lambda admin, on: admin.delete_records({_first(on): 2}),
         leader=lambda admin, on: admin.delete_records(
-            {_first(on): -1}, timeout_ms=20_000, partition_leader_id=1
+            {_first(on): -1}, timeout_ms=60_000, partition_leader_id=1
         ),
         beyond_the_end=lambda admin, on: admin.delete_records({_first(on): 9}),
     ),
     "delete_topics": called(
         defaults=lambda admin, on: admin.delete_topics([on.topic]),
-        absent=lambda admin, on: admin.delete_topics([on.absent], timeout_ms=20_000),
+        absent=lambda admin, on: admin.delete_topics([on.absent], timeout_ms=60_000),
         absent_not_raised=lambda admin, on: admin.delete_topics([on.absent], raise_errors=False),
         by_id=lambda admin, on: admin.delete_topics([_id(admin, on)]),
     ).ignoring("topic_id"),
@@ -212,14 +212,14 @@ METHODS: Mapping[str, Method] = {
     "elect_leaders": called(
         defaults=lambda admin, on: admin.elect_leaders(ElectionType.PREFERRED, {on.topic: [0]}),
         not_raised=lambda admin, on: _elected(admin, ElectionType.PREFERRED, {on.topic: [0]}),
-        topics=lambda admin, on: _elected(admin, 0, [on.topic], timeout_ms=20_000),
+        topics=lambda admin, on: _elected(admin, 0, [on.topic], timeout_ms=60_000),
         unclean=lambda admin, on: _elected(admin, ElectionType.UNCLEAN, {on.topic: [0]}),
         absent=lambda admin, on: _elected(admin, 0, {on.absent: [0]}),
     ).in_any_order(),
     "list_partition_reassignments": called(
         defaults=lambda admin, _: admin.list_partition_reassignments(),
         partitions=lambda admin, on: admin.list_partition_reassignments(
-            [_first(on)], timeout_ms=20_000
+            [_first(on)], timeout_ms=60_000
         ),
         topics=lambda admin, on: admin.list_partition_reassignments({on.topic: [0]}),
     ),

@@ -12,7 +12,7 @@ from integration.machine.deadlines import eventually
 from integration.methods.fixtures import Fixtures
 from integration.methods.method_table import MethodTable, called
 
-WITHIN_MS = 20_000
+WITHIN_MS = 60_000
 
 
 def _make(on: Fixtures, settings: Mapping[str, Any]) -> KafkaConsumer:
@@ -82,7 +82,7 @@ def _committed(consumer: Any, on: Fixtures, *args: Any, **kwargs: Any) -> Any:
 def _committed_later(consumer: Any, on: Fixtures, **how: Any) -> Any:
     _reading(consumer, on)
     future = consumer.commit_async(**how)
-    eventually(lambda: consumer.poll(10) or future.is_done, "the commit", within=20)
+    eventually(lambda: consumer.poll(10) or future.is_done, "the commit")
     return future.succeeded(), consumer.committed(_first(on))
 
 

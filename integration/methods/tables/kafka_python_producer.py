@@ -11,7 +11,7 @@ from kafka.structs import OffsetAndMetadata
 from integration.methods.fixtures import Fixtures
 from integration.methods.method_table import MethodTable, called
 
-WITHIN_S = 20
+WITHIN_S = 60
 
 
 def _make(on: Fixtures, settings: Mapping[str, Any]) -> KafkaProducer:

@@ -45,11 +45,11 @@ def kafka_python_reads_what_it_wrote(kafka: Kafka) -> Observations:
     taken: list[Any] = []
 
     def all_there() -> bool:
-        for records in consumer.poll(timeout_ms=100).values():
+        for records in consumer.poll(timeout_ms=5000).values():
             taken.extend(records)
         return len(taken) == len(VALUES)
 
-    eventually(all_there, "all records", within=20)
+    eventually(all_there, "all records")
     yield [(each.offset, each.key, each.value, each.headers) for each in taken]
     consumer.commit()
     partition = PythonTopicPartition(topic, 1)
@@ -68,7 +68,7 @@ def confluent_reads_what_it_wrote(kafka: Kafka) -> Observations:
         producer.produce(
             topic, value, on_delivery=lambda error, message: delivered.append((error, message))
         )
-    yield "left", producer.flush(20)
+    yield "left", producer.flush(60)
     yield [(error, message.offset(), message.value()) for error, message in delivered]
     consumer = Consumer(
         _confluent(kafka, group_id=group, auto_offset_reset="earliest", enable_partition_eof=True)
@@ -96,7 +96,7 @@ def confluent_errors(kafka: Kafka) -> Observations:
     for new in (NewTopic(existing, 1, 1), NewTopic(kafka.new_name("topic"), 1, 7), NewTopic("a b")):
         (result,) = admin.create_topics([new]).values()
         try:
-            yield result.result(20)
+            yield result.result(60)
         except KafkaException as error:
             yield error.args[0].name()
     producer = Producer(_confluent(kafka, message_max_bytes=5_000_000))
@@ -104,7 +104,7 @@ def confluent_errors(kafka: Kafka) -> Observations:
     producer.produce(
         existing, bytes(3_000_000), on_delivery=lambda e, _: refused.append(e and e.name())
     )
-    producer.flush(20)
+    producer.flush(60)
     yield refused
 
 

@@ -118,7 +118,7 @@ def consumers_by_regex(kafka: Kafka) -> Observations:
         return found and found.topic_partitions
 
     got = joined.assignment and joined.assignment.topic_partitions
-    yield "has", got or eventually(assigned, "an assignment", within=20)
+    yield "has", got or eventually(assigned, "an assignment")
 
 
 @scenario()

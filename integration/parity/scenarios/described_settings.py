@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from integration.machine.deadlines import eventually
@@ -160,19 +160,19 @@ def numbers_of_threads_that_change(kafka: Kafka) -> Observations:
         requested = alter_configs(node, change, kind=BROKER, validate_only=True)
         yield node, change, kafka.request(requested).responses
     threads = "num.io.threads"
-    for node, operation, value, counts in (
-        ("", SET, "16", "16"),
-        ("1", SET, "3", "16"),
-        ("1", SET, "32", "32"),
-        ("", SET, "2", "32"),
-        ("1", DELETE, None, "32"),
-        ("", DELETE, None, "32"),
-        ("1", SET, "16", "16"),
+    for node, operation, value, *values in (
+        ("", SET, "16", "16", "8"),
+        ("1", SET, "3", "16", "8"),
+        ("1", SET, "32", "32", "16", "8"),
+        ("", SET, "2", "32", "2", "8"),
+        ("1", DELETE, None, "32", "2", "8"),
+        ("", DELETE, None, "32", "8"),
+        ("1", SET, "16", "16", "8"),
         ("1", DELETE, None, "8"),
     ):
         requested = alter_configs(node, (threads, operation, value), kind=BROKER)
         yield node, operation, value, kafka.request(requested).responses
-        eventually(partial(_counts, kafka, threads, counts), f"{threads} is {counts}")
+        eventually(partial(_values, kafka, threads, values), f"{threads} has the values {values}")
 
 
 @scenario(alone=True)
@@ -203,6 +203,7 @@ def settings_of_a_broker_that_were_changed(kafka: Kafka) -> Observations:
     for key, _ in changes:
         kafka.request(alter_configs("1", (key, DELETE, None), kind=BROKER))
     kafka.request(alter_configs("", ("no.such.key", DELETE, None), kind=BROKER))
+    kafka.settle()
 
 
 @scenario()
@@ -215,9 +216,10 @@ def features_of_the_cluster(kafka: Kafka) -> Observations:
         yield version, sorted(response.finalized_features, key=lambda each: each.name)
 
 
-def _counts(kafka: Kafka, key: str, value: str) -> bool:
-    (result,) = kafka.request(describe_configs("1", key, kind=BROKER)).results
-    return bool(result.configs[0].value == value)
+def _values(kafka: Kafka, key: str, values: Sequence[str]) -> bool:
+    """Whether the node has these values of a key: its own, the cluster's and the default."""
+    (result,) = kafka.request(describe_configs("1", key, kind=BROKER, synonyms=True)).results
+    return [each.value for each in result.configs[0].synonyms] == list(values)
 
 
 def _described(kafka: Kafka, name: str, kind: int, *keys: str) -> Iterator[object]:

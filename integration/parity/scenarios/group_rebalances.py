@@ -41,11 +41,11 @@ def rebalance_waits_for_all_members(kafka: Kafka) -> Observations:
 @scenario()
 def rebalance_removes_silent_members(kafka: Kafka) -> Observations:
     """At the rebalance timeout, members that have not rejoined are removed."""
-    (one,) = stable(kafka, kafka.new_name("group"), rebalance_ms=1200)
-    two = Member(kafka, one.group, rebalance_ms=600)
+    (one,) = stable(kafka, kafka.new_name("group"), rebalance_ms=3000)
+    two = Member(kafka, one.group, rebalance_ms=1500)
     second = two.join()
     yield "newcomer waits", second.waits()
-    yield two.joined(second).generation_id, second.wait.reached(0, 600, 1200)
+    yield two.joined(second).generation_id, second.wait.reached(0, 1500, 3000)
     yield "dropped", one.heartbeat()
 
 
@@ -96,13 +96,13 @@ def sync_waits_for_the_leader(kafka: Kafka) -> Observations:
 def sync_ends_without_the_leader(kafka: Kafka) -> Observations:
     """A leader that does not sync is removed at the rebalance timeout; the syncs fail."""
     group = kafka.new_name("group")
-    members = [Member(kafka, group, rebalance_ms=1000) for _ in range(2)]
+    members = [Member(kafka, group, rebalance_ms=3000) for _ in range(2)]
     joins = [each.join() for each in members]
     for member, pending in zip(members, joins, strict=True):
         member.joined(pending)
     leader, follower = sorted(members, key=lambda each: not each.others)
     early = follower.sync()
-    yield early.response(), early.wait.reached(0, 900)
+    yield early.response(), early.wait.reached(0, 1000)
     yield "leader", leader.heartbeat()
     yield "follower", follower.heartbeat()
 
@@ -122,9 +122,9 @@ def members_expire_after_their_session(kafka: Kafka) -> Observations:
 @scenario()
 def members_stay_by_heartbeats(kafka: Kafka) -> Observations:
     """Every heartbeat restarts the session timeout."""
-    (member,) = stable(kafka, kafka.new_name("group"), session_ms=2 * SESSION_MIN_MS)
+    (member,) = stable(kafka, kafka.new_name("group"), session_ms=4 * SESSION_MIN_MS)
     topic = kafka.topic()
-    for _ in range(4):
+    for _ in range(5):
         kafka.pass_time(topic, SESSION_MIN_MS)
         yield member.heartbeat()
 

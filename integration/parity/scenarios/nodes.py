@@ -15,7 +15,7 @@ from integration.parity.admin_requests import (
 )
 from integration.parity.requests import batch, produce
 from integration.parity.scenario import Kafka, Observations, scenario
-from integration.parity.setups import THREE
+from integration.parity.setups import FENCED_AFTER_MS, THREE
 from protocol.messages.alter_replica_log_dirs import (
     AlterReplicaLogDir,
     AlterReplicaLogDirsRequest,
@@ -76,7 +76,7 @@ def running_nodes_are_unregistered(kafka: Kafka) -> Observations:
     eventually(lambda: 3 not in _fenced(kafka), "3 is forgotten")
     kafka.wait_for_leader(topic, 2)
     yield _fenced(kafka), kafka.metadata(topic)
-    kafka.pass_time(kafka.topic(), 6000)
+    kafka.pass_time(kafka.topic(), FENCED_AFTER_MS + 2000)
     yield _fenced(kafka), kafka.metadata(topic), kafka.request(describe_partitions(lone, wide))
     yield kafka.request(produce(topic, batch("a")), node=3)
     yield kafka.metadata(topic, node=3)
@@ -119,6 +119,10 @@ def quorums_are_described(kafka: Kafka) -> Observations:
             response = kafka.request(requested, version)
             yield version, response
     yield kafka.request(DescribeQuorumRequest(topics=[]))
+    metadata = TopicRequest(
+        topic_name="__cluster_metadata", partitions=[PartitionRequest(partition_index=0)]
+    )
+    yield "nodes", kafka.request(DescribeQuorumRequest(topics=[metadata])).nodes
 
 
 @scenario()

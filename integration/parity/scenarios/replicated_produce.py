@@ -6,7 +6,7 @@ from integration.parity.admin_requests import delete_topics, elect, reassign
 from integration.parity.formatting import by_partition
 from integration.parity.requests import LATEST, SHORT_MS, batch, fetch, list_offsets, produce
 from integration.parity.scenario import Kafka, Observations, scenario
-from integration.parity.setups import THREE
+from integration.parity.setups import LAG_MS, SHRUNK_AFTER_MS, THREE
 
 ALL = (1, 2, 3)
 A = batch("a")
@@ -54,8 +54,8 @@ def produce_completes_when_the_isr_shrinks(kafka: Kafka) -> Observations:
     kafka.pause(3)
     parked, reader = kafka.start(produce(topic, A)), kafka.start(fetch(topic))
     yield "both wait", parked.waits(), reader.waits()
-    yield "produce", parked
-    yield "fetch", reader
+    for pending in (parked, reader):
+        yield pending.response(), pending.wait.reached(0, LAG_MS // 2)
     kafka.wait_for_isr(topic, (1, 2))
     yield "next", kafka.start(produce(topic, A))
     kafka.resume(3)
@@ -68,7 +68,7 @@ def produce_below_the_minimum_of_replicas(kafka: Kafka) -> Observations:
     """Below min.insync.replicas new produces are rejected, and a waiting one times out."""
     topic = kafka.topic(replicas=ALL, min_insync_replicas="3")
     kafka.pause(3)
-    parked = kafka.start(produce(topic, A, timeout_ms=4000))
+    parked = kafka.start(produce(topic, A, timeout_ms=SHRUNK_AFTER_MS + 4000))
     kafka.wait_for_isr(topic, (1, 2))
     yield "still waits", parked.waits()
     yield "refused", kafka.start(produce(topic, A))
@@ -118,6 +118,7 @@ def produce_waits_while_the_leader_moves(kafka: Kafka) -> Observations:
     yield "response", parked
     yield "at the old leader", kafka.request(produce(topic, A))
     kafka.resume(3)
+    kafka.wait_for_leader(topic, 2)
     yield "at the new one", kafka.request(produce(topic, A), node=2)
     yield kafka.request(fetch(topic), node=2)
 
@@ -128,7 +129,7 @@ def produce_with_one_leader_moved(kafka: Kafka) -> Observations:
     topic = kafka.topic(2, replicas=ALL)
     kafka.request(produce(topic, {0: A, 1: A}))
     kafka.pause(3)
-    parked = kafka.start(produce(topic, {0: A, 1: A}, timeout_ms=1300))
+    parked = kafka.start(produce(topic, {0: A, 1: A}, timeout_ms=SHRUNK_AFTER_MS // 2))
     yield "waits", parked.waits()
     _move_leader(kafka, topic)
     yield by_partition(parked.response()), parked.wait.how_it_ended()

@@ -77,7 +77,7 @@ def settings_that_are_lists(kafka: Kafka) -> Observations:
         [("", SET, "1")],
     ):
         yield changes, kafka.request(alter_configs(topic, *changes))
-        kafka.pass_time(topic, 100)  # until Kafka's broker has applied it
+        kafka.settle()
         yield _value(kafka, topic, policy)
 
 
@@ -158,6 +158,9 @@ def settings_of_unknown_types(kafka: Kafka) -> Observations:
     for kind in NOWHERE:
         yield kafka.request(alter_configs(topic, change, kind=kind))
         yield kafka.request(describe_configs(topic, kind=kind))
+        both = describe_configs(topic, "retention.ms")
+        both.resources += describe_configs(topic, kind=kind).resources
+        yield kafka.request(both)
     for name in ("", "a b"):
         yield kafka.request(alter_configs(name, change))
         yield kafka.request(describe_configs(name))

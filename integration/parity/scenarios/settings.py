@@ -124,11 +124,8 @@ def settings_take_effect_at_once(kafka: Kafka) -> Observations:
     topic = kafka.topic()
     yield kafka.request(produce(topic, batch("x" * 2000)))
     yield kafka.request(alter_configs(topic, ("max.message.bytes", SET, "1000")))
-    parked = produce(topic, batch("x" * 2000))
-    for _ in range(100):
-        response = kafka.request(parked)
-        if response.responses[0].partition_responses[0].error_code:
-            break
+    kafka.settle()
+    response = kafka.request(produce(topic, batch("x" * 2000)))
     response.responses[0].partition_responses[0].base_offset = -1
     yield response
 

@@ -133,7 +133,7 @@ def new_epochs_are_used(kafka: Kafka) -> Observations:
     yield "new", producer.produce(topic, "c")
     producer.identity = old
     yield "old", producer.produce(topic, "d"), producer.add({topic: [0]}), producer.init(known=old)
-    yield _producers(kafka, topic)
+    yield producer.settle(), _producers(kafka, topic)
 
 
 @scenario()

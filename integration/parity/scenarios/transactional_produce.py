@@ -262,11 +262,11 @@ def transactions_without_verification(kafka: Kafka) -> Observations:
     key = "transaction.partition.verification.enable"
     topic = kafka.topic()
     yield kafka.request(alter_configs("1", (key, SET, "false"), kind=BROKER))
-    kafka.pass_time(kafka.topic(), 300)
+    kafka.settle()
     for version in (3, 11, 12):
         producer = Producer(kafka, OLD)
         yield version, producer.produce(topic, "a", version=version), producer.describe()
     yield kafka.request(alter_configs("1", (key, SET, "true"), kind=BROKER))
-    kafka.pass_time(kafka.topic(), 300)
+    kafka.settle()
     producer = Producer(kafka, OLD)
     yield producer.produce(topic, "a"), producer.describe()

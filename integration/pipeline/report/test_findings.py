@@ -22,6 +22,7 @@ def test_findings_add_up_to_the_records(analysed: Store) -> None:
     assert found.parked == sum(record["purgatory"] is not None for record in records)
     assert found.top[0]["parked_us"] == max(record["parked_us"] for record in records)
     assert sum(found.lag.values()) == sum(record["purgatory"] == "Produce" for record in records)
+    assert sum(each["requests"] for each in found.clients) == RECORDS
     for api in found.apis:
         mine = [record for record in records if record["api"] == api.name]
         assert api.count == sum(count for _, count in api.histogram) == len(mine)

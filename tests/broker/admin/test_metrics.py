@@ -10,6 +10,7 @@ import trio.testing
 from prometheus_client.parser import text_string_to_metric_families
 
 from broker.admin.cluster_facts import ClusterFacts
+from broker.admin.node_statistics import node_statistics
 from broker.common.topic_partition import TopicPartition
 from broker.wait_records.recorder import Recorder
 from tests.batches import batch
@@ -120,14 +121,14 @@ async def test_transactions_are_measured(tmp_path: Path) -> None:
         producer.producer_id += 1
         assert await producer.produce(TopicPartition("t", 0), b"a") != 0
         found = samples(ClusterFacts(nodes.cluster))
-        statistics = nodes.cluster.nodes[0].statistics()["transactions"]
+        statistics = node_statistics(nodes.cluster.nodes[0])["transactions"]
 
     channel = "kafka_coordinator_transaction_transactionmarkerchannelmanager_"
     sender = "kafka_server_addpartitionstotxnmanager_"
     loading = "kafka_server_transaction_coordinator_metrics_partition_load_time_max"
     assert value(found, f"{channel}unknowndestinationqueuesize", node="1") == 0
     assert value(found, f"{channel}logappendretryqueuesize", node="1") == 0
-    assert value(found, f"{sender}verificationfailurerate_total", node="1") == 1
+    assert value(found, f"{sender}verificationfailurerate_count", node="1") == 1
     assert value(found, f"{sender}verificationtimems", node="1", quantile="0.5") >= 0
     assert value(found, loading, node=str(producer.coordinator())) >= 0
     assert isinstance(statistics, dict)

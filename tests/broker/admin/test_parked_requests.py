@@ -11,6 +11,8 @@ import trio.testing
 
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.node import Node
+from broker.security.principal import user
+from broker.security.session import Session
 from protocol.messages.delete_records import (
     DeleteRecordsPartition,
     DeleteRecordsRequest,
@@ -75,6 +77,24 @@ async def test_a_parked_fetch_has_the_bytes_needed_and_available(tmp_path: Path)
         assert facts["purgatory"] == "Fetch"
         assert facts["waited_for"] == {"kind": "min_bytes", "need": 1000, "had": len(records)}
         assert facts["partitions"] == [{"topic": "t", "partition": 0, "offset": 0}]
+
+
+async def test_a_parked_request_has_the_principal_and_listener_of_its_client(
+    tmp_path: Path,
+) -> None:
+    """Those of the connection when the request arrived."""
+    async with running_node(tmp_path) as running:
+        running.controller.create_topic("t")
+        client = running.client()
+        await client.send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
+        [connection] = running.node.connections
+        connection.session = Session(user("alice"), listener="CLIENTS")
+        client.start(_fetch("t", 1, min_bytes=1, max_wait_ms=5000), FETCH_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+
+        [facts] = parked_on(running.node)
+
+        assert (facts["principal"], facts["listener"]) == ("User:alice", "CLIENTS")
 
 
 async def test_a_request_after_another_has_its_whole_timeout(tmp_path: Path) -> None:

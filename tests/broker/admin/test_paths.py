@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from broker.admin.access import AccessRules
 from broker.admin.http import HttpError, HttpRequest, PlainText
 from broker.admin.paths import routes
-from broker.admin.routes import AccessRules, Router
+from broker.admin.routes import Router
 from broker.common.clock import TrioClock
+from broker.security.admin_tokens import NO_TOKENS, AdminTokens
 from purgatories.timer.system_timer import SystemTimer
 from tests.facts import FakeFacts, parked_fetch, parked_produce
 
@@ -18,12 +20,18 @@ pytestmark = pytest.mark.anyio
 DOCUMENT = Path(__file__).parents[3] / "docs" / "reference" / "admin.md"
 
 
-async def request(facts: FakeFacts, target: str, method: str = "GET") -> tuple[int, object]:
+async def request(
+    facts: FakeFacts,
+    target: str,
+    method: str = "GET",
+    tokens: AdminTokens = NO_TOKENS,
+    **headers: str,
+) -> tuple[int, object]:
     """The status, and the value or the message, of one request."""
     timer = SystemTimer("admin", now_ms=TrioClock(0).now_ms)
-    router = Router(routes(facts, timer), AccessRules(frozenset({"h"})))
+    router = Router(routes(facts, timer), AccessRules(frozenset({"h"}), tokens))
     try:
-        response = await router(HttpRequest(method, target, {"host": "h"}))
+        response = await router(HttpRequest(method, target, {"host": "h", **headers}))
     except HttpError as error:
         return error.status, error.message
     return response.status, response.value
@@ -106,6 +114,21 @@ async def test_a_change_that_is_not_possible_is_refused() -> None:
         assert (await request(facts, f"/v1/nodes/{text}/stop", "POST"))[0] == 404
     assert (await request(facts, "/v1/nodes/3/stop"))[0] == 405
     assert facts.states == {1: "running", 2: "running", 3: "running"}
+
+
+async def test_a_read_only_token_allows_every_get_and_nothing_else() -> None:
+    """A GET is served or has another error than 401 and 403."""
+    facts, tokens = FakeFacts(), AdminTokens("full", "reads")
+    table = routes(facts, SystemTimer("admin", now_ms=lambda: 0.0))
+    header = {"authorization": "Bearer reads"}
+    for path in table:
+        target = path.replace("{id}", "3")
+        for method in table[path]:
+            status, _ = await request(facts, target, method, tokens, **header)
+            assert (status == 403) is (method != "GET"), (method, path)
+            assert status != 401
+
+    assert set(facts.states.values()) == {"running"}
 
 
 def test_every_path_is_documented() -> None:

@@ -1,4 +1,4 @@
-"""The access rules of the admin listener and its limit of connections."""
+"""The limit of connections of the admin interface."""
 
 from __future__ import annotations
 
@@ -7,24 +7,7 @@ import trio
 from trio.testing import memory_stream_pair
 
 from broker.admin.http import HttpConnection, HttpRequest, HttpResponse
-from broker.admin.server import ConnectionLimit, access_rules
-
-
-def test_loopback_accepts_its_names() -> None:
-    """``localhost`` and both loopback addresses, with the port."""
-    assert access_rules(("127.0.0.1", 1), None).hosts == frozenset(
-        {"127.0.0.1:1", "localhost:1", "[::1]:1"}
-    )
-
-
-def test_another_address_accepts_itself_only() -> None:
-    """The Host must be the address, and the token is checked as well."""
-    assert access_rules(("10.0.0.5", 1), "t").hosts == frozenset({"10.0.0.5:1"})
-
-
-def test_all_addresses_accept_any_name_with_the_token() -> None:
-    """The names of 0.0.0.0 are not known, such as that of a container."""
-    assert access_rules(("0.0.0.0", 1), "t").hosts is None
+from broker.admin.server import ConnectionLimit
 
 
 async def never(_request: HttpRequest) -> HttpResponse:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from broker.api.request import Authenticator
 from broker.common.errors import Refused
 from broker.network.in_progress import InProgress
+from broker.quotas.throttle import Throttle
 from protocol.codec import Malformed, Output
 
 
@@ -13,10 +15,10 @@ class FakeSink:
     """A `broker.api.request.ResponseSink`; ``frames`` are the responses (None: without bytes)."""
 
     def __init__(self) -> None:
+        self.authenticator: Authenticator | None = None
         self.in_progress: InProgress | None = None
         self.is_closed = False
         self.free_ms = 0.0
-        self.throttle_ms = 0
         self.frames: list[bytes | None] = []
         self.refusals: list[str] = []
         self.muted_ms: list[int] = []
@@ -36,9 +38,9 @@ class FakeSink:
         self.refusals.append(str(reason))
         self.is_closed = True
 
-    def mute(self, throttle_ms: int) -> None:
+    def mute(self, throttle: Throttle) -> None:
         """Record the time."""
-        self.muted_ms.append(throttle_ms)
+        self.muted_ms.append(throttle.time_ms)
 
     def resume(self) -> None:
         """Do nothing."""

@@ -192,5 +192,5 @@ async def test_time_in_slices_is_local(tmp_path: Path) -> None:
 
         assert cluster.cluster.recorder is not None
         [record] = cluster.cluster.recorder.recent
-        assert record.parked_ms is None
+        assert record.waited_ms == 0
         assert record.to_dict()["completed_by"] == {"cause": "arrival"}

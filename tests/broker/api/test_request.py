@@ -20,6 +20,7 @@ from broker.api.table import API_BY_KEY
 from broker.common.errors import Refused
 from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
+from broker.quotas.throttle import Throttle
 from protocol.headers import RequestHeader, decode_response
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.heartbeat import HeartbeatResponse
@@ -54,14 +55,17 @@ def test_a_response_is_sent_to_the_connection_of_its_request() -> None:
     assert (correlation_id, body.error_code) == (77, 25)
 
 
-def test_a_client_is_throttled_by_the_connection_of_its_request() -> None:
-    """The next request on that connection waits."""
+def test_the_longest_throttle_of_a_request_applies() -> None:
+    """It has exceeded three quotas; its connection is muted for one of them."""
     sink = FakeSink()
-    request = request_from(sink, RequestHeader(0, 9, 1, "me"))
+    request = request_from(sink, RequestHeader(12, 4, 1, "me"))
+    for time_ms in (100, 300, 200):
+        request.throttle(Throttle(time_ms, "request_percentage", (), 2, 1))
+    sink.in_progress = request
 
-    request.throttle(100)
+    request.respond(HeartbeatResponse())
 
-    assert sink.muted_ms == [100]
+    assert sink.muted_ms == [300]
 
 
 async def test_a_computation_of_a_request_ends_with_the_rest_of_its_handler(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from broker.api.services import Services
 from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
 from broker.network.in_progress import CloseReason
+from broker.quotas.throttle import Throttle
 from broker.wait_records.causes import CauseKind
 from broker.wait_records.recorder import Recorder
 from protocol.errors import ErrorCode
@@ -123,7 +124,7 @@ def test_an_error_abandons_what_the_request_waits_for() -> None:
     """Its error response contains the time for which the client is throttled."""
     parts, abandoned = Parts(), list[int]()
     parts.request.on_disconnect = lambda: abandoned.append(1)
-    parts.sink.throttle_ms = 9
+    parts.request.throttle(Throttle(9, "request_percentage", (), 2, 1))
 
     parts.channel.send_error(parts.request, ErrorCode.UNKNOWN_SERVER_ERROR)
 

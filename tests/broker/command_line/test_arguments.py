@@ -24,7 +24,7 @@ def test_no_arguments_are_the_defaults() -> None:
     options = parse_arguments([])
 
     assert options == ServeOptions()
-    assert (options.host, options.port, options.admin_port) == ("127.0.0.1", 9092, 9644)
+    assert (options.host, options.port, options.admin.port) == ("127.0.0.1", 9092, 9644)
 
 
 def test_each_option_sets_its_field(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_each_option_sets_its_field(tmp_path: Path) -> None:
     )
     options = parse_arguments(line.split())
 
-    assert (options.host, options.port, options.brokers, options.admin_port) == ("0.0.0.0", 0, 3, 0)
+    assert (options.host, options.port, options.brokers, options.admin.port) == ("0.0.0.0", 0, 3, 0)
     assert (options.data_dirs, options.records, options.ready_file) == (
         (Path("d"), Path("e")),
         Path("r"),
@@ -136,20 +136,6 @@ def test_an_error_in_a_file_names_the_line(tmp_path: Path) -> None:
         ("--topic a --topic a:2", "--topic: a is given twice"),
         ("--data-dir a --data-dir ./a", "--data-dir: a is given twice"),
         (
-            "--admin-host 0.0.0.0",
-            (
-                "--admin-host: 0.0.0.0 can be reached from other machines; "
-                "give --admin-token-file as well, or a loopback address"
-            ),
-        ),
-        (
-            "--admin-host 127.evil.example",
-            (
-                "--admin-host: 127.evil.example can be reached from other machines; "
-                "give --admin-token-file as well, or a loopback address"
-            ),
-        ),
-        (
             "--prot 1",
             "unrecognized arguments: --prot 1; antechamber serve --help lists the options",
         ),
@@ -170,31 +156,6 @@ def test_an_illegal_topic_name_is_refused(name: str) -> None:
     assert "Topic name is invalid" in refusal("--topic", name)
 
 
-def test_the_admin_token_is_the_word_in_the_file(tmp_path: Path) -> None:
-    """A line break at the end is removed."""
-    path = tmp_path / "token"
-    path.write_text("s3cret\n")
-
-    options = parse_arguments(["--admin-host", "0.0.0.0", "--admin-token-file", str(path)])
-
-    assert options.admin_token == "s3cret"
-
-
-@pytest.mark.parametrize("content", [b"", b"two words", b"\xff"])
-def test_a_token_file_without_a_token_is_refused(tmp_path: Path, content: bytes) -> None:
-    """An empty token would give access to all clients."""
-    path = tmp_path / "token"
-    path.write_bytes(content)
-
-    assert refusal("--admin-token-file", str(path)).startswith("--admin-token-file: ")
-
-
-def test_other_addresses_of_loopback_need_no_token() -> None:
-    """Other machines cannot reach 127.0.0.0/8 and ::1."""
-    assert parse_arguments(["--admin-host", "127.0.0.2"]).admin_token is None
-    assert parse_arguments(["--admin-host", "::1"]).admin_token is None
-
-
 def test_help_is_printed_to_stdout(capsys: pytest.CaptureFixture[str]) -> None:
     """--help exits with 0 and names the options."""
     with pytest.raises(SystemExit) as end:
@@ -202,3 +163,42 @@ def test_help_is_printed_to_stdout(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert end.value.code == 0
     assert "--records-topic NAME" in capsys.readouterr().out
+
+
+def test_users_have_scram_credentials() -> None:
+    """``--user`` for both mechanisms, ``--add-scram`` for one."""
+    options = parse_arguments(
+        ["--user", "alice:secret", "--add-scram", "SCRAM-SHA-256=[name=bob,password=geheim]"]
+    )
+
+    assert [(each.user, each.mechanism) for each in options.credentials] == [
+        ("alice", "SCRAM-SHA-256"),
+        ("alice", "SCRAM-SHA-512"),
+        ("bob", "SCRAM-SHA-256"),
+    ]
+    assert "geheim" not in repr(options)
+
+
+def test_an_invalid_user_is_refused_without_its_password() -> None:
+    """The message names the option."""
+    assert refusal("--user", ":secret") == "--user: the value is not NAME:PASSWORD"
+    message = refusal("--add-scram", "SCRAM-SHA-256=[password=secret]")
+    assert message == "--add-scram: the part name is missing"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "directories"),
+    [
+        ("", []),
+        ("-c log.dir=/a", ["/a"]),
+        ("-c log.dir=/a -c log.dirs=/b,/c", ["/b", "/c"]),
+        ("-c log.dirs=/b --data-dir /d", ["/d"]),
+    ],
+)
+def test_the_configuration_may_give_the_data_directories(
+    arguments: str, directories: list[str]
+) -> None:
+    """The option precedes log.dirs, which precedes log.dir."""
+    options = parse_arguments(arguments.split())
+
+    assert [str(path) for path in options.data_dirs] == directories

@@ -72,12 +72,12 @@ def test_an_unknown_key_is_refused_by_name_with_a_suggestion() -> None:
 
 
 def test_a_key_of_kafka_that_cannot_be_set_is_refused_with_advice() -> None:
-    """The message names the option to use instead, or what is not supported."""
-    assert refusal("log.dirs=/data") == "-c: log.dirs cannot be set here: use --data-dir"
-    assert refusal("ssl.keystore.location=/k") == (
-        "-c: ssl.keystore.location cannot be set here: TLS is not supported"
+    """The message names what is not supported, or the option to use instead."""
+    assert refusal("broker.rack=a") == "-c: broker.rack cannot be set here: nodes have no rack"
+    assert refusal("remote.log.storage.system.enable=true").startswith(
+        "-c: remote.log.storage.system.enable cannot be set here: "
     )
-    assert refusal("port=9092") == "-c: port is not a key of this broker: use --port"
+    assert refusal("port=9092") == "-c: port is not a key of this broker: use listeners, or --port"
 
 
 def test_an_invalid_value_is_refused_with_key_value_and_range() -> None:
@@ -153,6 +153,28 @@ def test_synonyms_of_a_key_end_with_those_of_coarser_keys() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("idle_ms", "delay_ms", "accepted"),
+    [("100", None, False), ("101", None, True), ("-1", None, True), ("100", "99", True)],
+)
+def test_a_failed_login_has_its_response_before_the_connection_is_idle(
+    idle_ms: str, delay_ms: str | None, accepted: bool
+) -> None:
+    """The delay of 100 ms must be shorter, unless connections are never idle."""
+    given = {"connections.max.idle.ms": idle_ms}
+    if delay_ms is not None:
+        given["connection.failed.authentication.delay.ms"] = delay_ms
+    if accepted:
+        assert parse_config(given).connections_max_idle_ms == int(idle_ms)
+        return
+    with pytest.raises(ConfigError) as refusal:
+        parse_config(given)
+    assert str(refusal.value) == (
+        "-c: connection.failed.authentication.delay.ms=100 is not less than "
+        "connections.max.idle.ms=100"
+    )
+
+
 def test_the_memory_for_requests_is_at_least_the_largest_request() -> None:
     """0 or less is no limit."""
     largest = {"socket.request.max.bytes": "1000"}
@@ -164,3 +186,50 @@ def test_the_memory_for_requests_is_at_least_the_largest_request() -> None:
     assert str(refusal.value) == (
         "-c: socket.request.max.bytes=1000 is more than queued.max.request.bytes=999"
     )
+
+
+def test_a_listeners_value_precedes_the_plain_one() -> None:
+    """The listener's name is in lower case in the key."""
+    config = parsed("listener.name.internal.max.connections=5", "max.connections=7")
+
+    assert config.for_listener("INTERNAL", "max.connections") == 5
+    assert config.for_listener("EXTERNAL", "max.connections") == 7
+    assert config.max_connections == 7
+
+
+def test_a_mechanisms_value_precedes_the_listeners() -> None:
+    """The listener's value applies to its other mechanisms."""
+    config = Config()
+    config.reconfigure(
+        {
+            "listener.name.a.plain.connections.max.reauth.ms": "2500",
+            "listener.name.a.connections.max.reauth.ms": "777777",
+        },
+        {},
+    )
+
+    assert config.for_listener("A", "connections.max.reauth.ms", "PLAIN") == 2500
+    assert config.for_listener("A", "connections.max.reauth.ms", "SCRAM-SHA-256") == 777_777
+    assert config.for_listener("B", "connections.max.reauth.ms", "PLAIN") == 0
+
+
+def test_a_listeners_value_changes_while_the_broker_runs() -> None:
+    """A dynamic value precedes a given one."""
+    config = parsed("listener.name.a.max.connections=5")
+    config.reconfigure({"listener.name.a.max.connections": "6"}, {})
+
+    assert config.for_listener("A", "max.connections") == 6
+
+
+@pytest.mark.parametrize(
+    ("assignment", "reason"),
+    [
+        ("listener.name.a.max.connections=x", "is not a whole number"),
+        ("listener.name.a.log.dirs=/x", "log.dirs cannot be set"),
+        ("listener.name.a.message.max.bytes=5", "message.max.bytes cannot be set for one listener"),
+        ("listener.name.a.max.conections=5", "did you mean listener.name.a.max.connections?"),
+    ],
+)
+def test_an_invalid_key_of_a_listener_is_refused(assignment: str, reason: str) -> None:
+    """The message names the key and the reason."""
+    assert reason in refusal(assignment)

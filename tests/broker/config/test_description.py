@@ -32,6 +32,16 @@ def test_a_static_key_is_described_with_its_default() -> None:
     assert entries["fetch.max.bytes"].source is ConfigSource.DEFAULT
 
 
+def test_a_key_of_a_plugin_is_described_as_an_unknown_key_if_it_is_set() -> None:
+    """The broker's definition of keys does not have those of the authorizer."""
+    entry = described(parse_config({"super.users": "User:a"}))["super.users"]
+
+    assert (entry.value, entry.sensitive, entry.read_only) == (None, True, True)
+    assert (entry.config_type, entry.source) == (ConfigType.UNKNOWN, ConfigSource.STATIC_BROKER)
+    assert [(s.name, s.value) for s in entry.synonyms] == [("super.users", None)]
+    assert "super.users" not in described(Config())
+
+
 def test_the_value_of_a_secret_is_not_returned() -> None:
     """Its synonyms have no value either."""
     config = Config()
@@ -67,6 +77,15 @@ def test_a_key_of_one_listener_has_the_type_of_the_key() -> None:
 
     assert (entry.value, entry.config_type) == ("5", KEYS["max.connections"].kind.config_type)
     assert [s.name for s in entry.synonyms] == [entry.name, "max.connections"]
+
+
+def test_a_given_key_of_one_listener_is_described() -> None:
+    """It is a static setting of the broker."""
+    entry = described(parse_config({"listener.name.a.max.connections": "5"}))[
+        "listener.name.a.max.connections"
+    ]
+
+    assert (entry.value, entry.source) == ("5", ConfigSource.STATIC_BROKER)
 
 
 def test_settings_of_all_nodes_are_described_alone() -> None:

@@ -72,9 +72,10 @@ def test_min_insync_replicas_is_cluster_wide(
 @pytest.mark.parametrize("name", ["listeners", "listener.security.protocol.map"])
 def test_listeners_of_a_running_node_cannot_change(name: str) -> None:
     """Kafka can change them; here a new value would have no effect and is refused."""
-    config = Config(command_line={name: "PLAINTEXT://127.0.0.1:9092"})
+    config = Config().of_node({name: "PLAINTEXT://127.0.0.1:9092"})
 
-    with pytest.raises(ApiError, match=f"{name} cannot change while this broker runs") as refused:
+    words = f"{name} cannot change while this broker runs: restart it with the new value"
+    with pytest.raises(ApiError, match=words) as refused:
         check_broker_configs(config, "1", {}, {name: "PLAINTEXT://127.0.0.1:9093"})
 
     assert refused.value.code is ErrorCode.INVALID_REQUEST

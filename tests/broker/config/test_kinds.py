@@ -14,6 +14,7 @@ from broker.config.kinds import (
     Kind,
     ListOf,
     OneOf,
+    PrincipalList,
     ReplicaList,
     counts_by_address,
     format_value,
@@ -73,6 +74,7 @@ def test_a_value_is_read_as_kafka_reads_it(kind: Kind, text: str, value: object)
         (ReplicaList(), "*,*"),
         (ReplicaList(), "-1:2"),
         (ReplicaList(), "0:1,,1:2"),
+        (PrincipalList(), "User:a;b"),
         (CountsByAddress(), "192.0.2.1:x"),
         (CountsByAddress(), "192.0.2.1:-1"),
         (CountsByAddress(), ":5"),
@@ -117,3 +119,15 @@ def test_a_replica_list_is_all_or_some_or_none() -> None:
     parse = ReplicaList().parse
 
     assert (parse("*"), parse(" 0:1 , 1:2"), parse(" ")) == (("*",), ("0:1", "1:2"), ())
+
+
+def test_the_name_of_a_principal_may_contain_commas_and_colons() -> None:
+    """It may be a distinguished name; principals are separated by semicolons."""
+    found = PrincipalList().parse(" User:CN=a,O=b:c ; User:d;")
+
+    assert found == ("User:CN=a,O=b:c", "User:d")
+
+
+def test_the_values_of_a_choice_are_listed_in_its_message() -> None:
+    """The empty value, too."""
+    assert OneOf(("", "a")).allowed == "one of (empty), a"

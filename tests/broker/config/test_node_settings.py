@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from broker.config.node_settings import node_settings
+from broker.config.node_settings import listener_entry, node_settings
 from broker.config.table import KEYS
 
 
 def test_settings_are_valid_values_of_kafkas_keys() -> None:
     """Each key is declared, and its kind accepts the value."""
     settings = node_settings(
-        3, ("0.0.0.0", 9094), ("kafka.example", 19094), [Path("/a"), Path("/b")]
+        3,
+        {"INT": ("0.0.0.0", 9094), "EXT": ("::1", 9096)},
+        {"INT": ("kafka.example", 19094)},
+        [Path("/a"), Path("/b")],
     )
 
     assert settings == {
         "process.roles": "broker,controller",
         "node.id": "3",
         "broker.id": "3",
-        "listeners": "PLAINTEXT://0.0.0.0:9094",
-        "advertised.listeners": "PLAINTEXT://kafka.example:19094",
+        "listeners": "INT://0.0.0.0:9094,EXT://[::1]:9096",
+        "advertised.listeners": "INT://kafka.example:19094",
         "log.dirs": "/a,/b",
     }
     for name, text in settings.items():
@@ -28,6 +31,4 @@ def test_settings_are_valid_values_of_kafkas_keys() -> None:
 
 def test_an_ipv6_address_is_in_brackets() -> None:
     """Brackets separate its colons from that of the port, as in a URL."""
-    settings = node_settings(1, ("::1", 9092), ("::1", 9092), [])
-
-    assert settings["listeners"] == "PLAINTEXT://[::1]:9092"
+    assert listener_entry("PLAINTEXT", "::1", 9092) == "PLAINTEXT://[::1]:9092"

@@ -29,6 +29,7 @@ def is_read(key: str) -> bool:
     by_name = "|".join(re.escape(name) for name in names)
     reading = (
         rf'(config|self)\.({as_attribute})\b|topic_value\(.*"({by_name})"\)'
+        rf'|(for_listener|listener_names)\([^()]*"({by_name})"|\bvalue\(\s*"({by_name})"'
         rf'|_bounded\("{key.removeprefix("group.").replace("min.", "").replace("max.", "")}"'
     )
     return bool(re.search(reading, READERS))

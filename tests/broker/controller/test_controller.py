@@ -154,8 +154,8 @@ def test_a_restart_keeps_topics_ids_and_the_cluster_id(tmp_path: Path) -> None:
 def test_quotas_of_clients_are_altered(controller: Controller) -> None:
     """Other quotas stay; validation alone sets nothing."""
     client = (("client-id", "a"),)
-    controller.alter_client_quotas(client, {"producer_byte_rate": 1.0, "consumer_byte_rate": 2.0})
-    controller.alter_client_quotas(client, {"producer_byte_rate": None})
-    controller.alter_client_quotas(client, {"consumer_byte_rate": 3.0}, validate_only=True)
+    controller.client_quotas.alter(client, {"producer_byte_rate": 1.0, "consumer_byte_rate": 2.0})
+    controller.client_quotas.alter(client, {"producer_byte_rate": None})
+    controller.client_quotas.alter(client, {"consumer_byte_rate": 3.0}, validate_only=True)
 
     assert controller.image.client_quotas == {client: {"consumer_byte_rate": 2.0}}

@@ -36,6 +36,9 @@ class ManualClock:
     def wall_us_at(self, now_ms: float) -> int:
         return int((EPOCH_MS + now_ms) * 1000)
 
+    def seconds_until(self, time_ms: float) -> float:
+        return (time_ms - self.time_ms) / 1000
+
 
 class VirtualWorld:
     """A coordinator with its clock, its topics, its purgatories and its logs."""

@@ -3,94 +3,20 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from broker.common.errors import Refused
-from broker.network.connection import Connection
 from broker.network.driver import Interest
 from broker.network.in_progress import CloseReason
 from broker.network.memory_pool import MemoryPool
 from broker.network.reader import PIPELINE_BYTES_MAX
+from broker.network.transport import TlsFailed
+from broker.quotas.throttle import Throttle
 from broker.steps.limits import SLICE_MS
-from protocol.framing import Scratch
-from protocol.output import Output, SpliceLost
-from tests.broker.quotas.timers import ManualTimer
-from tests.memory_transport import memory_transport_pair
-
-
-class FakeRequest:
-    """A request in progress that records its end."""
-
-    def __init__(self) -> None:
-        self.is_computed = False
-        self.abandoned: CloseReason | None = None
-
-    def abandon(self, reason: CloseReason) -> None:
-        self.abandoned = reason
-
-
-class Ends:
-    """A connection, its client's transport, and what it calls."""
-
-    def __init__(
-        self,
-        dispatch: Callable[[Ends], object] | None = None,
-        room: int = 1 << 24,
-        memory: MemoryPool | None = None,
-        idle_ms: int = -1,
-    ) -> None:
-        self.hand = ManualTimer()
-        self.client, self.transport = memory_transport_pair(room)
-        self.frames: list[bytes] = []
-        self.requests: list[FakeRequest] = []
-        self.resumed = 0
-        self.drains = 0
-        self.bugs: list[Exception] = []
-        self._behave = dispatch
-        self.connection = Connection(
-            self.transport,
-            self,
-            self.dispatch,
-            request_bytes_max=2 * PIPELINE_BYTES_MAX,
-            scratch=Scratch(),
-            timer=self.hand.timer,
-            idle_ms=idle_ms,
-            memory=memory,
-            on_bug=lambda _peer, bug: self.bugs.append(bug),
-        )
-
-    def dispatch(self, connection: Connection, frame: memoryview, _arrived_ms: float) -> None:
-        """Park the request, unless the test does something else with it."""
-        self.frames.append(bytes(frame))
-        self.requests.append(FakeRequest())
-        connection.begin(self.requests[-1])
-        if self._behave is not None:
-            self._behave(self)
-
-    def resume(self) -> None:
-        """See `Driver`."""
-        self.resumed += 1
-
-    def drain(self) -> None:
-        """See `Driver`."""
-        self.drains += 1
-
-    def receive(self, *frames: bytes) -> Interest:
-        """Let the connection receive *frames* in one piece."""
-        self.client.send([b"".join(struct.pack(">i", len(each)) + each for each in frames)])
-        return self.connection.on_readable()
-
-    def respond(self, size: int | None = 100, on_sent: Callable[[], object] | None = None) -> None:
-        """Respond to the request in progress with *size* bytes (None: without a response)."""
-        out = None
-        if size is not None:
-            out = Output()
-            out.begin_frame()
-            out += bytes(size - len(out))
-        self.connection.respond(self.requests[-1], out, on_sent)
+from protocol.output import SpliceLost
+from tests.broker.network.ends import Ends
 
 
 def test_a_request_that_is_responded_to_at_once_needs_nothing_but_the_next() -> None:
@@ -111,6 +37,21 @@ def test_pipelined_requests_are_dispatched_in_one_event() -> None:
 
     assert ends.frames == [b"one", b"two", b"three"]
     assert len(ends.client.incoming) == 300
+
+
+def test_frames_after_a_login_have_another_dispatch_and_limit() -> None:
+    """Pipelined frames are dispatched in the same event."""
+    later: list[bytes] = []
+
+    def log_in(ends: Ends) -> None:
+        ends.respond()
+        ends.connection.continue_with(lambda _, frame, __: later.append(bytes(frame)), 3)
+
+    ends = Ends(dispatch=log_in)
+
+    assert ends.receive(b"token", b"one") is Interest.READ
+    assert (ends.frames, later) == ([b"token"], [b"one"])
+    assert ends.receive(b"four") is Interest.CLOSED
 
 
 def test_frames_behind_the_request_in_progress_wait_until_its_response() -> None:
@@ -236,13 +177,12 @@ def test_a_throttled_client_has_its_response_and_waits() -> None:
     """The next request begins when the throttle time is over (KIP-219)."""
 
     def throttle(ends: Ends) -> None:
-        ends.connection.mute(100)
+        ends.connection.mute(Throttle(100, "request_percentage", (), 2, 1))
         ends.respond()
 
     ends = Ends(dispatch=throttle)
     assert ends.receive(b"one", b"two") is Interest.READ_OR_RESUME
     assert len(ends.client.incoming) == 100
-    assert ends.connection.throttle_ms == 100
     assert ends.connection.is_busy
 
     ends.hand.pass_ms(100)
@@ -392,4 +332,24 @@ def test_an_idle_connection_expires() -> None:
     ends.hand.pass_ms(999)
     assert not ends.connection.is_closed
     ends.hand.pass_ms(1)
+    assert ends.connection.is_closed
+
+
+def test_a_failure_of_tls_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The line names the client, the listener and the reason."""
+    ends = Ends()
+
+    def fail(_buffer: memoryview) -> int:
+        raise TlsFailed("the peer sent no certificate")
+
+    monkeypatch.setattr(ends.transport, "receive_into", fail)
+
+    assert ends.connection.on_readable() is Interest.CLOSED
+
+    assert (
+        "closing connection from memory on listener PLAINTEXT: TLS failed: "
+        "the peer sent no certificate"
+    ) in caplog.text
     assert ends.connection.is_closed

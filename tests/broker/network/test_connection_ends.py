@@ -138,7 +138,7 @@ async def make_topics(node: RunningNode) -> None:
     """A topic with a large batch, an empty one, and a quota for one client."""
     node.controller.create_topic("t")
     node.controller.create_topic("none")
-    node.controller.alter_client_quotas(
+    node.controller.client_quotas.alter(
         (("client-id", "throttled"),), {"producer_byte_rate": 100.0}
     )
     await node.client().send(produce_request("t", batch(bytes(RECORDS_BYTES))), PRODUCE_VERSION)

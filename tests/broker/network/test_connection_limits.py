@@ -25,7 +25,7 @@ ALL_CLIENTS = (("client-id", None),)
 
 def limit(node: RunningNode, key: str, per_second: float) -> None:
     """Set a quota for all clients."""
-    node.controller.alter_client_quotas(ALL_CLIENTS, {key: per_second})
+    node.controller.client_quotas.alter(ALL_CLIENTS, {key: per_second})
 
 
 def elapsed_ms(since: float) -> float:
@@ -83,7 +83,7 @@ async def test_only_clients_with_a_quota_are_throttled(tmp_path: Path) -> None:
     """Nor is a client whose quota was removed."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
-        node.controller.alter_client_quotas((("client-id", "slow"),), {"producer_byte_rate": 1000})
+        node.controller.client_quotas.alter((("client-id", "slow"),), {"producer_byte_rate": 1000})
         request = produce_request("t", batch(bytes(12_000)))
 
         async def throttled(client_id: str) -> bool:
@@ -91,7 +91,7 @@ async def test_only_clients_with_a_quota_are_throttled(tmp_path: Path) -> None:
             return bool(response.throttle_time_ms)
 
         before = [await throttled("slow"), await throttled("fast")]
-        node.controller.alter_client_quotas((("client-id", "slow"),), {"producer_byte_rate": None})
+        node.controller.client_quotas.alter((("client-id", "slow"),), {"producer_byte_rate": None})
 
         assert before == [True, False]
         assert not await throttled("slow")
@@ -171,7 +171,7 @@ async def test_followers_are_not_throttled(tmp_path: Path) -> None:
     async with running_cluster(tmp_path) as cluster:
         topic = cluster.controller.create_topic("t", replication_factor=3)
         rates = {"consumer_byte_rate": 1.0}
-        cluster.controller.alter_client_quotas((("client-id", None),), rates)
+        cluster.controller.client_quotas.alter((("client-id", None),), rates)
         client = cluster.client(topic.partitions[0].leader)
         started = trio.current_time()
 
@@ -232,7 +232,11 @@ async def test_a_negative_time_disables_idle_expiry(tmp_path: Path) -> None:
 
 async def test_no_connection_expires_while_the_clock_stands_still(tmp_path: Path) -> None:
     """Real time has no effect."""
-    async with running_node(tmp_path, connections_max_idle_ms="1") as node:
+    async with running_node(
+        tmp_path,
+        connections_max_idle_ms="1",
+        connection_failed_authentication_delay_ms="0",
+    ) as node:
         client = node.client()
         for _ in range(10):
             await trio.testing.wait_all_tasks_blocked()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from itertools import groupby
 
 import pytest
@@ -11,6 +12,7 @@ import trio.testing
 
 from broker.config import Config
 from broker.network.connection import Connection
+from broker.network.connection_setup import PlaintextSetup
 from broker.network.connections import Connections
 from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
@@ -24,14 +26,17 @@ def fail(_peer: str, bug: Exception) -> None:
     raise bug
 
 
+def opened_connections(now_ms: Callable[[], float]) -> Connections:
+    return Connections(Config(), SystemTimer("test", now_ms=now_ms), Scratch(), fail)
+
+
 async def test_a_connection_is_open_until_its_client_closes_it() -> None:
     """Open connections can be counted and iterated over."""
-    connections = Connections(
-        Config(), lambda *_: None, SystemTimer("test", now_ms=lambda: 0.0), Scratch(), fail
-    )
+    connections = opened_connections(lambda: 0.0)
+    setup = PlaintextSetup("PLAINTEXT", Config(), lambda *_: None)
     async with trio.open_nursery() as nursery:
         client, transport = memory_transport_pair()
-        task = connections.open(transport, nursery)
+        task = connections.open(setup.open(transport), nursery)
         nursery.start_soon(connections.serve, task)
         await trio.testing.wait_all_tasks_blocked()
         assert (len(connections), list(connections)) == (1, [task.connection])
@@ -52,18 +57,13 @@ async def test_connections_with_pipelined_requests_alternate(step_ms: float, in_
         served.append(connection.id)
 
     async with trio.open_nursery() as nursery:
-        connections = Connections(
-            Config(),
-            dispatch,
-            SystemTimer("test", now_ms=lambda: now_ms),
-            Scratch(),
-            on_bug=fail,
-        )
+        connections = opened_connections(lambda: now_ms)
+        setup = PlaintextSetup("PLAINTEXT", Config(), dispatch)
         for _ in range(3):
             ours, theirs = memory_transport_pair()
             ours.send([struct.pack(">ih", 2, 0)] * 40)
             ours.end()
-            nursery.start_soon(connections.serve, connections.open(theirs, nursery))
+            nursery.start_soon(connections.serve, connections.open(setup.open(theirs), nursery))
 
     turns = [len(list(frames)) for _, frames in groupby(served)]
     assert len(served) == 120

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
@@ -13,8 +13,10 @@ import trio
 import trio.testing
 
 from broker.common.errors import StartupError
-from broker.network.listener import Acceptor, TcpNetwork, listen
+from broker.network.listener import Acceptor, TcpNetwork, close_excess_connections, listen
 from broker.process.descriptors import ClientDescriptors
+from broker.security.listeners.endpoints import Endpoint, Listeners
+from broker.security.session import SecurityProtocol
 from tests.client import RunningNode, running_node
 
 
@@ -39,8 +41,8 @@ def test_a_port_in_use_is_refused_in_one_line() -> None:
 @pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "a" * 300])
 def test_a_host_of_another_machine_is_refused_in_one_line(host: str) -> None:
     """An address, a name that cannot be resolved, and a name that is too long."""
-    with pytest.raises(StartupError, match=r"--host: .* is not an address of this machine"):
-        listen("--port", host, 0)
+    with pytest.raises(StartupError, match=r"the listener A: .* is not an address of this machine"):
+        listen("the listener A", host, 0)
 
 
 def _connect(port: int) -> socket.socket:
@@ -57,7 +59,7 @@ async def _accepting(
     async with running_node(tmp_path, kept=False, offload=None, **config) as node:
         with listen("--port", "127.0.0.1", 0) as listener:
             async with trio.open_nursery() as nursery:
-                acceptor = Acceptor(node.node, ClientDescriptors(descriptors), nursery)
+                acceptor = Acceptor(node.node, "PLAINTEXT", ClientDescriptors(descriptors), nursery)
                 nursery.start_soon(acceptor.run, listener)
                 yield node, listener.getsockname()[1]
                 nursery.cancel_scope.cancel()
@@ -100,22 +102,33 @@ async def test_at_the_limit_connections_wait_in_the_backlog(
         second.close()
 
 
+def plaintext(port: int, bind_host: str, name: str = "INTERNAL") -> Endpoint:
+    return Endpoint(name, SecurityProtocol.PLAINTEXT, bind_host, port)
+
+
 @pytest.mark.anyio
-@pytest.mark.parametrize("bind_host", ["127.0.0.1", "0.0.0.0"])
+@pytest.mark.parametrize("bind_host", ["127.0.0.1", "0.0.0.0", ""])
 async def test_nodes_connect_to_each_other_at_the_bound_address(bind_host: str) -> None:
     """The advertised address may be reachable for clients only."""
-    listener = listen("--port", bind_host, 0)
-    port = listener.getsockname()[1]
-    advertised = ("broker.invalid", 19092)
-    network = TcpNetwork({port: listener}, bind_host, [advertised])
+    advertised = {"INTERNAL": plaintext(19092, "broker.invalid")}
+    listeners = Listeners((plaintext(0, bind_host),), advertised, "INTERNAL")
+    with closing(TcpNetwork(listeners, 2)) as network:
+        transport = await network.connect("broker.invalid", 19093)
+        transport.close()
 
-    transport = await network.connect(*advertised)
+        with pytest.raises(KeyError):
+            await network.connect("broker.invalid", 19094)
 
-    with listener:
-        accepted, address = listener.accept()
-        accepted.close()
-        assert address[0] == "127.0.0.1"
-    transport.close()
+
+def test_each_listener_of_a_node_has_a_port_of_its_own() -> None:
+    """An advertised port 0 is the bound port."""
+    bound = (plaintext(0, "127.0.0.1"), plaintext(0, "127.0.0.1", "EXTERNAL"))
+    listeners = Listeners(bound, {each.listener: each for each in bound}, "INTERNAL")
+    with closing(TcpNetwork(listeners, 2)) as network:
+        addresses = [each for node in network.advertised.values() for each in node.values()]
+
+    assert len({port for _, port in addresses} - {0}) == 4
+    assert {host for host, _ in addresses} == {"127.0.0.1"}
 
 
 @pytest.mark.parametrize("anyio_backend", ["trio"])
@@ -136,3 +149,71 @@ async def test_connections_beyond_the_share_of_clients_are_closed(
         assert await trio.to_thread.run_sync(third.recv, 1)
         second.close()
         third.close()
+
+
+def _answered(port: int) -> socket.socket:
+    """A connection whose first request has a response."""
+    client = _connect(port)
+    client.sendall(struct.pack(">ihhih", 10, 18, 0, 7, -1))
+    assert client.recv(1)
+    return client
+
+
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+async def test_an_address_above_its_quota_is_closed_later(
+    tmp_path: Path, anyio_backend: str
+) -> None:
+    """Its connections are not counted, and are served again after the windows."""
+    async with _accepting(tmp_path, descriptors=11) as (node, port):
+        quota = {"connection_creation_rate": 1.0}
+        node.controller.client_quotas.alter((("ip", "127.0.0.1"),), quota)
+        clients = [_connect(port) for _ in range(11)]
+        while len(node.node.connections) < 10:
+            await trio.lowlevel.checkpoint()
+        assert len(node.node.connections) == 10
+        pending = node.node.timer.size
+
+        closed = await trio.to_thread.run_sync(clients[10].recv, 1)
+
+        assert closed == b""
+        assert node.node.timer.size < pending
+        for client in clients:
+            client.close()
+
+
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+async def test_connections_of_nodes_replace_those_of_clients_at_the_limit(
+    tmp_path: Path, anyio_backend: str
+) -> None:
+    """The least recently used one is closed; the limit of the node exempts their listener."""
+    settings = {
+        "listeners": "INT://127.0.0.1:1,EXT://127.0.0.1:2",
+        "listener_security_protocol_map": "INT:PLAINTEXT,EXT:PLAINTEXT",
+        "inter_broker_listener_name": "INT",
+        "listener_name_int_max_connections": "100",
+        "max_connections": "2",
+    }
+    async with (
+        running_node(tmp_path, kept=False, offload=None, **settings) as node,
+        trio.open_nursery() as nursery,
+    ):
+        ports, sockets = {}, ExitStack()
+        for name in ("INT", "EXT"):
+            acceptor = Acceptor(node.node, name, ClientDescriptors(100), nursery)
+            listener = sockets.enter_context(listen(name, "127.0.0.1", 0))
+            nursery.start_soon(acceptor.run, listener)
+            ports[name] = listener.getsockname()[1]
+        nursery.start_soon(close_excess_connections, node.node)
+        clients = [await trio.to_thread.run_sync(_answered, ports["EXT"]) for _ in range(2)]
+        order = sorted(node.node.connections, key=lambda each: each.id)
+        order[0].active_ms = order[1].active_ms + 1
+
+        internal = await trio.to_thread.run_sync(_answered, ports["INT"])
+
+        await trio.testing.wait_all_tasks_blocked()
+        assert [each.is_closed for each in order] == [False, True]
+        assert len(node.node.connections) == 2
+        for client in (*clients, internal):
+            client.close()
+        nursery.cancel_scope.cancel()
+    sockets.close()

@@ -60,10 +60,12 @@ def test_frames_have_the_arrival_times_of_their_last_bytes() -> None:
 def test_receiving_does_not_wait() -> None:
     """A transport may be readable without bytes to receive."""
     ends = Ends()
+    ends.now_ms = 7.0
 
     assert ends.reader.receive()
 
     assert ends.reader.state is ReaderState.RECEIVING
+    assert ends.reader.received_ms == 7.0
     assert ends.next_frame() is None
 
 

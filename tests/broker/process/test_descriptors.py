@@ -6,7 +6,7 @@ import resource
 
 import pytest
 
-from broker.process.descriptors import ClientDescriptors, raise_limit, shares
+from broker.process.descriptors import ClientDescriptors, shares
 
 
 @pytest.mark.parametrize("allowed", [64, 128, 256, 1024, 4096, 1 << 20])
@@ -31,30 +31,6 @@ def test_without_a_limit_the_share_of_clients_is_unlimited(monkeypatch: pytest.M
     monkeypatch.setattr(resource, "getrlimit", lambda _: (-1, -1))
     assert shares().logs == 512
     assert shares().clients > 1 << 30
-
-
-def test_the_limit_is_raised_to_the_hard_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process may do so itself."""
-    limits: list[tuple[int, int]] = []
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 4096))
-    monkeypatch.setattr(resource, "setrlimit", lambda _, both: limits.append(both))
-
-    raise_limit()
-
-    assert limits == [(4096, 4096)]
-
-
-def test_a_limit_that_cannot_be_raised_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The broker starts with the present limit."""
-
-    def refuse(_kind: int, _both: tuple[int, int]) -> None:
-        raise ValueError("current limit exceeds maximum limit")
-
-    monkeypatch.setattr(resource, "setrlimit", refuse)
-
-    raise_limit()
-
-    assert shares().clients > 0
 
 
 def test_a_closed_connection_returns_its_descriptor() -> None:

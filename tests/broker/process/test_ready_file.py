@@ -30,7 +30,7 @@ def test_the_file_contains_the_number_of_the_process(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["ready.json"]
 
 
-@pytest.mark.parametrize("pid", [1, os.getpid()])
+@pytest.mark.parametrize("pid", [1, os.getpid()], ids=["another process", "this process"])
 def test_a_stale_file_is_removed_at_the_start(tmp_path: Path, pid: int) -> None:
     """The file may be of any broker, or missing."""
     path = tmp_path / "ready.json"

@@ -11,7 +11,9 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from broker.common.errors import StartupError
+from broker.process import stdin_watch
 from broker.process.stdin_watch import check_stdin, wait_for_end_of_stdin
+from tests.foreign_system import as_on
 
 pytestmark = pytest.mark.anyio
 
@@ -45,6 +47,21 @@ async def test_stdin_ends_when_the_last_descriptor_of_its_other_end_is_closed() 
     assert timeout.cancelled_caught
     os.close(other)
     await wait_for_end_of_stdin(ours)
+    os.close(ours)
+
+
+async def test_windows_reads_in_a_thread() -> None:
+    """It can wait for sockets only; the end of the wait does not wait for the thread."""
+    windows = as_on("win32", stdin_watch.__name__)
+    ours, theirs = os.pipe()
+    with trio.move_on_after(0.01) as timeout:
+        await windows.wait_for_end_of_stdin(ours)
+    assert timeout.cancelled_caught
+    os.write(theirs, b"read by the abandoned thread")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(windows.wait_for_end_of_stdin, ours)
+        os.write(theirs, b"discarded")
+        os.close(theirs)
     os.close(ours)
 
 

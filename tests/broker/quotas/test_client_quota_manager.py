@@ -11,6 +11,7 @@ from broker.quotas.client_quota_manager import ClientQuotaManager
 from broker.quotas.entity import Entity, Quotas, entity_of
 
 KEY = "producer_byte_rate"
+ANONYMOUS = "ANONYMOUS"
 
 
 class MeteredQuota:
@@ -24,6 +25,11 @@ class MeteredQuota:
         }
         self.quota.reconfigure(quotas)
 
+    def throttle_ms(self, user: str, client_id: str | None, amount: float) -> int:
+        """Record what a client used; returns its throttle time."""
+        throttle = self.quota.record(user, client_id, amount)
+        return 0 if throttle is None else throttle.time_ms
+
 
 def test_without_a_quota_quotas_are_disabled() -> None:
     """A quota of another kind does not enable it."""
@@ -31,16 +37,16 @@ def test_without_a_quota_quotas_are_disabled() -> None:
     metered.quota.reconfigure({(("client-id", "a"),): {"consumer_byte_rate": 1.0}})
 
     assert not metered.quota.quotas_enabled
-    assert metered.quota.record("a", 1 << 40) == 0
-    assert metered.quota.max_value_in_quota_window("a") == inf
+    assert metered.throttle_ms(ANONYMOUS, "a", 1 << 40) == 0
+    assert metered.quota.max_value_in_quota_window(ANONYMOUS, "a") == inf
 
 
 def test_the_throttle_time_brings_the_rate_down_to_the_limit() -> None:
     """12,000 bytes take 12 s at 1000 bytes per second, of which 10 s count as past."""
     metered = MeteredQuota(({"client-id": "a"}, 1000))
 
-    assert metered.quota.record("a", 10_000) == 0
-    assert metered.quota.record("a", 2_000) == 2000
+    assert metered.throttle_ms(ANONYMOUS, "a", 10_000) == 0
+    assert metered.throttle_ms(ANONYMOUS, "a", 2_000) == 2000
 
 
 @pytest.mark.parametrize(
@@ -57,7 +63,7 @@ def test_a_throttle_time_loses_bits_beyond_32(limit: float, amount: int, throttl
     """A negative result is 0, as in Kafka."""
     metered = MeteredQuota(({"client-id": "a"}, limit))
 
-    assert metered.quota.record("a", amount) == throttle_ms
+    assert metered.throttle_ms(ANONYMOUS, "a", amount) == throttle_ms
 
 
 def test_throttle_times_are_kafkas() -> None:
@@ -65,7 +71,7 @@ def test_throttle_times_are_kafkas() -> None:
     metered = MeteredQuota(({"client-id": "a"}, 1000))
     throttled = []
     for size, pause_ms in ((2118, 10), (15_118, 7268), (1117, 8035), (1117, 0)):
-        throttled.append(metered.quota.record("a", size))
+        throttled.append(metered.throttle_ms(ANONYMOUS, "a", size))
         metered.now_ms += pause_ms
 
     assert throttled == [0, pytest.approx(7201, abs=60), pytest.approx(8035, abs=60), 0]
@@ -92,55 +98,97 @@ def test_the_most_specific_quota_applies(ranked: list[dict[str, str | None]]) ->
         limits = [(names, 100.0 * (first + at)) for at, names in enumerate(ranked[first:], start=1)]
         metered = MeteredQuota(*reversed(limits))
 
-        assert metered.quota.max_value_in_quota_window("a") == 1000 * (first + 1)
+        assert metered.quota.max_value_in_quota_window(ANONYMOUS, "a") == 1000 * (first + 1)
 
 
 def test_clients_of_a_user_share_the_users_quota() -> None:
-    """Every client is ANONYMOUS, so the rates of clients add up."""
+    """The rates of its clients add up."""
     metered = MeteredQuota(({"user": "ANONYMOUS"}, 1000))
-    metered.quota.record("a", 10_000)
+    metered.throttle_ms(ANONYMOUS, "a", 10_000)
 
-    assert metered.quota.record("b", 1000) == 1000
+    assert metered.throttle_ms(ANONYMOUS, "b", 1000) == 1000
 
 
 def test_a_default_for_client_ids_applies_to_each_separately() -> None:
     """A missing client id is one of them."""
     metered = MeteredQuota(({"client-id": None}, 1000))
-    metered.quota.record("a", 10_000)
+    metered.throttle_ms(ANONYMOUS, "a", 10_000)
 
-    assert metered.quota.record("b", 10_000) == 0
-    assert metered.quota.record(None, 10_000) == 0
-    assert metered.quota.record("a", 1000) == 1000
+    assert metered.throttle_ms(ANONYMOUS, "b", 10_000) == 0
+    assert metered.throttle_ms(ANONYMOUS, None, 10_000) == 0
+    assert metered.throttle_ms(ANONYMOUS, "a", 1000) == 1000
 
 
 def test_an_unrecorded_amount_does_not_count() -> None:
     """A throttled consumer may fetch the same amount later."""
     metered = MeteredQuota(({"client-id": "a"}, 1000))
-    assert metered.quota.record("a", 11_000) == 1000
+    assert metered.throttle_ms(ANONYMOUS, "a", 11_000) == 1000
 
-    metered.quota.unrecord("a", 11_000)
+    metered.quota.unrecord(ANONYMOUS, "a", 11_000)
 
-    assert metered.quota.record("a", 10_000) == 0
+    assert metered.throttle_ms(ANONYMOUS, "a", 10_000) == 0
 
 
 def test_another_limit_applies_to_the_measured_rate() -> None:
     """A smaller quota applies to earlier amounts, too."""
     metered = MeteredQuota(({"client-id": "a"}, 1000))
-    metered.quota.record("a", 10_000)
+    metered.throttle_ms(ANONYMOUS, "a", 10_000)
 
     metered.quota.reconfigure({(("client-id", "a"),): {KEY: 500.0}})
 
-    assert metered.quota.record("a", 0) == 10_000
+    assert metered.throttle_ms(ANONYMOUS, "a", 0) == 10_000
 
 
 def test_inactive_clients_are_removed() -> None:
     """After an hour without use."""
     metered = MeteredQuota(({"client-id": None}, 1000))
-    metered.quota.record("gone", 1)
+    metered.throttle_ms(ANONYMOUS, "gone", 1)
     metered.now_ms = 3_599_000
-    metered.quota.record("here", 1)
+    metered.throttle_ms(ANONYMOUS, "here", 1)
     metered.now_ms = 3_600_000
 
     metered.quota.remove_idle()
 
-    assert [client for _, client in metered.quota._rates] == ["here"]  # noqa: SLF001 - memory is the only effect
+    assert [client for _, client in metered.quota._measured] == ["here"]  # noqa: SLF001 - memory is the only effect
+
+
+def test_each_user_has_a_rate_of_its_own() -> None:
+    """Also under a default quota; a quota of a user is used before it."""
+    metered = MeteredQuota(({"user": None}, 1000), ({"user": "alice"}, 500))
+
+    assert metered.throttle_ms("bob", "a", 11_000) == 1000
+    assert metered.throttle_ms("carol", "a", 10_000) == 0
+    assert metered.throttle_ms("alice", "a", 5_500) == 1000
+
+
+def test_a_throttle_names_the_quota_and_the_rates() -> None:
+    """And the entity that has the quota; None is the default of its type."""
+    metered = MeteredQuota(({"user": "alice", "client-id": None}, 1000))
+
+    throttle = metered.quota.record("alice", "a", 12_000)
+
+    entity = (("client-id", None), ("user", "alice"))
+    assert throttle == (2000, KEY, entity, 1200, 1000)
+    assert throttle is not None
+    assert throttle.facts() == {
+        "quota": KEY,
+        "user": "alice",
+        "client_id": "<default>",
+        "rate": 1200.0,
+        "limit": 1000,
+        "ms": 2000,
+    }
+
+
+def test_the_usage_has_the_mean_of_the_throttle_times() -> None:
+    """Of the last windows."""
+    metered = MeteredQuota(({"client-id": "a"}, 1000))
+    for _ in range(2):
+        metered.throttle_ms(ANONYMOUS, "a", 11_000)
+
+    [now] = metered.quota.usage()
+    metered.now_ms = 20_000
+    [later] = metered.quota.usage()
+
+    assert now == (None, "a", 2200, (1000 + 12_000) / 2, None)
+    assert later == (None, "a", 0, 0, None)

@@ -61,7 +61,7 @@ async def test_at_the_limit_none_is_accepted_until_one_is_closed() -> None:
     limited.admit("192.0.2.2")
     assert not limited.may_accept
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(limited.acceptable)
+        nursery.start_soon(limited.changed)
         await trio.testing.wait_all_tasks_blocked()
         assert nursery.child_tasks
 
@@ -75,7 +75,7 @@ async def test_a_raised_limit_accepts_waiting_connections() -> None:
     hand, config = ManualTimer(), Config(max_connections=0)
     limited = ConnectionQuotas(config, hand.timer)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(limited.acceptable)
+        nursery.start_soon(limited.changed)
         await trio.testing.wait_all_tasks_blocked()
 
         config.max_connections = 1
@@ -89,7 +89,7 @@ def test_connections_above_the_rate_wait() -> None:
     limited, hand = quotas(max_connection_creation_rate="10")
     burst = 0
     while limited.may_accept:
-        limited.admit("192.0.2.1")
+        limited.record()
         burst += 1
     assert burst == 101
 
@@ -97,3 +97,34 @@ def test_connections_above_the_rate_wait() -> None:
     assert not limited.may_accept
     hand.pass_ms(1)
     assert limited.may_accept
+
+
+async def test_the_number_of_connections_above_the_limit_is_known() -> None:
+    """Connections of the inter-broker listener are admitted at the limit; and it may be lowered."""
+    hand, config = ManualTimer(), Config(max_connections=2)
+    limited = ConnectionQuotas(config, hand.timer)
+    for _ in range(2):
+        limited.admit("192.0.2.1")
+    assert limited.excess == 0
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(limited.changed)
+        await trio.testing.wait_all_tasks_blocked()
+        limited.admit("192.0.2.1")
+    assert limited.excess == 1
+
+    config.max_connections = 1
+
+    assert limited.excess == 2
+
+
+def test_the_limits_of_addresses_are_read_when_they_change() -> None:
+    """The configuration is not parsed for each connection."""
+    hand, config = ManualTimer(), Config(max_connections_per_ip_overrides="192.0.2.1:1")
+    limited = ConnectionQuotas(config, hand.timer)
+    config.max_connections_per_ip_overrides = "192.0.2.1:2"
+    before = [limited.admit("192.0.2.1") for _ in range(2)]
+
+    limited.reconfigured()
+
+    assert before == [True, False]
+    assert limited.admit("192.0.2.1")

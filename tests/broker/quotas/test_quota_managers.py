@@ -22,11 +22,11 @@ def test_inactive_clients_are_removed() -> None:
     quotas = QuotaManagers(Config(), lambda: now_ms[0])
     both = {"producer_byte_rate": 1.0, "consumer_byte_rate": 1.0}
     quotas.reconfigure({(("client-id", None),): both})
-    quotas.produce.record("a", 1)
-    quotas.fetch.record("a", 1)
+    quotas.produce.record("ANONYMOUS", "a", 1)
+    quotas.fetch.record("ANONYMOUS", "a", 1)
     now_ms[0] = 3_600_000
 
     quotas.remove_idle()
 
-    assert not quotas.produce._rates  # noqa: SLF001 - memory is the only effect
-    assert not quotas.fetch._rates  # noqa: SLF001 - memory is the only effect
+    assert not quotas.produce._measured  # noqa: SLF001 - memory is the only effect
+    assert not quotas.fetch._measured  # noqa: SLF001 - memory is the only effect

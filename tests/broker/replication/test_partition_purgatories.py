@@ -151,7 +151,10 @@ def test_a_group_request_is_completed_by_the_innermost_event(checked: list[str])
         record.parked_ms = 11.0
         observer = SimpleNamespace(record=record)
         request = SimpleNamespace(
-            header=record.header, observer=observer, wait=members_wait(lambda _group_id: None, "g")
+            header=record.header,
+            observer=observer,
+            wait=members_wait(lambda _group_id: None, "g"),
+            throttled=None,
         )
         recorder.completed(cast("Any", request), None)
         causes.append(record.cause[:3])

@@ -18,6 +18,7 @@ from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.api.table import HANDLERS
 from broker.common.topic_partition import TopicPartition
+from broker.quotas.throttle import Throttle
 from broker.replication.delta_applier import DeltaApplier
 from broker.steps.offload import WorkerThreads
 from broker.steps.schedule import schedule_once
@@ -330,7 +331,7 @@ async def test_an_error_response_has_the_throttle_time(
     """Its connection is muted for that time (KIP-219), with or without an error."""
 
     def throttled(request: Request[Any]) -> None:
-        request.throttle(700)
+        request.throttle(Throttle(700, "request_percentage", (), 2, 1))
         raise ZeroDivisionError
 
     replace_handler(monkeypatch, HeartbeatRequest, throttled)

@@ -11,6 +11,11 @@ import pytest
 
 from broker.api.table import HANDLERS
 from protocol.codec import coded
+from protocol.messages.add_partitions_to_txn import (
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnTopic,
+    AddPartitionsToTxnTransaction,
+)
 from protocol.messages.alter_client_quotas import (
     AlterClientQuotasRequest,
     EntityData,
@@ -37,6 +42,11 @@ from protocol.messages.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
+from protocol.messages.write_txn_markers import (
+    WritableTxnMarker,
+    WritableTxnMarkerTopic,
+    WriteTxnMarkersRequest,
+)
 from protocol.wire import has_items
 from tests.client import running_node
 
@@ -48,13 +58,14 @@ TIMEOUT_MS = 1000
 # Handlers of requests with arrays that are not generator functions, and why.
 AT_ONCE = {
     "produce": "yields if there are many partitions (test_produce_in_slices)",
+    "add_partitions_to_txn": "yields if there are many items",
+    "write_txn_markers": "yields if there are many items",
     "fetch": "bounded by its session, and by the bytes it may return",
     "join_group": "protocols of one member",
     "sync_group": "assignments of the members of one group",
     "leave_group": "members of one group, which rebalances once for all of them",
     "consumer_group_heartbeat": "prepared in a worker thread if its group is large",
     "describe_quorum": "one partition has a quorum",
-    "describe_topic_partitions": "max.request.partition.size.limit",
     "list_groups": "its arrays are filters",
     "list_partition_reassignments": "those under way are few",
 }
@@ -132,6 +143,29 @@ REQUESTS: list[Any] = [
     DescribeGroupsRequest(groups=[f"g{each}" for each in NUMBERS]),
     DeleteGroupsRequest(groups_names=[f"g{each}" for each in NUMBERS]),
     FindCoordinatorRequest(key_type=1, coordinator_keys=[f"g{each}" for each in NUMBERS]),
+    AddPartitionsToTxnRequest(
+        transactions=[
+            AddPartitionsToTxnTransaction(
+                transactional_id="t",
+                producer_id=1,
+                producer_epoch=0,
+                topics=[AddPartitionsToTxnTopic(name=f"n{each}", partitions=[0])],
+            )
+            for each in NUMBERS
+        ]
+    ),
+    WriteTxnMarkersRequest(
+        markers=[
+            WritableTxnMarker(
+                producer_id=each,
+                producer_epoch=0,
+                transaction_result=True,
+                topics=[WritableTxnMarkerTopic(name="n", partition_indexes=[0])],
+                coordinator_epoch=0,
+            )
+            for each in NUMBERS
+        ]
+    ),
     OffsetCommitRequest(
         group_id="g",
         member_id="",

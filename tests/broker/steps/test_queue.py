@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from broker.steps.limits import SLICE_MS
-from broker.steps.queue import Job, Signal, Slices, StepQueue, each
+from broker.steps.queue import DONE, Job, Signal, Slices, StepQueue, all_set, each
 from purgatories.on_error import OnError, log_error
 
 pytestmark = pytest.mark.anyio
@@ -26,6 +26,19 @@ def pieces(number: int, log: list[str], name: str = "piece") -> Slices[str]:
         log.append(f"{name} {index}")
         yield None
     return f"{name}s done"
+
+
+def test_all_signals_set_one() -> None:
+    """The last of them, whichever it is; those that are set already do not count."""
+    signals = [Signal(), Signal(), DONE]
+    both = all_set(signals)
+
+    signals[1].set()
+    assert not both.is_set
+
+    signals[0].set()
+    assert both.is_set
+    assert all_set(signals).is_set
 
 
 def test_short_work_runs_immediately() -> None:

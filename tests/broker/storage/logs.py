@@ -44,6 +44,9 @@ class StillClock:
     def wall_us_at(self, now_ms: float) -> int:
         return int(now_ms * 1000)
 
+    def seconds_until(self, time_ms: float) -> float:
+        return (time_ms - self.time_ms) / 1000
+
 
 def batch(
     count: int = 1,

@@ -113,10 +113,10 @@ def test_a_damaged_checkpoint_is_ignored(tmp_path: Path, caplog: pytest.LogCaptu
 def test_a_refused_directory_is_unlocked(tmp_path: Path) -> None:
     """Its owner may start."""
     directory_at(tmp_path).close(clean=True)
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = len(list(Path("/dev/fd").iterdir()))
     with pytest.raises(StartupError):
         directory_at(tmp_path, node_id=2)
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert len(list(Path("/dev/fd").iterdir())) == before
 
 
 def test_the_space_of_the_volume_is_reported_while_online(tmp_path: Path) -> None:

@@ -56,7 +56,12 @@ class RunningChannel:
         self.image = MetadataImage("cluster")
         self.coordinator = Coordinator()
         self.channel = TransactionMarkerChannel(
-            node, brokers.connect, node.actions, lambda: self.image, lambda: self.coordinator
+            node,
+            brokers.connect,
+            node.actions,
+            node.steps,
+            lambda: self.image,
+            lambda: self.coordinator,
         )
 
     def lead(self, topic: str, *leaders: int) -> None:

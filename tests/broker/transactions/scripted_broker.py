@@ -12,6 +12,7 @@ import trio.testing
 from broker.common.clock import TrioClock
 from broker.config import Config
 from broker.controller.image import Broker
+from broker.steps.queue import StepQueue
 from protocol.codec import Output, decode, encode_into
 from protocol.framing import Inbox, Scratch
 from protocol.headers import RequestHeader, begin_response, decode_request_header
@@ -122,6 +123,7 @@ class SendingBroker:
         on_error: OnError = lambda _, error: self.errors.append(error)  # noqa: E731 - it is typed
         self.timer = SystemTimer("node", now_ms=self.now_ms, on_error=on_error)
         self.actions = ActionQueue()
+        self.steps = StepQueue(self.now_ms)
         self.brokers = {n: Broker(n, "127.0.0.1", 9091 + n, 100 + n) for n in (1, 2, 3)}
 
     def alive(self, node_id: int) -> Broker | None:

@@ -17,6 +17,7 @@ from broker.controller.image import (
     PartitionRegistration,
     TopicImage,
 )
+from broker.transactions import add_partitions_to_txn
 from broker.transactions.add_partitions_to_txn import (
     AddPartitionsToTxnSender,
     Errors,
@@ -56,7 +57,7 @@ class Sending:
         self.lead(1, 2, 3)
         self.results: list[tuple[str, Errors]] = []
         self.sender = AddPartitionsToTxnSender(
-            node, brokers.connect, node.actions, lambda: self.image
+            node, brokers.connect, node.actions, node.steps, lambda: self.image
         )
 
     def lead(self, *leaders: int) -> None:
@@ -380,3 +381,19 @@ async def test_an_exception_of_a_callback_does_not_affect_other_transactions() -
 
         assert made.results == [(T, {}), ("raises", {}), (V, {})]
         assert [str(error) for error in made.node.errors] == ["raises"]
+
+
+async def test_a_request_has_a_limited_number_of_transactions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The others are sent after its response."""
+    monkeypatch.setattr(add_partitions_to_txn, "TRANSACTIONS_PER_REQUEST_MAX", 2)
+    async with running() as made:
+        await made.add("busy")
+        made.request()
+        for each in (T, U, V):
+            await made.add(each)
+
+        for expected in ([T, U], [V]):
+            await made.respond()
+            assert [each.transactional_id for each in made.request() or ()] == expected

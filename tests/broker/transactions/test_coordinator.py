@@ -8,7 +8,7 @@ from broker.common.errors import ApiError
 from broker.transactions.requests import EndTxnResult, InitProducerIdResult
 from protocol.errors import ErrorCode
 from tests.broker.transactions.test_initialization import value
-from tests.broker.transactions.world import ID, TIMEOUT_MS, A, B, World, begin, states_in_log
+from tests.broker.transactions.world import ID, A, B, World, begin, states_in_log
 
 NONE = ErrorCode.NONE
 BUSY = ErrorCode.CONCURRENT_TRANSACTIONS
@@ -333,51 +333,3 @@ def test_a_resignation_drops_the_markers(world: World) -> None:
     world.coordinator.markers_stopped(ID, 0)
     with pytest.raises(ApiError, match="NOT_COORDINATOR"):
         world.coordinator.metadata_of(ID)
-
-
-# ----------------------------------------------------------------------------------- timeouts
-
-
-def test_a_transaction_is_aborted_after_its_timeout(world: World) -> None:
-    """At the first check after it."""
-    begin(world)
-    world.wait(TIMEOUT_MS)
-    world.coordinator.abort_timed_out()
-    assert world.value.state.name == "ONGOING"
-    world.wait(1)
-
-    world.coordinator.abort_timed_out()
-
-    [pending] = world.markers.pending
-    assert (pending.producer_epoch, pending.commit) == (1, False)
-    world.write_markers()
-    assert world.value.state.name == "COMPLETE_ABORT"
-    assert world.coordinator.states.ongoing == {}
-
-
-def test_the_producer_of_an_aborted_transaction_learns_it_by_its_next_request(world: World) -> None:
-    """An abort of protocol 2 is taken for a retry and gets the next epoch; a commit fails."""
-    begin(world)
-    world.wait(TIMEOUT_MS + 1)
-    world.coordinator.abort_timed_out()
-    world.write_markers()
-
-    assert world.add((0, 0)) == [ErrorCode.PRODUCER_FENCED]
-    assert world.end(client_version=0) == [(ErrorCode.PRODUCER_FENCED, -1, -1)]
-    assert world.end(commit=True) == [(ErrorCode.INVALID_TXN_STATE, -1, -1)]
-    assert world.end(commit=False) == [EndTxnResult(NONE, 0, 1)]
-    assert world.init((0, 0)) == [InitProducerIdResult(NONE, 0, 1)]
-
-
-def test_an_abort_that_cannot_be_written_is_tried_at_the_next_check(world: World) -> None:
-    """The transaction stays open."""
-    begin(world)
-    world.wait(TIMEOUT_MS + 1)
-    world.log.refusal = ErrorCode.NOT_ENOUGH_REPLICAS
-    world.coordinator.abort_timed_out()
-    assert world.value.state.name == "ONGOING"
-
-    world.log.refusal = None
-    world.coordinator.abort_timed_out()
-
-    assert world.value.state.name == "PREPARE_ABORT"

@@ -7,11 +7,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import Any
 
 import pytest
 import trio
 
+from broker.steps.queue import Slices
 from broker.transactions.inter_broker_sender import InterBrokerRequest, InterBrokerSender
 from protocol.messages.write_txn_markers import WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from tests.broker.transactions.scripted_broker import (
@@ -41,7 +43,12 @@ class Requests:
 
     def __post_init__(self) -> None:
         self.sender = InterBrokerSender(
-            "node-1-sender", self.node, self.brokers.connect, self.node.actions, self._next
+            "node-1-sender",
+            self.node,
+            self.brokers.connect,
+            self.node.actions,
+            self.node.steps,
+            self._next,
         )
 
     async def add(self, node_id: int, *names: str) -> None:
@@ -57,13 +64,17 @@ class Requests:
         body = WriteTxnMarkersRequest(markers=[])
         return InterBrokerRequest(body, partial(self._ended, queue.popleft()))
 
-    def _ended(self, name: str, response: Any) -> None:
+    def _ended(self, name: str, response: Any) -> Slices[None]:
         self.results.append((name, response))
         if name == "wakes":
             self.sender.wake(2)
             self.was_sent_in_callback = self.brokers.last(2).request() is not None
         if name == "raises":
             raise ValueError(name)
+        if name == "long":
+            for part in range(10):
+                yield None
+                self.results.append((f"part {part}", response))
 
 
 @asynccontextmanager
@@ -86,6 +97,21 @@ async def test_a_request_is_sent_and_its_response_is_passed_to_the_callback() ->
         await brokers.last(2).respond(RESPONSE)
 
         assert made.results == [("a", RESPONSE)]
+
+
+async def test_a_long_callback_runs_in_slices() -> None:
+    """Other tasks run between them, and the next request is sent after the last one."""
+    async with requests() as (made, brokers, node):
+        node.steps.now_ms = count().__next__  # a slice has two parts
+        await made.add(2, "long", "b")
+        brokers.last(2).request()
+        before = node.steps.slices_run
+
+        await brokers.last(2).respond(RESPONSE)
+
+        assert [name for name, _ in made.results] == ["long", *[f"part {n}" for n in range(10)]]
+        assert node.steps.slices_run - before > 3
+        assert brokers.last(2).request() is not None
 
 
 async def test_requests_to_the_own_node_use_a_connection_too() -> None:

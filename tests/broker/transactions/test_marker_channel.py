@@ -8,6 +8,7 @@ import pytest
 
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import NO_LEADER
+from broker.transactions import marker_channel
 from broker.transactions.marker_channel import RETRY_BACKOFF_MS
 from protocol.errors import ErrorCode
 from protocol.messages.write_txn_markers import (
@@ -89,6 +90,22 @@ async def test_markers_that_are_queued_together_are_sent_together() -> None:
         await made.respond(2, {A0: ErrorCode.NONE}, producer_id=1)
 
         assert made.requested(2) == [A1, B0]
+
+
+async def test_a_request_has_a_limited_number_of_markers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others are sent after its response, also those of the same transaction."""
+    monkeypatch.setattr(marker_channel, "MARKERS_PER_REQUEST_MAX", 2)
+    async with channel(a=(2,), b=(2, 2, 2)) as made:
+        await made.add(A0, tid="busy")
+        made.requested(2)
+        await made.add(A0, tid="t")
+        await made.add(*(TopicPartition("b", index) for index in range(3)), tid="u", producer_id=8)
+        await made.respond(2, {A0: ErrorCode.NONE})
+
+        assert made.requested(2) == [A0, B0]
+        results = [result(7, {A0: ErrorCode.NONE}), result(8, {B0: ErrorCode.NONE})]
+        await made.brokers.last(2).respond(WriteTxnMarkersResponse(markers=results))
+        assert made.requested(2) == [TopicPartition("b", 1), TopicPartition("b", 2)]
 
 
 async def test_a_slow_destination_delays_no_other() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count, islice
 
 import pytest
 
@@ -207,3 +208,60 @@ def test_a_partition_that_cannot_be_read_is_coordinated_with_what_was_read(world
     world.reload()
 
     assert world.value.state.name == "EMPTY"
+
+
+PREPARED = 5
+
+
+def _with_prepared_ids(world: World) -> list[str]:
+    """Prepare transactions of ids of one partition, and load it in slices of two of them."""
+    runtime = world.coordinator.runtime
+    names = (f"i{number}" for number in count())
+    ids = list(islice((each for each in names if runtime.partition_for(each) == 0), PREPARED))
+    for each in ids:
+        [granted] = world.init(transactional_id=each)
+        producer = (granted.producer_id, granted.producer_epoch)
+        world.add(producer, transactional_id=each)
+        world.end(producer, transactional_id=each)
+    world.markers.pending.clear()
+    world.run_short_slices()
+    world.steps.slices_run = 0
+    world.reload()
+    return ids
+
+
+def test_markers_of_many_loaded_transactions_are_sent_in_slices(world: World) -> None:
+    """Then the ids are indexed in slices; the other partition, without ids, has one slice."""
+    ids = _with_prepared_ids(world)
+    assert [each.transactional_id for each in world.markers.pending] == ids[:2]
+
+    world.finish_slices()
+
+    assert [each.transactional_id for each in world.markers.pending] == ids
+    assert world.steps.slices_run == 1 + 2 * PREPARED // 2 + 1
+    world.write_markers()
+    assert all(world.coordinator.metadata_of(each).value.state.is_idle for each in ids)
+
+
+def test_a_loaded_id_is_busy_before_its_markers_are_sent(world: World) -> None:
+    """It has all its partitions."""
+    last = _with_prepared_ids(world)[-1]
+    entry = world.coordinator.metadata_of(last)
+    identity = (entry.value.producer_id, entry.value.producer_epoch)
+
+    assert entry.partitions == {A}
+    assert world.init(transactional_id=last) == [(BUSY, -1, -1)]
+    assert world.add(identity, transactional_id=last) == [BUSY]
+    for commit in (True, False):
+        assert world.end(identity, commit=commit, transactional_id=last) == [(BUSY, -1, -1)]
+
+
+def test_a_resignation_ends_the_slices(world: World) -> None:
+    """The next coordinator sends the other markers."""
+    _with_prepared_ids(world)
+    world.coordinator.runtime.on_resignation(0)
+
+    world.finish_slices()
+
+    assert len(world.markers.pending) == 2
+    assert world.coordinator.states.transactional_id(PREPARED - 1) is None

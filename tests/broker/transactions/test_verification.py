@@ -100,14 +100,19 @@ class Verifying:
     def verify(self, *keys: TopicPartition, operation: SupportedOperation = ADD) -> list[Verified]:
         """Verify partitions; returns the results so far."""
         partitions = {key: 10 + number for number, key in enumerate(keys)}
-        self.verification.verify("t", 7, 3, partitions, operation, self.results.append)
+        producer = Producer("t", 7, 3, operation)
+        started = self.verification.start(producer, partitions)
+        if started.guards:
+            self.verification.request(producer, started, self.results.append)
+        else:
+            self.results.append(started)
         return self.results
 
     def produce(self, operation: SupportedOperation = ADD) -> None:
         """Verify ``A`` for a Produce."""
         producer = Producer("t", 7, 3, operation)
         started = self.verification.start(producer, {A: 0})
-        self.verification.finish(producer, {A: 0}, started, self.results.append)
+        self.verification.request_with_retries(producer, {A: 0}, started, self.results.append)
 
     def respond(self, **errors: ErrorCode) -> None:
         """Respond to the last request with the errors of topics."""

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
+
+import trio
+import trio.testing
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.coordinators.coordinator_record import RawRecord
+from broker.steps.queue import StepQueue
 from broker.transactions.coordinator import TransactionCoordinator
 from broker.transactions.marker_sender import PendingMarkers
 from broker.transactions.metadata import TransactionMetadata, TransactionValue
@@ -84,6 +89,7 @@ class World:
         self.clock = ManualClock()
         self.blocks = Blocks()
         self.markers = MarkersToWrite()
+        self.steps = StepQueue(self.clock.now_ms)
         self.timer = SystemTimer("node", now_ms=self.clock.now_ms)
         self.actions = ActionQueue()
         self.logs = [
@@ -98,6 +104,7 @@ class World:
             self.clock,
             self.timer,
             self.actions,
+            self.steps,
             ProducerIdManager(self.blocks, self.timer),
             self.markers,
             lambda: self.version,
@@ -188,6 +195,21 @@ class World:
     def log(self) -> KeptLog:
         """The partition of the id."""
         return self.logs[self.coordinator.runtime.partition_for(ID)]
+
+    def run_short_slices(self) -> None:
+        """Let each slice have two pieces from now on; the others run in `finish_slices`."""
+        self.steps.now_ms = count().__next__
+
+    def finish_slices(self) -> None:
+        """Run the slices that are left."""
+
+        async def run() -> None:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self.steps.run)
+                await trio.testing.wait_all_tasks_blocked()
+                nursery.cancel_scope.cancel()
+
+        trio.run(run)
 
     def write_markers(self) -> None:
         """Write all markers that are to be sent."""

@@ -6,17 +6,19 @@ from typing import Any
 
 import trio
 
+from broker.security.session import ANONYMOUS_SESSION, Session
 from broker.wait_records.outbox import Lines
 from broker.wait_records.record import WaitRecord
 from protocol.headers import RequestHeader
 from tests.client import RunningCluster
 
 
-def wait_record(correlation_id: int = 1, client_id: str | None = "c") -> WaitRecord:
+def wait_record(
+    correlation_id: int = 1, client_id: str | None = "c", session: Session = ANONYMOUS_SESSION
+) -> WaitRecord:
     """A Fetch that was responded to at once."""
-    return WaitRecord(
-        RequestHeader(1, 12, correlation_id, client_id), 1, 7, arrived_ms=10.0, started_ms=10.5
-    )
+    header = RequestHeader(1, 12, correlation_id, client_id)
+    return WaitRecord(header, session, 1, 7, arrived_ms=10.0, started_ms=10.5)
 
 
 class KeepingSink:

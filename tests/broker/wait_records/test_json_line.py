@@ -7,6 +7,9 @@ import json
 import pytest
 
 from broker.common.topic_partition import TopicPartition
+from broker.quotas.throttle import Throttle
+from broker.security.principal import user
+from broker.security.session import Session
 from broker.steps.stalls import Stall
 from broker.wait_records.causes import Cause, CauseKind
 from broker.wait_records.json_line import json_line
@@ -20,7 +23,7 @@ from tests.broker.wait_records.records import wait_record
 def _parked() -> WaitRecord:
     record = wait_record()
     record.arrived_us = 1_700_000_000_000_000
-    record.parked_ms, record.completed_ms, record.sent_ms = 11.0, 41.0, 41.25
+    record.waited_ms, record.completed_ms, record.sent_ms = 30.0, 41.0, 41.25
     record.purgatory, record.timeout_ms, record.checks = "Produce", 500, 3
     record.waited_for = {"kind": "high_watermark", "topic": "t", "behind": [2, 3]}
     key = TopicPartition("t", 0)
@@ -29,6 +32,13 @@ def _parked() -> WaitRecord:
         (key, 5, (2, 100), 0, 7, 9),
         (TopicPartition("ü", 1), -1, (0, 0), 3, -1, -1),
     ]
+    return record
+
+
+def _parked_twice() -> WaitRecord:
+    record = _parked()
+    record.keep_wait()
+    record.waited_ms = 30.25
     return record
 
 
@@ -50,6 +60,13 @@ def _stalled() -> WaitRecord:
     return record
 
 
+def _throttled(name: str) -> WaitRecord:
+    record = wait_record()
+    entity = (("client-id", None), ("user", "alice"))
+    setattr(record, name, Throttle(2100, "producer_byte_rate", entity, 1210.5, 1000))
+    return record
+
+
 def _named(client_id: str | None) -> WaitRecord:
     return wait_record(client_id=client_id)
 
@@ -59,20 +76,28 @@ def _named(client_id: str | None) -> WaitRecord:
     [
         wait_record(),
         _parked(),
+        _parked_twice(),
         _refused(),
         _abandoned(),
         _stalled(),
+        _throttled("throttle"),
+        _throttled("muted_by"),
         _named(None),
         _named('ä"\\\n{0}%b\u2028\ud800'),
+        wait_record(session=Session(user('ä"\n%b'), listener="CLIENTS")),
     ],
     ids=[
         "not parked",
         "parked",
+        "parked twice",
         "refused",
         "abandoned",
         "stalled",
+        "throttled",
+        "muted",
         "no client id",
         "unusual client id",
+        "authenticated",
     ],
 )
 def test_a_line_is_what_json_writes(record: WaitRecord) -> None:

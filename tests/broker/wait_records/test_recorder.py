@@ -27,6 +27,7 @@ from tests.requests import PRODUCE_VERSION, produce_request
 pytestmark = pytest.mark.anyio
 
 FETCH_VERSION = 12
+ANONYMOUS = {"principal": "User:ANONYMOUS", "listener": "PLAINTEXT"}
 
 
 def _fetch(offset: int, *, min_bytes: int, max_wait_ms: int, topic: str = "t") -> FetchRequest:
@@ -277,6 +278,7 @@ def _whole(client: Client, client_id: str, began_us: int, cause: dict[str, Any])
         "node": 1,
         "connection": client.connection.id,
         "client_id": client_id,
+        **ANONYMOUS,
         "correlation_id": 1,
         "arrived_us": began_us,
         "queued_us": 0,
@@ -285,7 +287,8 @@ def _whole(client: Client, client_id: str, began_us: int, cause: dict[str, Any])
         "send_us": 0,
         "total_us": 1_000_000,
         "completed_by": cause,
-        "stalled_by": None,
+        "earlier_waits": [],
+        **dict.fromkeys(("stalled_by", "throttle", "muted_by")),
         "error": 0,
     }
 

@@ -51,14 +51,39 @@ async def test_the_coordinator_completes_the_verification_of_a_refused_batch(
         assert record["timeout_ms"] == 30_000
 
 
-async def test_a_batch_that_is_appended_waits_for_its_replication_last(tmp_path: Path) -> None:
-    """The record describes the last wait of the request."""
+async def test_a_first_batch_waits_for_its_verification_and_then_for_its_replication(
+    tmp_path: Path,
+) -> None:
+    """The record has both waits, and their time is not local."""
     async with _recorded(tmp_path) as (nodes, producer):
         await producer.produce(KEY, b"a")
 
         [record] = kept_of(nodes.running, "Produce")
 
+        [earlier] = record["earlier_waits"]
+        assert earlier["waited_for"]["kind"] == "transaction_coordinator"
+        assert earlier["completed_by"] == {"cause": "coordinator"}
+        assert 0 <= earlier["parked_us"] <= record["parked_us"]
+        assert record["local_us"] == 0
         assert record["waited_for"]["kind"] == "high_watermark"
+        assert record["completed_by"]["cause"] == "high_watermark"
+
+
+async def test_the_end_of_a_transaction_waits_for_its_record(tmp_path: Path) -> None:
+    """The wait names the decision and the epoch that is written with it."""
+    async with _recorded(tmp_path) as (nodes, producer):
+        await producer.produce(KEY, b"a")
+        epoch = producer.epoch
+        await producer.end(commit=True)
+
+        [record] = kept_of(nodes.running, "EndTxn")
+
+        assert record["waited_for"] == {
+            "kind": "transaction_state",
+            "transactional_id": "billing",
+            "state": "PrepareCommit",
+            "producer_epoch": epoch + 1,
+        }
         assert record["completed_by"]["cause"] == "high_watermark"
 
 

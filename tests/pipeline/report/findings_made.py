@@ -34,4 +34,28 @@ def made(name: str = "ours", malformed: int = 0) -> Findings:
                 "max": 3_000,
             }
         ],
+        clients=[
+            {
+                "client_id": "billing",
+                "principal": "User:alice",
+                "listener": "SASL_SSL",
+                "requests": 1000,
+                "parked": 250,
+                "timeouts": 2,
+                "failed": 3,
+                "mean": 900.0,
+                "max": 30_000_000,
+            },
+            {
+                "client_id": None,
+                "principal": None,
+                "listener": None,
+                "requests": 1,
+                "parked": 0,
+                "timeouts": 0,
+                "failed": 0,
+                "mean": 1.0,
+                "max": 1,
+            },
+        ],
     )

@@ -38,6 +38,7 @@ def test_control_characters_are_shown_escaped() -> None:
         causes={(at, f"{cause}\x1b"): count for (at, cause), count in one.causes.items()},
         top=[{**wait, "explanation": "of client\r\u202e"} for wait in one.top],
         deliveries=[{**each, "topic": "t\n", "consumer": "c\x1b"} for each in one.deliveries],
+        clients=[{**each, "principal": "User:a\x1b"} for each in one.clients],
     )
 
     text = page([one, one]) + page([one])
@@ -46,6 +47,14 @@ def test_control_characters_are_shown_escaped() -> None:
     assert r"ours\x1b[2J" in text
     assert r"of client\r\u202e" in text
     assert r"<td>c\x1b</td>" in text
+
+
+def test_clients_are_listed_with_principal_and_listener() -> None:
+    """Records of older brokers have neither."""
+    text = page([made()])
+
+    assert "<td>billing</td><td>User:alice</td><td>SASL_SSL</td><td>1,000</td>" in text
+    assert "<td>(no name)</td><td>-</td><td>-</td><td>1</td>" in text
 
 
 def test_two_sets_are_compared() -> None:

@@ -278,3 +278,21 @@ def test_larger_tick_is_rounded_up_to() -> None:
     assert output == []
     clock.advance_to(20, timer)
     assert output == [1]
+
+
+def test_on_run_is_called_before_each_task() -> None:
+    """With the timer and the task; it may be unset at any time."""
+    clock_ms, ran = [0.0], list[object]()
+    timer = SystemTimer("t", now_ms=lambda: clock_ms[0])
+    first, second = TimerTask(5), TimerTask(6)
+    timer.add(first)
+    timer.add(second)
+    timer.on_run = lambda *run: ran.append(run)
+    clock_ms[0] = 5.0
+    timer.advance_clock(0)
+
+    timer.on_run = None
+    clock_ms[0] = 6.0
+    timer.advance_clock(0)
+
+    assert ran == [(timer, first)]

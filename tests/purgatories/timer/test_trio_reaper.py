@@ -198,6 +198,29 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
     return "trio", {"clock": MockClock(autojump_threshold=0)}
 
 
+async def test_a_clock_that_is_adjusted_moves_the_deadline() -> None:
+    """A frozen clock has none; a clock that was moved forwards runs the task at once."""
+    stamps: list[float] = []
+    clock_ms = [0.0]
+    timer = SystemTimer("t", now_ms=lambda: clock_ms[0])
+
+    def until(time_ms: float) -> float:
+        return inf if time_ms > clock_ms[0] else 0
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run_reaper, timer, None, until)
+        timer.add(Stamping(450, stamps))
+        await trio.sleep(3600)
+        assert stamps == []
+
+        began_ms, clock_ms[0] = now_ms(), 450.0
+        timer.clock_adjusted()
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert stamps == [began_ms]
+        nursery.cancel_scope.cancel()
+
+
 async def test_a_purge_that_raises_does_not_end_the_reaper() -> None:
     """The exception is reported to on_error, and the next step purges again."""
     reported: list[str] = []

@@ -9,9 +9,10 @@ import pytest
 
 from broker.transactions import additions, initialization, marker_channel, state_manager
 from broker.transactions.coordinator import TransactionCoordinator
+from broker.transactions.coordinator_state import CoordinatorState
 from broker.transactions.marker_channel import TransactionMarkerChannel
-from broker.transactions.metadata import TransactionMetadata
 from broker.transactions.requests import EndTxnResult
+from broker.transactions.state_manager import TransactionStateManager
 from broker.transactions.transaction_state import TransactionState
 from broker.transactions.transitions import completed, with_partitions
 from protocol.errors import ErrorCode
@@ -37,25 +38,26 @@ def a_partition_without_leader_needs_no_marker(patch: pytest.MonkeyPatch) -> Non
 
 @mutant(2)
 def a_new_coordinator_sends_no_markers(patch: pytest.MonkeyPatch) -> None:
-    send = TransactionCoordinator._send_markers  # noqa: SLF001 - a mutant replaces it
+    loaded = TransactionStateManager.on_loaded
 
-    def send_markers(self: TransactionCoordinator, entry: TransactionMetadata) -> None:
-        if entry.pending is not None:
-            send(self, entry)
+    def on_loaded(self: TransactionStateManager, number: int, state: CoordinatorState) -> None:
+        state.prepared.clear()
+        loaded(self, number, state)
 
-    patch.setattr(TransactionCoordinator, "_send_markers", send_markers)
+    patch.setattr(TransactionStateManager, "on_loaded", on_loaded)
 
 
 @mutant(47)
 def a_new_coordinator_aborts_what_was_decided(patch: pytest.MonkeyPatch) -> None:
-    send = TransactionCoordinator._send_markers  # noqa: SLF001 - a mutant replaces it
+    loaded = TransactionStateManager.on_loaded
 
-    def send_markers(self: TransactionCoordinator, entry: TransactionMetadata) -> None:
-        if entry.pending is None:
+    def on_loaded(self: TransactionStateManager, number: int, state: CoordinatorState) -> None:
+        for entry in state.prepared.values():
             entry.value = replace(entry.value, state=TransactionState.PREPARE_ABORT)
-        send(self, entry)
+            entry.pending = completed(entry.value, entry.value.last_update_ms)
+        loaded(self, number, state)
 
-    patch.setattr(TransactionCoordinator, "_send_markers", send_markers)
+    patch.setattr(TransactionStateManager, "on_loaded", on_loaded)
 
 
 @mutant(22)
@@ -75,7 +77,7 @@ def a_transaction_is_complete_with_its_first_marker(patch: pytest.MonkeyPatch) -
 
 @mutant(27)
 def transactions_do_not_time_out(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(TransactionCoordinator, "abort_timed_out", lambda self: None)
+    patch.setattr(TransactionCoordinator, "abort_timed_out", lambda self: iter(()))
 
 
 @mutant(2)

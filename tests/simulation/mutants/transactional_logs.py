@@ -66,3 +66,19 @@ def a_late_marker_ends_the_next_transaction(patch: pytest.MonkeyPatch) -> None:
         "check_marker",
         lambda producers, header, batch, _version: check(producers, header, batch, 0),
     )
+
+
+@mutant(2)
+def pending_offsets_are_not_loaded(patch: pytest.MonkeyPatch) -> None:
+    adopt = GroupOffsets.adopt
+
+    def without_pending(self: GroupOffsets, group_id: str, loaded: GroupOffsets) -> None:
+        loaded._pending.pop(group_id, None)  # noqa: SLF001 - a mutant removes it
+        adopt(self, group_id, loaded)
+
+    patch.setattr(GroupOffsets, "adopt", without_pending)
+
+
+@mutant(197)
+def the_guard_of_a_verification_is_ignored(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(producer_append, "_check_guard", lambda *_: None)

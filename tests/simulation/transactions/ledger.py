@@ -19,8 +19,12 @@ from tests.simulation.violation import Violation
 
 @dataclass(frozen=True, order=True)
 class Identity:
-    """A producer id and epoch; of one transactional id, later ones are greater."""
+    """A producer id and epoch; of one transactional id, later ones are greater.
 
+    ``generation`` is the number of producer ids that the transactional id had before this one.
+    """
+
+    generation: int
     producer_id: int
     producer_epoch: int
 
@@ -89,6 +93,11 @@ class Ledger:
         """InitProducerId has returned an identity, which fences all smaller ones."""
         fences = self._fences.setdefault(transactional_id, [])
         fences.append(fence)
+
+    def is_fenced(self, transaction: Transaction) -> bool:
+        """Whether a greater identity was returned to another producer."""
+        fences = self._fences.get(transaction.transactional_id, [])
+        return any(transaction.identity < fence.identity for fence in fences)
 
     def check_not_fenced(self, text: str, transaction: Transaction, sent_ms: float) -> None:
         """Raise `Violation`: a request, sent after its producer was fenced, has succeeded."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from broker.common.topic_partition import TopicPartition
+from broker.transactions.transitions import LAST_CLIENT_EPOCH
 from protocol.record_batch.batch import records
 from protocol.record_batch.control import end_txn_marker
 from protocol.record_batch.header import NO_PRODUCER_ID, BatchHeader, read_header
@@ -83,9 +84,9 @@ class MarkedLog:
             if part is not None and part.transaction is transaction and part.committed
         )
 
-    def open_transactions(self) -> list[str]:
-        """The names of the transactions without marker."""
-        return [part.transaction.name for part in self._open.values()]
+    def open_parts(self) -> list[Part]:
+        """The parts of transactions without marker."""
+        return list(self._open.values())
 
     def _append(self, header: BatchHeader, appended: list[Record]) -> None:
         part = self._open.get(header.producer_id)
@@ -117,6 +118,8 @@ class MarkedLog:
         place = f"{self.key}: a batch of {transaction.name} at {header.base_offset}"
         if part.transaction is not transaction:
             raise Violation(f"{place} is in {part.transaction.name}, which is still open")
+        if header.producer_epoch > LAST_CLIENT_EPOCH:
+            raise Violation(f"{place} has epoch {header.producer_epoch}, which only markers have")
         if header.producer_epoch != part.epoch:
             raise Violation(f"{place} has epoch {header.producer_epoch} after {part.epoch}")
         if header.base_sequence not in (part.sequence, 0):

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from math import inf
 from random import Random
+from typing import Any
 
 import trio
 
@@ -27,6 +29,7 @@ from tests.simulation.history import History
 from tests.simulation.rules import Rules
 from tests.simulation.transactions.ledger import Fence, Identity, Ledger, Transaction
 from tests.simulation.transactions.requests import Requests, Result
+from tests.simulation.transactions.state_log import StateLog
 from tests.simulation.violation import Violation
 
 RETRY_MS = 40
@@ -64,13 +67,20 @@ FATAL = frozenset(
 
 @dataclass(frozen=True)
 class ProducerPlan:
-    """How a producer behaves; ``group`` is the group whose input it consumes, if any."""
+    """How a producer behaves; ``group`` is the group whose input it consumes, if any.
+
+    It rests for up to ``rest_max_s`` between two transactions, and writes to the ``temporary``
+    topics as well. ``may_lose_state``: its records are deleted, perhaps with its state.
+    """
 
     name: str
     transactional_id: str
     is_new: bool
     group: str | None
     timeout_ms: int
+    rest_max_s: float = 0.2
+    temporary: tuple[str, ...] = ()
+    may_lose_state: bool = False
 
 
 class TransactionalProducer:
@@ -84,10 +94,12 @@ class TransactionalProducer:
         rules: Rules,
         history: History,
         ledger: Ledger,
+        state_log: StateLog,
         partitions: list[TopicPartition],
         seed: int,
     ) -> None:
         self.is_over = False
+        self._state_log = state_log
         self._plan = plan
         self._requests = Requests(cluster, connections, plan.transactional_id, is_new=plan.is_new)
         self._rules = rules
@@ -95,6 +107,7 @@ class TransactionalProducer:
         self._ledger = ledger
         self._partitions = partitions
         self._random = Random(f"transactional producer {seed} {plan.name}")
+        self._limits = Random(f"limits {seed} {plan.name}")
         self._cluster = cluster
         # None: unknown, to be fetched.
         self._position: int | None = None
@@ -109,7 +122,7 @@ class TransactionalProducer:
             expected = identity if self._random.random() < 0.5 else None
             identity = await self._init(expected)
             while identity is not None and not self.is_over:
-                await self._pause(0, 0.2)
+                await self._pause(0, self._plan.rest_max_s)
                 before, identity = identity, await self._transaction(identity)
                 if identity is None and self._random.random() < 0.5:
                     identity = before
@@ -148,13 +161,19 @@ class TransactionalProducer:
         result = await self._repeat(lambda: self._requests.init(self._plan.timeout_ms, expected))
         if result.error is not ErrorCode.NONE:
             return None
-        identity = Identity(result.response.producer_id, result.response.producer_epoch)
+        identity = self._identity(result.response)
         ends = {key: log.end for key, log in self._rules.committed.items()}
         fence = Fence(self._cluster.clock.now_ms(), identity, ends)
         self._ledger.initialized(self._plan.transactional_id, fence)
         self._sequences = {}
         self._position = None
         return identity
+
+    def _identity(self, response: Any) -> Identity:
+        """The identity in a response of InitProducerId or EndTxn."""
+        return self._state_log.identity(
+            self._plan.transactional_id, response.producer_id, response.producer_epoch
+        )
 
     async def _transaction(self, identity: Identity) -> Identity | None:
         """Run one transaction; returns the identity for the next, None if the session has ended."""
@@ -180,9 +199,10 @@ class TransactionalProducer:
         partitions = self._random.sample(
             self._partitions, self._random.randint(1, len(self._partitions))
         )
-        if not self._plan.is_new and not await self._add(transaction, partitions):
+        added = [*partitions, *self._temporary()]
+        if not self._plan.is_new and not await self._add(transaction, added):
             return False
-        for key in partitions:
+        for key in (*partitions, *self._temporary()):
             for _ in range(self._random.choice((1, 1, 2))):
                 if not await self._produce(transaction, key):
                     return False
@@ -190,11 +210,16 @@ class TransactionalProducer:
         return self._plan.group is None or await self._consume(transaction, self._plan.group)
 
     async def _add(self, transaction: Transaction, partitions: list[TopicPartition]) -> bool:
-        added = await self._repeat(lambda: self._requests.add_partitions(transaction, partitions))
+        added = await self._repeat(
+            lambda: self._requests.add_partitions(transaction, partitions),
+            lambda: not all(map(self._exists, partitions)),
+        )
         return self._succeeds(added, transaction)
 
     async def _produce(self, transaction: Transaction, key: TopicPartition) -> bool:
-        sent = self._history.send(key, self._random.choice((1, 2)), -1)
+        is_temporary = key not in self._partitions
+        send = self._history.send_temporarily if is_temporary else self._history.send
+        sent = send(key, self._random.choice((1, 2)), -1)
         self._ledger.send(transaction, sent)
         sequence = self._sequences.get(key, 0)
         records = batch(
@@ -207,8 +232,10 @@ class TransactionalProducer:
         )
         self._sequences[key] = sequence + len(sent.values)
         timeout_ms = self._random.choice((300, 2000))
+        limit_s = inf if self._plan.is_new else self._limits.choice((inf, 0.3, 0.6))
         produced = await self._repeat(
-            lambda: self._requests.produce(transaction, key, records, timeout_ms)
+            lambda: self._requests.produce(transaction, key, records, timeout_ms, limit_s),
+            lambda: not self._exists(key),
         )
         return self._succeeds(produced, transaction)
 
@@ -255,13 +282,19 @@ class TransactionalProducer:
             return result
 
         result = await self._repeat(end)
+        is_abort = self._plan.is_new and not commit and result.error is ErrorCode.NONE
+        if is_abort and self._ledger.is_fenced(transaction):
+            # In Kafka, too, this is a retry if the last transaction of the id was aborted.
+            transaction.response = False
+            self._ledger.check_response(transaction)
+            return None
         if self._succeeds(result, transaction):
             transaction.response = commit
             self._ledger.check_response(transaction)
             if not self._plan.is_new:
                 return transaction.identity
             self._sequences = {}
-            return Identity(result.response.producer_id, result.response.producer_epoch)
+            return self._identity(result.response)
         if result.error in FATAL and not is_open:
             transaction.response = False
             self._ledger.check_response(transaction)
@@ -269,12 +302,22 @@ class TransactionalProducer:
 
     # ---------------------------------------------------------------------------------- errors
 
-    async def _repeat(self, send: Callable[[], Awaitable[Result]]) -> Result:
+    def _temporary(self) -> list[TopicPartition]:
+        """The partition of the next temporary topic that will be deleted, if any."""
+        topics = map(self._cluster.controller.topic, self._plan.temporary)
+        return [TopicPartition(topic.name, 0) for topic in topics if topic is not None][:1]
+
+    def _exists(self, key: TopicPartition) -> bool:
+        return self._cluster.controller.topic(key.topic) is not None
+
+    async def _repeat(
+        self, send: Callable[[], Awaitable[Result]], gives_up: Callable[[], bool] = lambda: False
+    ) -> Result:
         """Send a request until it has a final result or the producer gives up."""
         until = trio.current_time() + self._random.choice((0.3, 3, 10, 10))
         while True:
             result = await send()
-            if result.error not in RETRIABLE or trio.current_time() > until:
+            if result.error not in RETRIABLE or trio.current_time() > until or gives_up():
                 return result
             await trio.sleep(RETRY_MS / 1000)
 
@@ -282,6 +325,8 @@ class TransactionalProducer:
         """Whether the result is a success; raises `Violation` for one that cannot occur."""
         if result.error is ErrorCode.NONE:
             self._ledger.check_not_fenced(result.text, transaction, result.sent_ms)
+        elif result.error is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER and self._plan.may_lose_state:
+            return False
         elif result.error is not None and result.error not in FATAL | RETRIABLE:
             raise Violation(f"{result.text}: {result.error.name}")
         return result.error is ErrorCode.NONE

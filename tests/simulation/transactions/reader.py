@@ -51,9 +51,15 @@ class CommittedReader:
         """Raise `Violation` unless it has delivered all visible records, once and in order."""
         self._log.catch_up()
         delivered = [record.offset for record in self._delivered]
-        visible = [record.offset for record in self._log.visible()]
+        got, start = set(delivered), self._rules.log_start(self._log.key)
+        # Records below the log start may have been deleted before they were read.
+        visible = [
+            record.offset
+            for record in self._log.visible()
+            if record.offset >= start or record.offset in got
+        ]
         if delivered != visible:
-            differing = set(delivered) ^ set(visible)
+            differing = got ^ set(visible)
             raise Violation(
                 f"{self._log.key}: a reader with read_committed delivered other records than the "
                 f"committed ones, at {sorted(differing) or delivered}"
@@ -89,6 +95,8 @@ class CommittedReader:
             if not data.error_code and data.records:
                 self._deliver(answer.text, data)
                 return
+            if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+                self._position = max(self._position, self._rules.log_start(key))
         await trio.sleep(RETRY_MS / 1000)
 
     def _deliver(self, text: str, data: PartitionData) -> None:

@@ -17,6 +17,7 @@ from protocol.errors import ErrorCode
 from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
     AddPartitionsToTxnTopic,
 )
 from protocol.messages.end_txn import EndTxnRequest
@@ -85,14 +86,7 @@ class Requests:
         )
         text = f"{transaction.name}: add {', '.join(map(str, partitions))}"
         answer = await self._to_coordinator(text, request, 3)
-        return self._result(
-            answer,
-            lambda response: max(
-                partition.partition_error_code
-                for topic in response.results_by_topic_v3_and_below
-                for partition in topic.results_by_partition
-            ),
-        )
+        return self._result(answer, _error_of_addition)
 
     async def add_offsets(self, transaction: Transaction, group_id: str) -> Result:
         """AddOffsetsToTxn of the old protocol."""
@@ -106,9 +100,14 @@ class Requests:
         return self._result(answer, lambda response: response.error_code)
 
     async def produce(
-        self, transaction: Transaction, key: TopicPartition, records: bytes, timeout_ms: int
+        self,
+        transaction: Transaction,
+        key: TopicPartition,
+        records: bytes,
+        timeout_ms: int,
+        limit_s: float,
     ) -> Result:
-        """Produce."""
+        """Produce; the client waits for ``limit_s``."""
         data = PartitionProduceData(index=key.partition, records=records)
         request = ProduceRequest(
             transactional_id=self._transactional_id,
@@ -120,7 +119,7 @@ class Requests:
         text = f"{transaction.name}: produce {sent.values} to {key}"
         version = 12 if self._is_new else 9
         node_id = self._connections.leader(key)
-        answer = await self._connections.exchange(text, request, version, node_id)
+        answer = await self._connections.exchange(text, request, version, node_id, limit_s=limit_s)
         result = self._result(
             answer, lambda response: response.responses[0].partition_responses[0].error_code
         )
@@ -192,3 +191,13 @@ class Requests:
         error = ErrorCode(error_of(answer.response))
         self._connections.log(f"{answer.text}: {error.name}")
         return Result(error, answer.text, answer.sent_ms, answer.response)
+
+
+def _error_of_addition(response: AddPartitionsToTxnResponse) -> int:
+    """The error of AddPartitionsToTxn: that of one partition prevents the others."""
+    errors = {
+        partition.partition_error_code
+        for topic in response.results_by_topic_v3_and_below
+        for partition in topic.results_by_partition
+    }
+    return max(errors - {ErrorCode.OPERATION_NOT_ATTEMPTED})

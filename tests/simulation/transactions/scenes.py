@@ -18,7 +18,12 @@ _REQUEST_TIMEOUT_MS = 1000
 
 
 def draw_transaction_scenes(
-    random: Random, state_partition: int, lag_max_ms: int, *, late_requests: bool
+    random: Random,
+    state_partition: int,
+    lag_max_ms: int,
+    *,
+    late_requests: bool,
+    deletes_topics: bool,
 ) -> list[Step]:
     """Scenes in sequence; *state_partition* is the number of the partition of coordinators."""
     scenes = [
@@ -30,6 +35,10 @@ def draw_transaction_scenes(
     ]
     if late_requests:
         scenes += [_markers_arrive_late_and_twice] * 3
+    else:
+        scenes += [_verifications_arrive_late] * 2
+    if deletes_topics:
+        scenes = [_a_topic_is_deleted_before_its_markers]
     steps: list[Step] = []
     at_ms = random.uniform(200, 1000)
     for number in range(random.choice((1, 2, 3))):
@@ -106,3 +115,29 @@ def _markers_arrive_late_and_twice(scene: Scene) -> Iterator[Step]:
         for rank in (0, 1, 2):
             yield scene.fault("delay marker request", rank)
         scene.wait(300, 1500)
+
+
+def _verifications_arrive_late(scene: Scene) -> Iterator[Step]:
+    """A producer aborts its transaction while a batch of it waits to be verified."""
+    for _ in range(4):
+        for rank in (0, 1, 2):
+            yield scene.fault("hold addition response", rank)
+        scene.wait(300, 0.95 * _REQUEST_TIMEOUT_MS)
+        for rank in (0, 1, 2):
+            yield scene.fault("release additions", rank)
+        scene.wait(0, 200)
+
+
+def _a_topic_is_deleted_before_its_markers(scene: Scene) -> Iterator[Step]:
+    """Transactions are decided and their markers do not arrive; perhaps the coordinator moves."""
+    for rank in (0, 1, 2):
+        yield scene.fault("lose marker request", rank)
+        yield scene.fault("hold marker response", rank)
+    scene.wait(50, 500)
+    yield scene.delete_topic()
+    scene.wait(0, 100)
+    if scene.random.random() < 0.5:
+        yield scene.make_leader(1)
+    scene.wait(50, 400)
+    for rank in (0, 1, 2):
+        yield scene.fault("release markers", rank)

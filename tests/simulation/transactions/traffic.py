@@ -16,10 +16,13 @@ from tests.simulation.history import History
 from tests.simulation.rules import TOPIC, Rules
 from tests.simulation.transactions.ledger import Ledger, Transaction
 from tests.simulation.transactions.marked_log import MarkedLog
-from tests.simulation.transactions.plan import TransactionsPlan
+from tests.simulation.transactions.offset_reader import OffsetReader
+from tests.simulation.transactions.plan import GROUP, TransactionsPlan
 from tests.simulation.transactions.positions import check_positions
 from tests.simulation.transactions.producer import TransactionalProducer
 from tests.simulation.transactions.reader import CommittedReader
+from tests.simulation.transactions.state_log import StateLog
+from tests.simulation.transactions.used_ids import use_up_epochs
 from tests.simulation.violation import Violation
 
 
@@ -35,6 +38,8 @@ class TransactionalTraffic:
         history: History,
         seed: int,
     ) -> None:
+        self._plan = plan
+        self._cluster = cluster
         self._producing = 0
         self._ledger = Ledger()
         data = [key for key in rules.keys if key.topic == TOPIC]
@@ -47,19 +52,39 @@ class TransactionalTraffic:
             for key in rules.keys
             if key.topic == GROUP_METADATA_TOPIC
         ]
+        [offsets] = self._offsets
+        self._offset_reader = OffsetReader(
+            GROUP, data[0], cluster, connections, rules, self._ledger, offsets, seed
+        )
+        state_log = StateLog(rules)
         self._producers = [
             TransactionalProducer(
-                each, cluster, connections, rules, history, self._ledger, data, seed
+                each, cluster, connections, rules, history, self._ledger, state_log, data, seed
             )
             for each in plan.producers
         ]
 
     def start(self, nursery: trio.Nursery) -> None:
         """Run all of them in tasks."""
-        for producer in self._producers:
-            nursery.start_soon(self._run, producer.run)
+        if self._plan.first_epoch:
+            nursery.start_soon(self._use_up_epochs, nursery)
+        else:
+            self._start_producers(nursery)
         for reader in self._readers:
             nursery.start_soon(reader.run)
+        nursery.start_soon(self._offset_reader.run)
+
+    def _start_producers(self, nursery: trio.Nursery) -> None:
+        for producer in self._producers:
+            nursery.start_soon(self._run, producer.run)
+
+    async def _use_up_epochs(self, nursery: trio.Nursery) -> None:
+        """Start the producers when their transactional ids have the first epoch of the plan."""
+        self._producing += 1
+        for name in sorted({each.transactional_id for each in self._plan.producers}):
+            await use_up_epochs(self._cluster, name, self._plan.first_epoch)
+        self._start_producers(nursery)
+        self._producing -= 1
 
     async def _run(self, run: Callable[[], Awaitable[None]]) -> None:
         self._producing += 1
@@ -67,7 +92,8 @@ class TransactionalTraffic:
         self._producing -= 1
 
     def finish(self) -> None:
-        """End the producers after their present transactions, and then the readers."""
+        """End the producers after their present transactions, and the reader of offsets."""
+        self._offset_reader.is_over = True
         for producer in self._producers:
             producer.is_over = True
 
@@ -95,8 +121,9 @@ class TransactionalTraffic:
         """Check the outcome of every transaction and the group's offset; raises `Violation`."""
         self.check()
         for log in (*self._logs, *self._offsets):
-            if names := log.open_transactions():
-                raise Violation(f"{log.key}: no marker ends {', '.join(names)}")
+            if parts := log.open_parts():
+                names = ", ".join(part.transaction.name for part in parts)
+                raise Violation(f"{log.key}: no marker ends {names}")
         for transaction in self._ledger.transactions:
             self._check_complete(transaction)
         for reader in self._readers:
@@ -113,7 +140,8 @@ class TransactionalTraffic:
         if transaction.outcome is not True:
             return
         found = {record.value for log in self._logs for record in log.visible_of(transaction)}
-        lost = {value for sent in transaction.sent for value in sent.values} - found
+        kept = [sent for sent in transaction.sent if sent.key.topic == TOPIC]
+        lost = {value for sent in kept for value in sent.values} - found
         if lost:
             raise Violation(f"{transaction.name}: committed without {sorted(lost)}")
 

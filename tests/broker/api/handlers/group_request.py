@@ -22,6 +22,7 @@ class GroupServices:
     """The services that group handlers use."""
 
     id, host, port = 7, "broker.example", 9092
+    authorizer = None
 
     def __init__(self, config: Config | None = None, offload: Offload | None = None) -> None:
         self.world = VirtualWorld(config, offload=offload)

@@ -6,25 +6,21 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from broker.common.topic_partition import TopicPartition
-from broker.transactions.add_partitions_to_txn import SupportedOperation
-from broker.transactions.verification import OnVerified, Verified
+from broker.transactions.verification import OnVerified, Producer, Verified
 from protocol.errors import ErrorCode
 
 
 class Call(NamedTuple):
-    """The arguments of a call of `HeldVerification.verify`."""
+    """The arguments of a call of `HeldVerification.start`."""
 
-    transactional_id: str
-    producer_id: int
-    producer_epoch: int
+    producer: Producer
     partitions: dict[TopicPartition, int]
-    operation: SupportedOperation
 
 
 class HeldVerification:
-    """Verifies at once, or in `end` if ``is_held``.
+    """Needs no request, or if ``is_held`` one that ends in `end`.
 
-    The results have ``error``, if it is set, and the guards otherwise, which are 1, 2 and so on.
+    The results have ``error``, if it is set. The guards of requests are 1, 2 and so on.
     """
 
     def __init__(self) -> None:
@@ -37,28 +33,22 @@ class HeldVerification:
         """The node that coordinates any id."""
         return 3
 
-    def verify(
-        self,
-        transactional_id: str,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Mapping[TopicPartition, int],
-        operation: SupportedOperation,
-        on_verified: OnVerified,
-    ) -> None:
+    def start(self, producer: Producer, partitions: Mapping[TopicPartition, int]) -> Verified:
         """See `TransactionVerification`."""
-        self.calls.append(
-            Call(transactional_id, producer_id, producer_epoch, dict(partitions), operation)
-        )
-        guard = len(self.calls)
-        errors = dict.fromkeys(partitions, self.error) if self.error else {}
-        result = Verified(errors, dict.fromkeys(partitions, guard))
+        self.calls.append(Call(producer, dict(partitions)))
         if self.is_held:
-            self._held.append((on_verified, result))
-        else:
-            on_verified(result)
+            return Verified({}, dict.fromkeys(partitions, len(self.calls)))
+        return Verified(self._errors(partitions), {})
+
+    def request(self, _producer: Producer, started: Verified, on_verified: OnVerified) -> None:
+        """See `TransactionVerification`."""
+        errors = self._errors(started.guards)
+        self._held.append((on_verified, Verified(errors, started.guards)))
 
     def end(self) -> None:
         """End the oldest verification that is held."""
         on_verified, result = self._held.pop(0)
         on_verified(result)
+
+    def _errors(self, partitions: Mapping[TopicPartition, int]) -> dict[TopicPartition, ErrorCode]:
+        return dict.fromkeys(partitions, self.error) if self.error else {}

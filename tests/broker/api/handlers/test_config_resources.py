@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -10,7 +12,7 @@ from broker.api.handlers.config_resources import AlteredResource, ResourceType, 
 from broker.config.changes import ConfigChange, Operation
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode
-from tests.client import running_node
+from tests.client import RunningNode, running_node
 
 pytestmark = pytest.mark.anyio
 
@@ -24,6 +26,11 @@ def test_a_resource_name_may_be_a_node_id(name: str, node: int | None) -> None:
     assert node_id(name) == node
 
 
+def _request(node: RunningNode) -> Any:
+    """A request to the node, of which only the services are used."""
+    return SimpleNamespace(services=node.node.services)
+
+
 async def test_each_resource_has_its_own_result(tmp_path: Path) -> None:
     """A resource that is refused does not keep the others from being altered."""
     async with running_node(tmp_path) as node:
@@ -34,7 +41,7 @@ async def test_each_resource_has_its_own_result(tmp_path: Path) -> None:
             ResourceType.BROKER, "1", [ConfigChange("log.retention.ms", "9")], replaces=False
         )
 
-        outcomes = finish(alter_each(node.node.services, [bad, good], validate_only=False))
+        outcomes = finish(alter_each(_request(node), [bad, good], validate_only=False))
 
         assert outcomes[0] is not None
         assert outcomes[1] is None
@@ -67,7 +74,7 @@ async def test_only_a_list_can_be_appended_to(
         changes = [ConfigChange(key, "1", Operation.APPEND)]
         requested = AlteredResource(kind, name, changes, replaces=False)
 
-        (refusal,) = finish(alter_each(node.node.services, [requested], validate_only=False))
+        (refusal,) = finish(alter_each(_request(node), [requested], validate_only=False))
 
         assert refusal is not None
         assert (refusal.code, refusal.message) == (ErrorCode.INVALID_CONFIG, words)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from broker.api.handlers.authorized_operations import NOT_REQUESTED, ON_A_GROUP
+from broker.api.authorization.authorized_operations import NOT_REQUESTED
 from broker.api.handlers.consumer_group_describe import consumer_group_describe
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
@@ -119,7 +119,10 @@ def test_authorized_operations_are_returned_on_request() -> None:
         for requested in ({}, {"include_authorized_operations": True})
     ]
 
-    assert allowed == [[NOT_REQUESTED, NOT_REQUESTED], [ON_A_GROUP, NOT_REQUESTED]]
+    assert allowed == [
+        [NOT_REQUESTED, NOT_REQUESTED],
+        [3400, NOT_REQUESTED],
+    ]
 
 
 def test_a_partition_is_assigned_until_its_member_has_revoked_it() -> None:

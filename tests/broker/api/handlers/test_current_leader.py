@@ -37,16 +37,16 @@ def image(topic: TopicImage) -> MetadataImage:
 
 def test_a_leader_has_its_epoch(image: MetadataImage, topic: TopicImage) -> None:
     """Both are those of this node's image."""
-    assert Leaders(image).of(topic, 1) == Leader(3, 7)
+    assert Leaders(image, "PLAINTEXT").of(topic, 1) == Leader(3, 7)
 
 
 def test_each_leader_is_an_endpoint_once(image: MetadataImage, topic: TopicImage) -> None:
     """With its address, so that the client needs no metadata request."""
-    leaders = Leaders(image)
+    leaders = Leaders(image, "PLAINTEXT")
     for partition in (0, 1, 2):
         leaders.of(topic, partition)
 
-    assert [(b.node_id, b.host, b.port) for b in leaders.endpoints()] == [
+    assert leaders.endpoints() == [
         (2, "host-2", 9093),
         (3, "host-3", 9094),
     ]
@@ -56,16 +56,26 @@ def test_a_leader_without_an_address_is_no_endpoint(
     image: MetadataImage, topic: TopicImage
 ) -> None:
     """The response still has its id and epoch; the client requests metadata then."""
-    leaders = Leaders(image)
+    leaders = Leaders(image, "PLAINTEXT")
 
     assert leaders.of(topic, 3) == Leader(9, 7)
     assert leaders.of(topic, 4) == Leader(NO_LEADER, 7)
     assert leaders.endpoints() == []
 
 
+def test_a_leader_that_the_listener_does_not_advertise_is_no_endpoint(
+    image: MetadataImage, topic: TopicImage
+) -> None:
+    """Its clients cannot connect to the leader."""
+    leaders = Leaders(image, "EXTERNAL")
+
+    assert leaders.of(topic, 1) == Leader(3, 7)
+    assert leaders.endpoints() == []
+
+
 def test_an_unknown_partition_has_no_leader(image: MetadataImage, topic: TopicImage) -> None:
     """So has one of an unknown topic."""
-    leaders = Leaders(image)
+    leaders = Leaders(image, "PLAINTEXT")
 
     assert [leaders.of(None, 0), leaders.of(topic, 5), leaders.of(topic, -1)] == [
         Leader(NO_LEADER, -1)

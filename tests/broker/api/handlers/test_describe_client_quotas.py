@@ -30,8 +30,8 @@ async def test_matching_entities_are_described(tmp_path: Path, version: int) -> 
     async with running_node(tmp_path) as node:
         both = (("client-id", None), ("user", "u"))
         rates = {"producer_byte_rate": 5.0, "request_percentage": 12.5}
-        node.controller.alter_client_quotas(both, rates)
-        node.controller.alter_client_quotas((("client-id", "a"),), {"consumer_byte_rate": 1.0})
+        node.controller.client_quotas.alter(both, rates)
+        node.controller.client_quotas.alter((("client-id", "a"),), {"consumer_byte_rate": 1.0})
 
         response = await node.client().send(describe(("user", 0, "u")), version)
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from broker.api.handlers.authorized_operations import ON_THE_CLUSTER
 from protocol.errors import ErrorCode
 from protocol.messages.describe_cluster import DescribeClusterRequest
 from tests.client import running_cluster, running_node
@@ -67,7 +66,7 @@ async def test_authorized_operations_are_returned_on_request(tmp_path: Path) -> 
 
         response = await node.client().send(request, 2)
 
-        assert response.cluster_authorized_operations == ON_THE_CLUSTER
+        assert response.cluster_authorized_operations == 8096
 
 
 async def test_a_stopped_node_is_listed_on_request(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from broker.api.handlers.authorized_operations import NOT_REQUESTED, ON_A_GROUP
+from broker.api.authorization.authorized_operations import NOT_REQUESTED
 from broker.api.handlers.describe_groups import describe_groups
 from broker.api.handlers.join_group import join_group
 from protocol.errors import ErrorCode
@@ -104,5 +104,8 @@ def test_authorized_operations_are_returned_on_request() -> None:
     requested = describe(node, "g", "x", include_authorized_operations=True)
     (silent,) = describe(node, "g")
 
-    assert [each.authorized_operations for each in requested] == [ON_A_GROUP, NOT_REQUESTED]
+    assert [each.authorized_operations for each in requested] == [
+        3400,
+        NOT_REQUESTED,
+    ]
     assert silent.authorized_operations == NOT_REQUESTED

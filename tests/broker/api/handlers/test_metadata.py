@@ -8,7 +8,6 @@ from uuid import uuid4
 
 import pytest
 
-from broker.api.handlers.authorized_operations import ON_A_TOPIC, ON_THE_CLUSTER
 from protocol.errors import ErrorCode
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.client import running_cluster, running_node
@@ -195,8 +194,11 @@ async def test_authorized_operations_are_returned_on_request(tmp_path: Path, ver
         response = await node.client().send(request, version)
 
         known, unknown = (topic.topic_authorized_operations for topic in response.topics)
-        assert (known, unknown) == (ON_A_TOPIC, ON_A_TOPIC)
-        of_cluster = ON_THE_CLUSTER if version <= 10 else -(2**31)
+        assert (known, unknown) == (
+            3576,
+            3576,
+        )
+        of_cluster = 8096 if version <= 10 else -(2**31)
         assert response.cluster_authorized_operations == of_cluster
 
 

@@ -17,7 +17,7 @@ def _image(*fenced: int) -> MetadataImage:
 
 def test_a_partition_with_a_leader() -> None:
     """Replicas on unknown nodes are offline."""
-    assert partition_facts(7, PARTITION, _image()) == {
+    assert partition_facts(7, PARTITION, _image(), "PLAINTEXT") == {
         "partition_index": 7,
         "leader_id": 1,
         "leader_epoch": 5,
@@ -29,7 +29,7 @@ def test_a_partition_with_a_leader() -> None:
 
 def test_a_leader_that_is_not_alive_is_omitted() -> None:
     """Its replica is offline."""
-    facts = partition_facts(0, PARTITION, _image(1))
+    facts = partition_facts(0, PARTITION, _image(1), "PLAINTEXT")
 
     assert facts["leader_id"] == NO_LEADER
     assert facts["offline_replicas"] == [1, 3]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from broker.api.handlers.transaction_waits import (
     MarkersWait,
     TransactionStateWait,
@@ -10,6 +12,7 @@ from broker.api.handlers.transaction_waits import (
 from broker.common.topic_partition import TopicPartition
 from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
 from protocol.headers import RequestHeader
+from tests.broker.transactions.test_initialization import value
 
 A, B = TopicPartition("a", 0), TopicPartition("b", 1)
 FETCH = RequestHeader(1, 18, 7, "node-2")
@@ -62,18 +65,31 @@ def test_the_partitions_of_a_wait_have_no_offsets_yet() -> None:
 
 def test_a_wait_for_the_record_of_a_transaction_names_its_id() -> None:
     """A request of a broker may be about several; their timeouts are not in the request."""
-    wait = TransactionStateWait("billing", 60_000)
+    wait = TransactionStateWait("billing", lambda _: None, 60_000)
 
     assert wait.condition() == {"kind": "transaction_state", "transactional_id": "billing"}
     assert wait.timeout_ms == 60_000
-    several = TransactionStateWait(None)
+    several = TransactionStateWait(None, lambda _: None)
     assert several.condition() == {"kind": "transaction_state", "transactional_id": None}
     assert several.timeout_ms is None
 
 
+def test_a_wait_for_the_record_of_a_transaction_describes_the_record() -> None:
+    """After a timeout too, when the record is no longer in writing."""
+    decided = replace(value("PREPARE_COMMIT"), producer_epoch=4)
+    in_writing = {"billing": decided}
+    wait = TransactionStateWait("billing", in_writing.get)
+
+    before = wait.condition()
+    in_writing.clear()
+
+    assert before == wait.condition()
+    assert (before["state"], before["producer_epoch"]) == ("PrepareCommit", 4)
+
+
 def test_the_record_of_a_transaction_is_replicated_by_a_request() -> None:
     """Or not in time."""
-    wait = TransactionStateWait("billing")
+    wait = TransactionStateWait("billing", lambda _: None)
 
     completed = wait.cause(lambda: Cause(CauseKind.MEMBERS, request=FETCH))
 

@@ -101,10 +101,12 @@ def test_the_partition_of_the_group_is_verified(
     node: GroupServices, version: int, operation: SupportedOperation
 ) -> None:
     """Or added, from v5 on; the guard is that of the append."""
+    node.verification.is_held = True
     commit(node, version, ("t", 0))
+    node.verification.end()
 
     partition = TopicPartition("__consumer_offsets", node.groups.runtime.partition_for("g"))
-    assert node.verification.calls == [("tx", 9, 1, {partition: -1}, operation)]
+    assert node.verification.calls == [(("tx", 9, 1, operation), {partition: -1})]
     assert producers(node) == [TransactionalProducer(9, 1, verification_guard=1)]
 
 
@@ -123,13 +125,20 @@ def test_the_partition_of_the_group_is_verified(
         (ErrorCode.NETWORK_EXCEPTION, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS),
     ],
 )
+@pytest.mark.parametrize("is_held", [False, True])
 def test_a_failed_verification_refuses_all_partitions(
-    node: GroupServices, error: ErrorCode, returned: ErrorCode
+    node: GroupServices, error: ErrorCode, returned: ErrorCode, is_held: bool
 ) -> None:
-    """Partitions that do not exist keep their own error; nothing is written."""
+    """With or without a request; other partitions keep their own error; nothing is written."""
     node.verification.error = error
+    node.verification.is_held = is_held
+    request = commit_request(node, 4, ("t", 0), ("nope", 0), ("u", 0))
 
-    assert errors(commit(node, 4, ("t", 0), ("nope", 0), ("u", 0))) == [returned, UNKNOWN, returned]
+    call(txn_offset_commit, request)
+    if is_held:
+        node.verification.end()
+
+    assert [errors(each) for each in request.responses] == [[returned, UNKNOWN, returned]]
     assert (producers(node), node.groups.groups) == ([], {})
 
 

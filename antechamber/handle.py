@@ -1,0 +1,146 @@
+"""The operations of a running cluster by its admin interface: its state, faults and waits.
+
+`antechamber.Cluster` has them for a broker in a child process,
+`antechamber.container.BrokerContainer` for one in a container, and `antechamber.RunningCluster` for
+one that runs already.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from antechamber.admin_client import REQUESTS_MAX, AdminClient
+from antechamber.broker_clock import BrokerClock
+
+WAIT_TIMEOUT_S = 5.0
+
+
+class Node(NamedTuple):
+    """A broker node and its address for clients."""
+
+    id: int
+    host: str
+    port: int
+
+
+class Handle:
+    """A running cluster: what it does now, faults, and waits for conditions."""
+
+    def __init__(self, client: AdminClient) -> None:
+        self._client = client
+
+    @property
+    def admin(self) -> str:
+        """The URL of the admin interface."""
+        return self._client.url
+
+    def cluster(self) -> dict[str, Any]:
+        """Return nodes, topics, leaders, in-sync replicas and offsets, as ``GET /v1/cluster``."""
+        return self._client.cluster()
+
+    def parked(
+        self, api: str | None = None, topic: str | None = None, client: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the waiting requests and their conditions; the fields of ``GET /v1/requests``."""
+        return self._client.requests(
+            parked=1, api=api, topic=topic, client=client, limit=REQUESTS_MAX
+        )
+
+    def requests(
+        self, api: str | None = None, topic: str | None = None, client: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the wait records of the latest 10,000 requests, latest first; needs *record*."""
+        return self._client.requests(api=api, topic=topic, client=client, limit=REQUESTS_MAX)
+
+    def sessions(self, group: str | None = None) -> list[dict[str, Any]]:
+        """Return the timeouts of group members, the next one first, as ``GET /v1/sessions``."""
+        return self._client.sessions(group=group, limit=REQUESTS_MAX)
+
+    # ------------------------------------------------------------------------ transactions
+
+    def transactions(self) -> list[dict[str, Any]]:
+        """Return the open transactions, the oldest first, as ``GET /v1/transactions``."""
+        return self._client.transactions(limit=REQUESTS_MAX)
+
+    def hanging_transactions(self) -> list[dict[str, Any]]:
+        """Return the transactions that are open in a partition and unknown to the coordinators."""
+        return self._client.transactions(hanging=1, limit=REQUESTS_MAX)
+
+    def abort_transaction(self, topic: str, partition: int, producer_id: int) -> dict[str, Any]:
+        """Abort a hanging transaction in a partition, and return it.
+
+        Raises `AdminError` if it does not hang.
+        """
+        return self._client.abort_transaction(topic, partition, producer_id)
+
+    # ------------------------------------------------------------------------------ faults
+
+    def pause(self, node: int) -> None:
+        """Stop the fetches of the node's followers; the node still serves as a leader."""
+        self._client.order(node, "pause")
+
+    def resume(self, node: int) -> None:
+        """Resume the fetches of the node's followers."""
+        self._client.order(node, "resume")
+
+    def stop(self, node: int) -> None:
+        """End the node as ``kill -9`` does; the others continue."""
+        self._client.order(node, "stop")
+
+    def start(self, node: int) -> None:
+        """Start a stopped node again, with its own logs."""
+        self._client.order(node, "start")
+
+    @property
+    def clock(self) -> BrokerClock:
+        """The clock, which can be frozen and moved forwards."""
+        return BrokerClock(self._client)
+
+    # ------------------------------------------------------------------------------- waits
+    # Each raises `TimeoutError` with the missing condition and the present state.
+
+    def wait_parked(
+        self,
+        api: str | None = None,
+        topic: str | None = None,
+        count: int = 1,
+        timeout: float = WAIT_TIMEOUT_S,
+        *,
+        client: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """Wait until at least *count* matching requests wait, and return them."""
+        found = self._client.wait(
+            "parked", timeout, api=api, topic=topic, client=client, count=count
+        )
+        return list(found["requests"])
+
+    def wait_high_watermark(
+        self,
+        topic: str | None = None,
+        partition: int | None = None,
+        timeout: float = WAIT_TIMEOUT_S,
+    ) -> None:
+        """Wait until all records are replicated: the high watermark equals the log end offset.
+
+        In every partition, unless a topic or one of its partitions is named.
+        """
+        self._client.wait("hw", timeout, topic=topic, partition=partition)
+
+    def wait_in_sync(
+        self,
+        topic: str | None = None,
+        partition: int | None = None,
+        count: int | None = None,
+        timeout: float = WAIT_TIMEOUT_S,
+    ) -> None:
+        """Wait until all replicas are in sync, or exactly *count* of them.
+
+        In every partition, unless a topic or one of its partitions is named.
+        """
+        self._client.wait("isr", timeout, topic=topic, partition=partition, count=count)
+
+    def wait_group_stable(
+        self, group: str, members: int = 1, timeout: float = WAIT_TIMEOUT_S
+    ) -> None:
+        """Wait until the group is stable, with at least *members* members."""
+        self._client.wait("group_stable", timeout, group=group, count=members)

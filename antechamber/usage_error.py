@@ -1,0 +1,7 @@
+"""The error of a command whose arguments are invalid."""
+
+from __future__ import annotations
+
+
+class UsageError(Exception):
+    """The arguments are invalid: one line that names the argument and the allowed values."""

@@ -1,0 +1,81 @@
+"""Who may send which requests.
+
+On loopback a token is optional. There a page in the user's browser can send requests, too. It
+cannot forge the ``Host``, ``Origin`` and ``Sec-Fetch-Site`` headers. The first two must name the
+address served, which prevents DNS rebinding and cross-site posts. Browsers send no ``Origin`` with
+a GET or HEAD whose response the page does not read, but ``Sec-Fetch-Site`` shows that another site
+sends it.
+
+On other addresses each request must have a token, which a page of another site does not have. The
+names of these addresses are not known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from broker.admin.http import HttpError, HttpRequest
+from broker.security.admin_tokens import NO_TOKENS, AdminAccess, AdminTokens
+
+_OTHER_SITE = "requests from other sites are refused"
+# The values for a page of this server and for the user (W3C Fetch Metadata).
+_OWN_SITE = frozenset({"same-origin", "none"})
+_READING = frozenset({"GET", "HEAD"})
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRules:
+    """What a request must have; ``hosts`` None accepts any, and then a token is needed."""
+
+    hosts: frozenset[str] | None
+    tokens: AdminTokens = NO_TOKENS
+
+    def __post_init__(self) -> None:
+        assert self.hosts is not None or self.tokens.are_required
+
+    def check(self, request: HttpRequest) -> None:
+        """Raise `HttpError` unless the request may be served."""
+        if self.hosts is not None:
+            _check_site(request, self.hosts)
+        self._check_token(request)
+        _check_body(request)
+
+    def _check_token(self, request: HttpRequest) -> None:
+        access = self.tokens.access(request.headers.get("authorization", ""))
+        if access is AdminAccess.NONE:
+            raise HttpError(
+                HTTPStatus.UNAUTHORIZED,
+                "the bearer token is missing or wrong",
+                **{"WWW-Authenticate": "Bearer"},
+            )
+        if access is AdminAccess.READ and request.method not in _READING:
+            raise HttpError(
+                HTTPStatus.FORBIDDEN, f"the token is read-only and does not allow {request.method}"
+            )
+
+
+def _check_site(request: HttpRequest, hosts: frozenset[str]) -> None:
+    if request.headers.get("host", "").lower() not in hosts:
+        raise HttpError(HTTPStatus.FORBIDDEN, "the Host header is not the address served")
+    origin = request.headers.get("origin")
+    if origin is not None and origin.lower().partition("://")[2] not in hosts:
+        raise HttpError(HTTPStatus.FORBIDDEN, _OTHER_SITE)
+    if request.headers.get("sec-fetch-site", "none") not in _OWN_SITE:
+        raise HttpError(HTTPStatus.FORBIDDEN, _OTHER_SITE)
+
+
+def _check_body(request: HttpRequest) -> None:
+    """Refuse the content types of forms, which any page can send, and bodies, which are not read.
+
+    A parameter in the body would have no effect.
+    """
+    content_type = request.headers.get("content-type", "application/json")
+    if content_type.partition(";")[0].strip().lower() != "application/json":
+        raise HttpError(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            "a request has no body, and no Content-Type other than application/json; "
+            "give parameters in the URL",
+        )
+    if request.body:
+        raise HttpError(HTTPStatus.BAD_REQUEST, "a body is not read; give parameters in the URL")

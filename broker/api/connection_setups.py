@@ -1,0 +1,80 @@
+"""How the connections of each listener of a node begin: with requests, TLS or a login."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from broker.api.authentication.sasl_connection import SaslListener
+from broker.api.authentication.sasl_setup import SaslSetup
+from broker.api.dispatch import Dispatcher
+from broker.api.services import Services
+from broker.common.clock import Clock
+from broker.config import Config
+from broker.network.connection_setup import ConnectionSetup, PlaintextSetup
+from broker.network.sasl_login import connect_with_sasl
+from broker.network.ssl_setup import SslSetup
+from broker.network.tls_connect import connect_with_tls
+from broker.network.transport import Connect
+from broker.security.listeners.endpoints import Endpoint, configured_listeners
+from broker.security.sasl.inter_broker import inter_broker_client
+from broker.security.tls.listener_tls import ListenerTls
+from broker.wait_records.recorder import Recorder
+from protocol.framing import Scratch
+from purgatories.timer.system_timer import SystemTimer
+
+
+def listeners_with_tls(config: Config) -> Mapping[str, ListenerTls]:
+    """The TLS of each listener that has it; raises `StartupError`."""
+    return {
+        endpoint.listener: ListenerTls(config, endpoint.listener)
+        for endpoint in configured_listeners(config).bound
+        if endpoint.protocol.has_tls
+    }
+
+
+def connection_setups(
+    services: Services,
+    recorder: Recorder | None,
+    timer: SystemTimer,
+    tls: Mapping[str, ListenerTls],
+) -> Mapping[str, ConnectionSetup]:
+    """The setup of each listener of a node; raises `StartupError`."""
+    dispatcher = Dispatcher(services, recorder)
+    return {
+        endpoint.listener: _setup(endpoint, services, dispatcher, timer, tls.get(endpoint.listener))
+        for endpoint in configured_listeners(services.config).bound
+    }
+
+
+def _setup(
+    endpoint: Endpoint,
+    services: Services,
+    dispatcher: Dispatcher,
+    timer: SystemTimer,
+    tls: ListenerTls | None,
+) -> ConnectionSetup:
+    config = services.config
+    if endpoint.protocol.has_sasl:
+        sasl = SaslListener.of(endpoint.listener, services, dispatcher, timer)
+        return SaslSetup(endpoint, sasl, tls)
+    if tls is None:
+        return PlaintextSetup(endpoint.listener, config, dispatcher)
+    return SslSetup(endpoint.listener, config, tls, dispatcher)
+
+
+def connect_between_nodes(
+    connect: Connect,
+    config: Config,
+    tls: Mapping[str, ListenerTls],
+    clock: Clock,
+    scratch: Scratch,
+) -> Connect:
+    """Opens connections to the inter-broker listener of other nodes; raises `StartupError`."""
+    listeners = configured_listeners(config)
+    name = listeners.inter_broker
+    of_listener = tls.get(name)
+    if of_listener is not None:
+        connect = connect_with_tls(connect, of_listener)
+    if any(each.protocol.has_sasl for each in listeners.bound if each.listener == name):
+        connect = connect_with_sasl(connect, inter_broker_client(config, name, clock), scratch)
+    return connect

@@ -1,0 +1,1 @@
+"""The adjustments of a running broker's clock, and the events to which it can be moved."""

@@ -1,0 +1,73 @@
+"""The quotas ``connection_creation_rate`` of client addresses (KIP-612).
+
+A connection above the quota of its address is closed after a delay, and is not counted in the rate
+of the address (``ConnectionQuotas.recordIpConnectionMaybeThrottle``).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Mapping
+
+from broker.config import Config
+from broker.quotas.entity import CONNECTION_CREATION_RATE, IP, Entity, Quotas
+from broker.quotas.rate import Rate
+
+# Kafka removes the sensors of an address after an hour without use.
+_IDLE_MS = 3_600_000
+
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class AddressRates:
+    """Measures the rates of the addresses that have a quota of their own or the default one."""
+
+    def __init__(self, config: Config, now_ms: Callable[[], float]) -> None:
+        self._windows = config.quota_window_num
+        self._window_ms = config.quota_window_size_seconds * 1000
+        self._now_ms = now_ms
+        self._limits: dict[_Address | None, float] = {}
+        self._rates: dict[_Address, Rate] = {}
+
+    def reconfigure(self, quotas: Mapping[Entity, Quotas]) -> None:
+        """Apply *quotas* from now on; the measured rates stay."""
+        self._limits = {
+            None if name is None else _address(name): values[CONNECTION_CREATION_RATE]
+            for entity, values in quotas.items()
+            for kind, name in entity
+            if kind == IP and CONNECTION_CREATION_RATE in values
+        }
+
+    def record(self, name: str) -> int:
+        """Count a new connection of an address; returns its throttle time in milliseconds.
+
+        If it is not 0 the connection is to be closed after that time, at most one window.
+        """
+        if not self._limits:
+            return 0
+        address = _address(name)
+        limit = self._limits.get(address, self._limits.get(None))
+        if limit is None:
+            return 0
+        now_ms, rate = self._now_ms(), self._rates.get(address)
+        if rate is None:
+            rate = self._rates[address] = Rate(self._windows, self._window_ms)
+        rate.record(1, now_ms)
+        throttle_ms = min(rate.throttle_time_ms(limit, now_ms), self._window_ms)
+        if throttle_ms:
+            rate.record(-1, now_ms)
+        return throttle_ms
+
+    def remove_idle(self) -> None:
+        """Remove the rates of addresses that are inactive for an hour."""
+        now_ms = self._now_ms()
+        self._rates = {
+            each: rate for each, rate in self._rates.items() if not rate.is_idle(now_ms, _IDLE_MS)
+        }
+
+
+def _address(name: str) -> _Address:
+    """The address with that text; an IPv4 address may be mapped to IPv6, or be ``localhost``."""
+    address = ipaddress.ip_address("127.0.0.1" if name == "localhost" else name.partition("%")[0])
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return address if mapped is None else mapped

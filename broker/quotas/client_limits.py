@@ -1,0 +1,63 @@
+"""Which quota applies to a client: the most specific one (``ClientQuotaManager``, KIP-55).
+
+A quota of user and client id precedes one of the user, which precedes one of the client id; each
+precedes the default of its type. Clients that share a user's quota share its rate. The user is the
+name of the client's principal: ANONYMOUS if it has not authenticated, the owner of a delegation
+token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from broker.quotas.entity import CLIENT_ID, USER, Entity, Quotas
+
+# A user and a client id: the clients that share a rate. None: any.
+Sharing = tuple[str | None, str | None]
+
+
+class Limit(NamedTuple):
+    """The limit per second, the entity that has it, and the clients that share it."""
+
+    per_second: float
+    entity: Entity
+    shared_by: Sharing
+
+
+class ClientLimits:
+    """The quotas of one *key*, such as ``producer_byte_rate``."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self._limits: dict[Entity, float] = {}
+
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self._limits)
+
+    def reconfigure(self, quotas: Mapping[Entity, Quotas]) -> None:
+        """Apply *quotas* from now on."""
+        self._limits = {
+            entity: values[self._key] for entity, values in quotas.items() if self._key in values
+        }
+
+    def of(self, user: str, client_id: str | None) -> Limit | None:
+        """The limit of a client; None if it has no quota."""
+        client_id = client_id or ""
+        both, one = (user, client_id), (None, client_id)
+        entity: Entity
+        shared_by: Sharing
+        for entity, shared_by in (
+            (((CLIENT_ID, client_id), (USER, user)), both),
+            (((CLIENT_ID, None), (USER, user)), both),
+            (((USER, user),), (user, None)),
+            (((CLIENT_ID, client_id), (USER, None)), both),
+            (((CLIENT_ID, None), (USER, None)), both),
+            (((USER, None),), (user, None)),
+            (((CLIENT_ID, client_id),), one),
+            (((CLIENT_ID, None),), one),
+        ):
+            if (per_second := self._limits.get(entity)) is not None:
+                return Limit(per_second, entity, shared_by)
+        return None

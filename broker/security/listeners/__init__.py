@@ -1,0 +1,1 @@
+"""The listeners of a node: their names, addresses and security protocols."""

@@ -1,0 +1,1 @@
+"""SASL: the mechanisms by which clients log in, and the state of a login. No I/O."""

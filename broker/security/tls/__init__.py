@@ -1,0 +1,1 @@
+"""TLS: key stores and trust stores, contexts of listeners, and the principals of certificates."""

@@ -1,0 +1,26 @@
+"""The tests of the example application, in a process of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+APPLICATION = ROOT / "examples" / "application"
+
+
+def run_tests(*files: str, **variables: str) -> str:
+    """Run test files of the application, and return the output."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", *files],
+        cwd=APPLICATION,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

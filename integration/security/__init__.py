@@ -1,0 +1,1 @@
+"""Certificates, users, listeners and SASL tokens of the tests with security."""

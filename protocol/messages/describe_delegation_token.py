@@ -1,0 +1,46 @@
+"""DescribeDelegationToken: the tokens of owners; null means all (KIP-48).
+
+v2 flexible, v3 requesters of tokens (KIP-373).
+"""
+
+from __future__ import annotations
+
+from protocol.schema import data, int16, int32, int64, message, since, string, struct
+
+
+@message(41, versions=(1, 3), flexible=2)
+class DescribeDelegationTokenRequest:
+    owners: list[DescribeDelegationTokenOwner] | None
+
+
+@struct
+class DescribeDelegationTokenOwner:
+    principal_type: string
+    principal_name: string
+
+
+@message(41, versions=(1, 3), flexible=2)
+class DescribeDelegationTokenResponse:
+    error_code: int16 = 0
+    tokens: list[DescribedDelegationToken]
+    throttle_time_ms: int32 = 0
+
+
+@struct
+class DescribedDelegationToken:
+    principal_type: string
+    principal_name: string
+    token_requester_principal_type: string = since(3, default="")
+    token_requester_principal_name: string = since(3, default="")
+    issue_timestamp: int64
+    expiry_timestamp: int64
+    max_timestamp: int64
+    token_id: string
+    hmac: data
+    renewers: list[DescribedDelegationTokenRenewer]
+
+
+@struct
+class DescribedDelegationTokenRenewer:
+    principal_type: string
+    principal_name: string

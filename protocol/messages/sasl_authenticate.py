@@ -1,0 +1,21 @@
+"""SaslAuthenticate: one token of a SASL mechanism, and the server's token (KIP-152).
+
+v1 session lifetime (KIP-368), v2 flexible.
+"""
+
+from __future__ import annotations
+
+from protocol.schema import data, int16, int64, message, since, string
+
+
+@message(36, versions=(0, 2), flexible=2)
+class SaslAuthenticateRequest:
+    auth_bytes: data
+
+
+@message(36, versions=(0, 2), flexible=2)
+class SaslAuthenticateResponse:
+    error_code: int16 = 0
+    error_message: string | None = None
+    auth_bytes: data
+    session_lifetime_ms: int64 = since(1, default=0)

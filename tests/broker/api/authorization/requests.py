@@ -1,0 +1,120 @@
+"""Requests of every API, and a node with the resources that they name."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+from broker.security.principal import user
+from broker.security.session import SecurityProtocol, Session
+from protocol.messages.alter_configs import AlterConfigsRequest
+from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from protocol.messages.describe_configs import DescribeConfigsRequest
+from protocol.messages.describe_delegation_token import DescribeDelegationTokenRequest
+from protocol.messages.fetch import FetchRequest, ReplicaState
+from protocol.messages.find_coordinator import FindCoordinatorRequest
+from protocol.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
+from protocol.messages.init_producer_id import InitProducerIdRequest
+from protocol.messages.list_transactions import ListTransactionsRequest
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from protocol.messages.produce import ProduceRequest
+from tests.batches import batch
+from tests.broker.api.authorization.consumers import subscribed
+from tests.broker.api.handlers.transactional_producer import ID, transactional_producer
+from tests.client import EPOCH_MS, Client, RunningNode, running_node
+from tests.extremes.valid_requests import World, valid_requests
+from tests.requests import PRODUCE_VERSION, produce_request
+
+# The topic of the transactional producer; the producer's id is also that of the group.
+TOPIC: Final = "a"
+UNKNOWN_TOPIC_ID: Final = uuid4()
+
+
+@asynccontextmanager
+async def node_with_resources(
+    tmp_path: Path, secret_key: str | None = None
+) -> AsyncIterator[RunningNode]:
+    """A node with a topic with a record, a group with a member, and an open transaction.
+
+    With a *secret_key* it has a delegation token of another client.
+    """
+    config: dict[str, Any] = {}
+    if secret_key is not None:
+        config["delegation_token_secret_key"] = secret_key
+    async with running_node(tmp_path, **config) as node:
+        if secret_key is not None:
+            owner = user("owner")
+            node.controller.security.tokens.create(owner, owner, [], 0, int(EPOCH_MS))
+        producer = await transactional_producer(node)
+        node.controller.create_topic("__consumer_offsets")
+        client = node.client()
+        await client.send(produce_request(TOPIC, batch(b"x")), PRODUCE_VERSION)
+        await client.send(subscribed(ID, names=[TOPIC]))
+        assert await producer.add((TOPIC, [0])) == [(TOPIC, 0, 0)]
+        yield node
+
+
+def client_of(node: RunningNode) -> Client:
+    """An authenticated client, as requests about delegation tokens need it."""
+    client = node.client()
+    client.connection.session = Session(protocol=SecurityProtocol.SASL_PLAINTEXT)
+    return client
+
+
+def requests_of(cls: Any, version: int, world: World) -> Iterator[Any]:
+    """Requests of one version of an API, which together cause all checks of the API."""
+    for request in valid_requests(cls, version, world):
+        for field in request.__dataclass_fields__:
+            if field.startswith("include_"):
+                setattr(request, field, True)
+        yield request
+        yield from _others(request, version, world)
+        yield from _transactional(request, world)
+
+
+def _others(request: Any, version: int, world: World) -> Iterator[Any]:
+    """Requests for what *request* does not contain."""
+    other = deepcopy(request)
+    match other:
+        case DeleteTopicsRequest():
+            other.topics = [DeleteTopicState(name=world.topic)] if version >= 6 else []
+            other.topic_names = [world.topic] if version < 6 else []
+            yield other
+        case FetchRequest():
+            other.replica_id = 2
+            other.replica_state = ReplicaState(replica_id=2, replica_epoch=-1)
+            yield other
+        case DescribeDelegationTokenRequest():
+            other.owners = None
+            yield other
+        case FindCoordinatorRequest() if version > 0:
+            for other.key_type in (1, 2):
+                yield other
+        case MetadataRequest():
+            other.allow_auto_topic_creation = True
+            other.topics = [MetadataRequestTopic(name="missing")]
+            yield other
+        case DescribeConfigsRequest() | AlterConfigsRequest() | IncrementalAlterConfigsRequest():
+            for other.resources[0].resource_type, name in ((4, "1"), (16, "m"), (32, "g")):
+                other.resources[0].resource_name = name
+                yield other
+
+
+def _transactional(request: Any, world: World) -> Iterator[Any]:
+    """Requests about a transactional id where *request* is not about one."""
+    other = deepcopy(request)
+    match other:
+        case ListTransactionsRequest():
+            yield ListTransactionsRequest(state_filters=[], producer_id_filters=[])
+        case InitProducerIdRequest():
+            other.transactional_id = world.unique
+            yield other
+        case ProduceRequest():
+            other.transactional_id = world.unique
+            records = batch(b"x", attributes=16, producer_id=1, producer_epoch=0, base_sequence=0)
+            other.topic_data[0].partition_data[0].records = records
+            yield other

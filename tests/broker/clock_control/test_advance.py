@@ -1,0 +1,69 @@
+"""What an advance of the clock lists."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from broker.clock_control.advance import Advance, describe
+from broker.coordinators.coordinator_timer import CoordinatorTimer
+from broker.steps.schedule import schedule, schedule_once
+from purgatories.action_queue import ActionQueue
+from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.timer_task import TimerTask
+
+
+def timer() -> SystemTimer:
+    """A timer whose clock is still."""
+    return SystemTimer("a", now_ms=lambda: 0.0)
+
+
+def test_a_scheduled_task_has_the_name_of_its_action() -> None:
+    """Also if arguments are bound to it."""
+    once = schedule_once(timer(), timer, delay_ms=1)
+    periodic = schedule(timer(), partial(print, "x"), delay_ms=1, period_ms=1)
+
+    assert describe(once) == "timer"
+    assert describe(periodic) == "print"
+
+
+def test_a_local_function_has_its_own_name() -> None:
+    """Without the function that defines it."""
+
+    def act() -> None:
+        raise NotImplementedError
+
+    assert describe(schedule_once(timer(), act, delay_ms=1)) == "act"
+
+
+def test_a_timeout_of_a_coordinator_has_its_key() -> None:
+    """What a client has named is printable."""
+    timeouts = CoordinatorTimer(timer(), ActionQueue())
+    timeouts.schedule(("g\n", "m"), 10, print)
+    ((_, task),) = timeouts.scheduled()
+
+    assert describe(task) == r"CoordinatorTimeout g\n m"
+
+
+def test_another_task_has_the_name_of_its_class() -> None:
+    """As in the snapshot of a timer."""
+    assert describe(TimerTask(1)) == "TimerTask"
+
+
+def test_a_step_has_its_time_and_its_tasks() -> None:
+    """Each task with its timer and its node."""
+    advance = Advance(1000, 10)
+    advance.begin_step(1500)
+    advance.observer(2)(timer(), TimerTask(1))
+    advance.end_step([])
+
+    (step,) = advance.steps
+    assert (step.after_ms, step.tasks) == (500, [(2, "a", "TimerTask")])
+
+
+def test_a_step_in_which_nothing_happened_is_not_kept() -> None:
+    """A timer may only have moved tasks to a finer wheel."""
+    advance = Advance(1000, 10)
+    advance.begin_step(1500)
+    advance.end_step([])
+
+    assert (advance.steps_taken, list(advance.steps)) == (0, [])
