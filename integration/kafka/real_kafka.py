@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import base64
 import shutil
-import signal
 import tempfile
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -25,7 +24,7 @@ from integration.processes.server_process import (
     free_ports,
     wait_for_listener,
 )
-from integration.wire.connection import Connection
+from integration.wire.connection import Connection, address
 from integration.wire.requests import metadata, read_metadata
 
 _LASTING = ("-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20")
@@ -36,7 +35,8 @@ class RealKafka:
     """One or more nodes, ready after construction.
 
     ``quick``: a JVM that starts in a third of the time but stays slow. ``log_level``: the level of
-    its log on stdout.
+    its log on stdout. ``listeners``: the addresses of the only node by listener, where *properties*
+    configure several; one is PLAINTEXT.
     """
 
     name = f"Apache Kafka {KAFKA_VERSION}"
@@ -50,6 +50,8 @@ class RealKafka:
         heap: str = "1G",
         quick: bool = False,
         log_level: str = "ERROR",
+        listeners: Mapping[str, str] | None = None,
+        jvm_options: Sequence[str] = (),
     ) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="antechamber-kafka-"))
         self.processes: list[ServerProcess] = []
@@ -57,10 +59,14 @@ class RealKafka:
         self._files = quick_start()
         flags = self._files.jvm_flags if quick else _LASTING
         logging = f"-Dlog4j2.level={log_level}"
-        self._java = ["java", f"-Xmx{heap}", *flags, "-Djava.awt.headless=true", logging, "-cp"]
+        self._java = ["java", f"-Xmx{heap}", *flags, "-Djava.awt.headless=true", logging]
+        self._java += [*jvm_options, "-cp"]
         ports = free_ports(nodes + 1)
-        self._listeners, self._controller = ports[:nodes], ports[nodes]
+        self.listeners = listeners or {}
+        self._controller = ports[nodes]
         self.nodes = {node + 1: f"127.0.0.1:{port}" for node, port in enumerate(ports[:nodes])}
+        if listeners is not None:
+            self.nodes = {1: listeners["PLAINTEXT"]}
         self.bootstrap = ",".join(self.nodes.values())
         try:
             self._format(dict(properties or {}))
@@ -82,24 +88,27 @@ class RealKafka:
 
     def pause(self, node: int) -> None:
         """Pause a node; its connections remain open."""
-        self.processes[node - 1].signal(signal.SIGSTOP)
+        self.processes[node - 1].pause()
 
     def resume(self, node: int) -> None:
         """Resume a paused node."""
-        self.processes[node - 1].signal(signal.SIGCONT)
+        self.processes[node - 1].resume()
 
     def stop(self, node: int) -> None:
         """Kill a node."""
         self.processes[node - 1].kill()
 
     def start(self, node: int, properties: Mapping[str, str] | None = None) -> None:
-        """Start a stopped node on its own logs, and wait until it accepts connections.
+        """Start a stopped node on its own logs, and wait until it serves.
 
-        *properties* replace its earlier ones.
+        A node listens before the controller unfences it. One that is stopped in between leaves its
+        registration behind, and cannot register again until its session has expired. *properties*
+        replace its earlier ones.
         """
         self._properties_of[node] |= properties or {}
         self.processes[node - 1] = self._start(node)
         self._wait_for(node)
+        eventually(partial(self._is_unfenced, node), f"node {node} in its own metadata")
 
     def partition_files(self, topic: str, partition: int, node: int = 1) -> dict[str, bytes]:
         """Return the files of a node's replica, by name."""
@@ -139,17 +148,28 @@ class RealKafka:
         return ServerProcess(command, folder)
 
     def _wait_for(self, node: int) -> None:
-        port = self._listeners[node - 1]
-        wait_for_listener(self.processes[node - 1], "127.0.0.1", port, within=START_WITHIN_SECONDS)
+        host, port = address(self.nodes[node])
+        wait_for_listener(self.processes[node - 1], host, port, within=START_WITHIN_SECONDS)
+
+    def _is_unfenced(self, node: int) -> bool:
+        return node in self._known_to(self.nodes[node])
 
     def _knows_all(self, address: str) -> bool:
+        return len(self._known_to(address)) == len(self.nodes)
+
+    def _known_to(self, address: str) -> list[int]:
+        """The nodes that are in the metadata of one, because they are not fenced."""
         with Connection(address) as connection:
-            return len(read_metadata(connection.request(metadata([]))).brokers) == len(self.nodes)
+            brokers = read_metadata(connection.request(metadata([]))).brokers
+        return [node for node, _, _ in brokers]
 
     def _folder(self, node: int) -> Path:
         return self.directory / f"node{node}"
 
     def _format(self, properties: dict[str, str]) -> None:
+        if self.listeners:
+            properties["listeners"] += f",CONTROLLER://127.0.0.1:{self._controller}"
+            properties["listener.security.protocol.map"] += ",CONTROLLER:PLAINTEXT"
         cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         for node in self.nodes:
             self._files.format(self.data_directory(node), cluster_id, node)
