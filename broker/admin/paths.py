@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 from broker.admin.clock_paths import clock_routes
+from broker.admin.conditions.table import read_condition
 from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts, JsonObject
 from broker.admin.http import HttpError, PlainText
-from broker.admin.parameters import read_condition, read_requests, read_transaction
+from broker.admin.parameters import read_requests, read_transaction
 from broker.admin.routes import Call, Handler, Routes
 from broker.admin.wait import TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX, wait_until
 from purgatories.timer.system_timer import SystemTimer

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from broker.admin.conditions import Condition, some
+from broker.admin.conditions.condition import Condition, some
 from broker.admin.facts import Facts, JsonObject
 from broker.admin.http import HttpError
 from broker.common.state_changes import StateChanges

@@ -9,7 +9,7 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from broker.admin.conditions import Parked
+from broker.admin.conditions.parked import Parked
 from broker.admin.facts import JsonObject, RequestQuery
 from broker.admin.http import HttpError
 from broker.admin.wait import wait_until

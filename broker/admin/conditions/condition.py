@@ -1,0 +1,30 @@
+"""A condition of the broker's state, and the lines that report what is missing."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from broker.admin.facts import Facts, JsonObject
+
+_NAMED_MAX = 5  # partitions or requests in one line
+
+# The value of the response, and what is missing: nothing if the condition holds.
+Finding = tuple[JsonObject, list[str]]
+
+
+class Condition(Protocol):
+    """A condition of the broker's state."""
+
+    def check(self, facts: Facts) -> Finding:
+        """Compare the condition with the present state."""
+        ...
+
+    def alternatives(self, facts: Facts, /) -> list[str]:
+        """What exists of the kind that was waited for; empty if `check` says it all."""
+        ...
+
+
+def some(lines: list[str]) -> str:
+    """The first of *lines*, separated by commas, and the number of the others."""
+    more = len(lines) - _NAMED_MAX
+    return ", ".join(lines[:_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")

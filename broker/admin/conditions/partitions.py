@@ -1,0 +1,84 @@
+"""Waiting for the high watermark or the in-sync set of partitions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from broker.admin.conditions.condition import Finding
+from broker.admin.facts import LIMIT_MAX, Facts, JsonObject
+from broker.admin.parameters import read_partition
+from broker.admin.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class OfPartitions(ABC):
+    """A condition of a partition, of each partition of a topic, or of all partitions."""
+
+    topic: str | None
+    partition: int | None
+
+    def check(self, facts: Facts) -> Finding:
+        """Check each partition."""
+        named = list(self._partitions(facts))
+        if self.topic is not None and not named:
+            which = self.topic if self.partition is None else f"{self.topic}-{self.partition}"
+            return {}, [f"there is no {which}"]
+        missing = [self._missing(name, each) for name, each in named]
+        return {"partitions": [each for _, each in named]}, [line for line in missing if line]
+
+    def alternatives(self, _facts: Facts) -> list[str]:
+        """Nothing: what is missing includes the present state."""
+        return []
+
+    def _partitions(self, facts: Facts) -> Iterator[tuple[str, JsonObject]]:
+        for topic in facts.cluster()["topics"]:
+            for each in topic["partitions"]:
+                if self._is_selected(topic["name"], each["partition"]):
+                    yield f"{topic['name']}-{each['partition']}", {"topic": topic["name"], **each}
+
+    def _is_selected(self, topic: str, partition: int) -> bool:
+        return self.topic in (None, topic) and self.partition in (None, partition)
+
+    @abstractmethod
+    def _missing(self, name: str, partition: JsonObject) -> str:
+        """What the partition lacks; empty if the condition holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class HighWatermark(OfPartitions):
+    """All records are replicated."""
+
+    def _missing(self, name: str, partition: JsonObject) -> str:
+        high_watermark, end = partition["high_watermark"], partition["log_end_offset"]
+        if partition["leader"] < 0 or end is None:
+            return f"{name} has no running leader"
+        if high_watermark == end:
+            return ""
+        return f"{name} has high watermark {high_watermark} and log end {end}"
+
+
+@dataclass(frozen=True, slots=True)
+class InSync(OfPartitions):
+    """The in-sync set has ``count`` replicas, or all of them if that is None."""
+
+    count: int | None
+
+    def _missing(self, name: str, partition: JsonObject) -> str:
+        isr = sorted(partition["isr"])
+        replicas = sorted(each["node"] for each in partition["replicas"])
+        count = len(replicas) if self.count is None else self.count
+        return "" if len(isr) == count else f"{name} has {isr} of {replicas} in sync"
+
+
+def read_high_watermark(query: Query) -> HighWatermark:
+    """The condition that the parameters describe; raises `HttpError`."""
+    query.allow("for", "topic", "partition", "timeout_ms")
+    return HighWatermark(*read_partition(query))
+
+
+def read_in_sync(query: Query) -> InSync:
+    """The condition that the parameters describe; raises `HttpError`."""
+    query.allow("for", "topic", "partition", "count", "timeout_ms")
+    return InSync(*read_partition(query), query.whole("count", 0, LIMIT_MAX))
