@@ -9,6 +9,7 @@ from broker.admin.clock_paths import clock_routes
 from broker.admin.conditions.table import read_condition
 from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts, JsonObject
 from broker.admin.http import HttpError, PlainText
+from broker.admin.openapi.document import openapi_document
 from broker.admin.parameters import read_requests, read_transaction
 from broker.admin.routes import Call, Handler, Routes
 from broker.admin.wait import TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX, wait_until
@@ -63,6 +64,7 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         "/v1/nodes/{id}/resume": {"POST": _change_node(facts, _as_async(facts.resume))},
         "/v1/nodes/{id}/stop": {"POST": _change_node(facts, facts.stop)},
         "/v1/nodes/{id}/start": {"POST": _change_node(facts, facts.start)},
+        "/v1/openapi.json": {"GET": _get(openapi_document)},
     }
 
 

@@ -1,0 +1,1 @@
+"""The OpenAPI description of the admin interface, for ``GET /v1/openapi.json``."""
