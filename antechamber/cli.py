@@ -28,6 +28,7 @@ usage: antechamber COMMAND [OPTION]...
   sessions      show the sessions of group members, and how long they last
   transactions  show open and hanging transactions, and abort hanging ones
   explain       explain one request: what it waited for, and what completed it
+  export        write a trace of requests for a viewer, such as Perfetto's
   wheel         show the timing wheels of a broker, or the path of delays
   record        run a proxy before any Kafka that records the waits of requests
   analyze       make latency tables and a report from wait records, on Spark
@@ -54,6 +55,7 @@ COMMANDS = (
     "sessions",
     "transactions",
     "explain",
+    "export",
     "wheel",
     "record",
     "analyze",
@@ -117,6 +119,10 @@ def _run(name: str, arguments: list[str]) -> int:
             from antechamber.explain_command import explain
 
             return explain(arguments)
+        case "export":
+            from antechamber.export_command import export
+
+            return export(arguments)
         case "doctor":
             from antechamber.doctor_command import doctor
 

@@ -18,6 +18,7 @@ COMMANDS = (
     "requests --json",
     "requests --parked",
     "explain --api Produce",
+    "export --perfetto -",
     "sessions",
     "transactions",
     "wheel",

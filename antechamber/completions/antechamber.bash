@@ -3,7 +3,7 @@ _antechamber() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=""
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "serve fault clock requests sessions transactions explain wheel record analyze doctor completion help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "serve fault clock requests sessions transactions explain export wheel record analyze doctor completion help --help --version" -- "$word"))
         return
     fi
     case "${COMP_WORDS[1]} $before" in
@@ -75,6 +75,11 @@ _antechamber() {
         "explain --correlation") :; return ;;
         "explain --api") :; return ;;
         "explain --topic") :; return ;;
+        "export --admin") :; return ;;
+        "export --admin-token") :; return ;;
+        "export --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "export --admin-ca") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "export --perfetto") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "wheel --admin") :; return ;;
         "wheel --admin-token") :; return ;;
         "wheel --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -103,6 +108,7 @@ _antechamber() {
         sessions) words="--admin --admin-token --admin-token-file --admin-ca --group --json --limit --help" ;;
         transactions) words="--admin --admin-token --admin-token-file --admin-ca list abort --hanging --json --limit --topic --partition --producer-id --help" ;;
         explain) words="--admin --admin-token --admin-token-file --admin-ca --client --correlation --api --topic --json --help" ;;
+        export) words="--admin --admin-token --admin-token-file --admin-ca --perfetto --help" ;;
         wheel) words="--admin --admin-token --admin-token-file --admin-ca --follow --timer --node --of --cancel --from --json --help" ;;
         record) words="--upstream --host --port --records --help" ;;
         analyze) words="--compare --out --report --window --catch-up --follow --master --conf --verbose --check --help" ;;

@@ -1,0 +1,1 @@
+"""Traces of requests from wait records, for viewers of traces."""

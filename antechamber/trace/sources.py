@@ -1,0 +1,58 @@
+"""The wait records of a trace: those of a running broker, or those in recorded files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from antechamber.admin_client import REQUESTS_MAX, AdminClient, AdminError
+from antechamber.trace.spans import Record, has_ended
+
+_NEEDED = ("api", "client_id", "correlation_id", "node", "connection", "arrived_us", "total_us")
+
+
+class InvalidRecords(ValueError):  # noqa: N818 - the name states the problem
+    """A file cannot be read, or a line of it is not a wait record."""
+
+
+def broker_records(client: AdminClient, since_us: int = 0) -> list[dict[str, Any]]:
+    """The latest completed requests of a broker and those that wait, with those of followers.
+
+    Requests that had ended before *since_us* by the broker's clock are left out. A broker without
+    ``--record`` has only the requests that wait.
+    """
+    parked = client.requests(parked=1, followers=1, limit=REQUESTS_MAX)
+    try:
+        completed = client.requests(followers=1, limit=REQUESTS_MAX)
+    except AdminError as error:
+        if error.status != HTTPStatus.NOT_IMPLEMENTED:
+            raise
+        completed = []
+    ended = [each for each in completed if each["arrived_us"] + each["total_us"] >= since_us]
+    return [*parked, *ended]
+
+
+def file_records(paths: Iterable[str]) -> Iterator[Record]:
+    """The records of files with a JSON object a line; raises `InvalidRecords`."""
+    for path in paths:
+        try:
+            text = Path(path).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
+            raise InvalidRecords(f"cannot read {path}: {reason}") from None
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.strip():
+                yield _record(line, f"{path}:{number}")
+
+
+def _record(line: str, where: str) -> Record:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        raise InvalidRecords(f"{where} is not a JSON object") from None
+    if not isinstance(record, dict) or not has_ended(record) or not record.keys() >= {*_NEEDED}:
+        raise InvalidRecords(f"{where} is not a wait record")
+    return record
