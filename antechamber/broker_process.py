@@ -18,10 +18,12 @@ from pathlib import Path
 from threading import Thread
 from typing import IO, Any
 
+from antechamber.admin_errors import NoBroker
 from antechamber.child import ask_to_end, detached
 from antechamber.process import command, environment
 
 STOP_TIMEOUT_S = 10.0  # twice the time limit of an orderly stop
+_ENDING_S = 1.0  # the time between closed connections and the end of a process
 _ADMIN_PREFIX = "ANTECHAMBER_ADMIN"
 _PORTS = ("--port", "0", "--admin-port", "0")
 _OPTIONS = (*_PORTS, "--admin-protocol", "http", "--stop-with-stdin")
@@ -36,29 +38,41 @@ class BrokerProcess:
     """``antechamber serve`` with *arguments* on free ports, ready after construction.
 
     ``ready`` is the content of its ready file. Raises `StartError` if the process ends or is not
-    ready within ``start_timeout_s``.
+    ready within ``start_timeout_s``. If that is None, the constructor does not wait, and the caller
+    calls `wait_until_ready`.
     """
 
-    def __init__(self, arguments: Sequence[str], start_timeout_s: float) -> None:
+    ready: dict[str, Any]
+
+    def __init__(self, arguments: Sequence[str], start_timeout_s: float | None) -> None:
         # Closed by `stop`. The broker has the same file position, but its writes append.
         self._stderr = tempfile.TemporaryFile("a+b", buffering=0)  # noqa: SIM115
-        with tempfile.TemporaryDirectory(prefix="antechamber-ready-") as folder:
-            ready_file = Path(folder) / "ready.json"
-            self._child = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell
-                command([*_OPTIONS, "--ready-file", str(ready_file), *arguments]),
-                env=_without_admin(environment(os.environ)),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._stderr,
-                **detached(),
-            )
-            try:
-                self._wait_until_ready(start_timeout_s)
-                self.ready: dict[str, Any] = json.loads(ready_file.read_text("utf-8"))
-            except BaseException:
-                self._child.kill()
-                self.stop()
-                raise
+        self._folder = tempfile.TemporaryDirectory(prefix="antechamber-ready-")
+        self._ready_file = Path(self._folder.name) / "ready.json"
+        self._child = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell
+            command([*_OPTIONS, "--ready-file", str(self._ready_file), *arguments]),
+            env=_without_admin(environment(os.environ)),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            **detached(),
+        )
+        if start_timeout_s is not None:
+            self.wait_until_ready(start_timeout_s)
+
+    def wait_until_ready(self, timeout_s: float) -> None:
+        """Wait for the ready file; raises `StartError`, and then the process has ended.
+
+        Another thread may end the wait by `stop`.
+        """
+        try:
+            self._wait_until_ready(timeout_s)
+            self.ready = json.loads(self._ready_file.read_text("utf-8"))
+        except BaseException:
+            self._child.kill()
+            self.stop()
+            raise
+        self._folder.cleanup()
 
     @property
     def pid(self) -> int:
@@ -92,7 +106,16 @@ class BrokerProcess:
             for stream in (self._child.stdin, self._child.stdout, self._stderr):
                 if stream is not None:
                     stream.close()
+            self._folder.cleanup()
         return code
+
+    def raise_if_ended(self) -> None:
+        """Raise `NoBroker`, with the last line of stderr, if the process has ended or ends now."""
+        code = self.exit_code(within_s=_ENDING_S)
+        if code is not None:
+            last = self.stderr().rpartition("\n")[2]
+            words = f"the broker has ended with exit code {code}" + (f": {last}" if last else "")
+            raise NoBroker(words) from None
 
     def _wait_until_ready(self, timeout_s: float) -> None:
         assert self._child.stdout is not None

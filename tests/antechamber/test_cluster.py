@@ -10,6 +10,7 @@ import pytest
 
 import antechamber
 from antechamber import cluster
+from antechamber.broker_process import BrokerProcess
 from antechamber.cluster import Cluster
 from antechamber.handle import Node
 from tests.admin_server import serving
@@ -30,6 +31,8 @@ class Process:
     def __init__(self, arguments: list[str], start_timeout_s: float) -> None:
         Process.arguments = arguments
         Process.latest = self
+
+    raise_if_ended = BrokerProcess.raise_if_ended
 
     def exit_code(self, within_s: float = 0) -> int | None:
         return self.code

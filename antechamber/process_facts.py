@@ -1,0 +1,120 @@
+"""`ProcessFacts`: the addresses, files and state of a broker in a child process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from antechamber.broker_process import BrokerProcess
+from antechamber.client_settings import client_settings
+from antechamber.handle import Node
+from antechamber.topics import Topics, named_topics
+
+START_TIMEOUT_S = 30.0
+
+Setting = str | int | float | bool
+
+
+class ProcessFacts:
+    """What is known of a broker in a child process, from its ready file."""
+
+    def __init__(self, process: BrokerProcess, keeps_data: bool) -> None:
+        self._process = process
+        self._keeps_data = keeps_data
+
+    @property
+    def bootstrap(self) -> str:
+        """The bootstrap servers for clients: ``HOST:PORT,HOST:PORT,...``."""
+        return str(self._process.ready["bootstrap"])
+
+    @property
+    def listeners(self) -> dict[str, str]:
+        """The bootstrap servers of each listener, by its name.
+
+        `bootstrap` is the listener of ``inter.broker.listener.name``.
+        """
+        return dict(self._process.ready["listeners"])
+
+    @property
+    def tls_files(self) -> dict[str, Path]:
+        """The paths of the certificates of *tls*, by name; empty without *tls*.
+
+        ``ca``, ``client_certificate``, ``client_key``, and ``client_key_store``, which has both;
+        ``key_store`` is the broker's.
+        """
+        return {name: Path(path) for name, path in self._process.ready["tls"].items()}
+
+    def client_settings(self, library: str, *, certificate: bool = False) -> dict[str, Any]:
+        """Return the settings of a client that connects to the cluster.
+
+        *library* is ``confluent-kafka``, ``kafka-python``, ``aiokafka``, ``librdkafka`` (also for
+        kcat) or ``java``. With *certificate*, the client has a certificate with the name
+        ``CN=client``, which needs *tls*. Raises ``ValueError`` for another library.
+        """
+        return client_settings(library, self.bootstrap, self.tls_files, certificate=certificate)
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes, with ids from 1."""
+        return tuple(Node(**each) for each in self._process.ready["nodes"])
+
+    @property
+    def data_dir(self) -> Path:
+        """The directory of the logs."""
+        return Path(self._process.ready["data_dir"])
+
+    @property
+    def pid(self) -> int:
+        """The process id of the broker."""
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the broker's process is running."""
+        return self._process.exit_code() is None
+
+    def _remove_data(self, exit_code: int) -> None:
+        """Delete the temporary directory of a broker that has not deleted it itself."""
+        if exit_code != 0 and not self._keeps_data:
+            shutil.rmtree(self.data_dir, ignore_errors=True)
+
+
+def serve_arguments(
+    brokers: int,
+    *,
+    config: Mapping[str, Setting] | None,
+    topics: Topics,
+    tls: bool,
+    data_dir: str | os.PathLike[str] | None,
+    properties: str | os.PathLike[str] | None,
+    record: bool,
+    records: str | os.PathLike[str] | None,
+    records_topic: str | None,
+) -> list[str]:
+    """The options of ``antechamber serve`` for the parameters of `Cluster`."""
+    arguments = ["--brokers", str(brokers)]
+    if data_dir is not None:
+        arguments += ["--data-dir", os.fspath(data_dir)]
+    if properties is not None:
+        arguments += ["--properties", os.fspath(properties)]
+    if record:
+        arguments += ["--record"]
+    if records is not None:
+        arguments += ["--records", os.fspath(records)]
+    if records_topic is not None:
+        arguments += ["--records-topic", records_topic]
+    if tls:
+        arguments += ["--tls"]
+    for key, value in (config or {}).items():
+        arguments += ["-c", f"{key}={_written(value)}"]
+    for topic in named_topics(topics):
+        arguments += ["--topic", topic]
+    return arguments
+
+
+def _written(value: Setting) -> str:
+    """The value in the syntax of Kafka's configuration."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
