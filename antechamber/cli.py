@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from antechamber.output import guarded
 from antechamber.process import become, command, environment
@@ -93,47 +94,10 @@ def _main(words: list[str]) -> int:
 
 
 def _run(name: str, arguments: list[str]) -> int:
-    """Run a command in this process."""
-    match name:
-        case "fault":
-            from antechamber.fault_command import fault
-
-            return fault(arguments)
-        case "clock":
-            from antechamber.clock_command import clock
-
-            return clock(arguments)
-        case "requests":
-            from antechamber.requests_command import requests
-
-            return requests(arguments)
-        case "sessions":
-            from antechamber.sessions_command import sessions
-
-            return sessions(arguments)
-        case "transactions":
-            from antechamber.transactions_command import transactions
-
-            return transactions(arguments)
-        case "explain":
-            from antechamber.explain_command import explain
-
-            return explain(arguments)
-        case "export":
-            from antechamber.export_command import export
-
-            return export(arguments)
-        case "doctor":
-            from antechamber.doctor_command import doctor
-
-            return doctor(arguments)
-        case "completion":
-            from antechamber.completion_command import completion
-
-            return completion(arguments)
-    from antechamber.wheel_command import wheel
-
-    return wheel(arguments)
+    """Run a command in this process: the function of its name, in a module of its own."""
+    module = import_module(f"antechamber.{name}_command")
+    exit_code: int = getattr(module, name)(arguments)
+    return exit_code
 
 
 def _become(package: str, arguments: list[str]) -> int:

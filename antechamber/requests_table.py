@@ -130,7 +130,7 @@ def fitting(draw: Callable[[int], Drawn], count: int, console: Console) -> Drawn
 
 
 def _table(*columns: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True, min_width=_TIME_COLUMNS)
     table.add_column("request")

@@ -13,10 +13,10 @@ from antechamber.admin_client import AdminClient
 from antechamber.command_line import CommandParser, limit, run
 
 _DESCRIPTION = """\
-Show the sessions of the members of groups: a member whose next heartbeat does not
-arrive in the time that is left is removed from its group. The session of a
-classic member whose JoinGroup or SyncGroup waits is not shown, because it cannot
-end; antechamber requests --parked shows the request.
+Show the sessions of the members of groups: a member whose next heartbeat does
+not arrive in the time that is left is removed from its group. The session of a
+classic member whose JoinGroup or SyncGroup waits is not shown, because it
+cannot end; antechamber requests --parked shows the request.
 
 Also shown: member ids that have been issued and have not joined, and the
 timeouts of members of the consumer protocol that revoke partitions.

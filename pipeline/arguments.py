@@ -13,12 +13,15 @@ WINDOW_S = 60
 
 _EPILOG = """\
 sources:
-  records.jsonl 'logs/*.jsonl.gz' rows.parquet   files, folders or patterns, on any of Spark's paths
-  kafka://127.0.0.1:9092/records                 a topic of records
+  records.jsonl 'logs/*.jsonl.gz'  files, folders, patterns
+  rows.parquet                     the same in Parquet
+  kafka://127.0.0.1:9092/records   a topic of records
 
 try:
-  antechamber analyze records.jsonl                     tables and report.html in wait-analysis/
-  antechamber analyze --compare ours.jsonl kafka.jsonl  two sets of records in one report
+  antechamber analyze records.jsonl
+      tables and report.html in wait-analysis/
+  antechamber analyze --compare ours.jsonl kafka.jsonl
+      two sets of records in one report
   antechamber analyze kafka://127.0.0.1:9092/records --catch-up
 """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from contextlib import suppress
 
 import pytest
 
@@ -24,18 +23,6 @@ def test_all_spellings_of_help(argument: str, capsys: pytest.CaptureFixture[str]
     """All spellings print the same text."""
     assert cli.main([argument]) == 0
     assert capsys.readouterr().out == cli.HELP
-
-
-@pytest.mark.parametrize("words", ["help", "requests --help", "explain --help", "fault --help"])
-def test_help_fits_a_terminal(
-    words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The lines of all help texts have less than 80 columns."""
-    monkeypatch.setenv("COLUMNS", "80")
-    with suppress(SystemExit):
-        cli.main(words.split())
-
-    assert max(map(len, capsys.readouterr().out.splitlines())) < 80
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:

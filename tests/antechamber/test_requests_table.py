@@ -26,12 +26,13 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def drawn(table: ParkedTable | CompletedTable, columns: int = 80) -> list[str]:
-    """The lines of a table on a terminal of that width."""
+    """The lines of a table on a terminal of that width; none is blank."""
     out = io.StringIO()
     Console(width=columns, file=out).print(table)
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     assert max(map(len, lines)) <= columns
-    return [line for line in lines if line]
+    assert all(lines)
+    return lines
 
 
 def request(**changed: Any) -> dict[str, Any]:
@@ -50,13 +51,13 @@ def details(*requests: dict[str, Any]) -> list[str]:
 def test_a_parked_produce_shows_its_replicas() -> None:
     """The needed high watermark, the log end of each replica, and the time since it had none."""
     assert parked(parked_produce()) == [
-        " waited     left   request",
-        f" {'─' * 75}",
-        "  1.2 s   28.8 s   Produce v9 #12 of producer-1, to node 1",
-        "                   orders-0: high watermark 41 of 45",
-        "                     node 1           45",
-        "                     node 2           45",
-        "                     node 3 (paused)  41  4 behind, last caught up 1.3 s ago",
+        "waited     left   request",
+        f"{'─' * 75}",
+        " 1.2 s   28.8 s   Produce v9 #12 of producer-1, to node 1",
+        "                  orders-0: high watermark 41 of 45",
+        "                    node 1           45",
+        "                    node 2           45",
+        "                    node 3 (paused)  41  4 behind, last caught up 1.3 s ago",
         "1 request waits",
     ]
 
@@ -82,7 +83,7 @@ def test_a_wide_terminal_shows_times_of_day(utc: None) -> None:
     heading, _, first, *_ = parked(parked_produce(), parked_fetch(), columns=140)
 
     assert heading.split() == ["since", "until", "waited", "left", "request"]
-    assert first.startswith(" 22:13:20.123   22:13:50.123    1.2 s   28.8 s   Produce v9 #12 of")
+    assert first.startswith("22:13:20.123   22:13:50.123    1.2 s   28.8 s   Produce v9 #12 of")
 
 
 def test_a_parked_fetch_shows_its_bytes() -> None:
@@ -138,7 +139,7 @@ def test_a_redrawn_table_fits_the_terminal() -> None:
         assert isinstance(table, ParkedTable)
         return drawn(table)
 
-    assert shown(24)[-1] == "20 requests wait; the first 3 are shown"
+    assert shown(24)[-1] == "20 requests wait; the first 4 are shown"
     assert len(shown(24)) < 24
     assert shown(5)[-1] == "20 requests wait; the first 1 are shown"
     assert shown(24, 2)[-1] == "2 requests wait"
@@ -200,13 +201,13 @@ def test_a_completed_request_shows_its_cause(utc: None) -> None:
     )
 
     assert drawn(CompletedTable([waited, at_once]))[2:] == [
-        " 22:13:20.123    1.3 s    1.2 s   Produce v9 #12 of producer-1, to node 1",
-        "                                  high watermark 41 of 45, orders-0 at 41",
-        "                                  ended by high watermark, Fetch #77 of",
-        "                                  broker-3-fetcher-0",
-        " 22:13:20.123   132 µs        -   Produce v9 #12 of producer-1, to node 1",
-        "                                  orders-0 at 41",
-        "                                  error 7 (REQUEST_TIMED_OUT)",
+        "22:13:20.123    1.3 s    1.2 s   Produce v9 #12 of producer-1, to node 1",
+        "                                 high watermark 41 of 45, orders-0 at 41",
+        "                                 ended by high watermark, Fetch #77 of",
+        "                                 broker-3-fetcher-0",
+        "22:13:20.123   132 µs        -   Produce v9 #12 of producer-1, to node 1",
+        "                                 orders-0 at 41",
+        "                                 error 7 (REQUEST_TIMED_OUT)",
     ]
 
 
