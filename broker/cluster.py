@@ -22,6 +22,7 @@ from typing import Protocol
 
 import trio
 
+from broker.api.faults.possible import possible_matches
 from broker.common.adjustable_clock import AdjustableClock
 from broker.common.clock import Clock
 from broker.common.errors import DiskFailed, NodeFailed, NoSuchNode, WrongState
@@ -34,6 +35,7 @@ from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.periodic_elections import schedule_elections
 from broker.controller.token_expiration import schedule_token_expiration
+from broker.faults.fault_rules import FaultRules
 from broker.network.transport import Transport
 from broker.node import Node
 from broker.steps.offload import Inline, Offload
@@ -159,6 +161,13 @@ class Cluster:
         schedule_elections(self.timer, controller, config)
         schedule_token_expiration(self.timer, controller, config, clock)
         self.members = {broker.node_id: Member(broker) for broker in brokers}
+        self.faults = FaultRules(
+            self.timer,
+            lambda: clock.wall_us_at(clock.now_ms()),
+            self.changes,
+            possible_matches(config, self.members),
+            controller.image.copy,
+        )
         self._data_dirs = [data_dir] if isinstance(data_dir, Path) else data_dir
         self._network = network
         self._durable = durable
@@ -293,6 +302,7 @@ class Cluster:
             self.changes,
             self.steps,
             self.recorder,
+            self.faults,
             durable=self._durable,
             open_files=self._open_files,
             offload=self._offload,

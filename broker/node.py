@@ -32,6 +32,7 @@ from broker.controller.controller import Controller
 from broker.controller.features import TRANSACTION_VERSION
 from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.coordinators.coordinator_leadership import CoordinatorLeadership
+from broker.faults.fault_rules import FaultRules
 from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.network.connections import Connections
 from broker.network.transport import Connect
@@ -71,9 +72,9 @@ class Node:
     """A node that can serve clients once it is created, and applies changes of the cluster.
 
     ``connect`` opens connections to other nodes. ``changes`` is notified of state changes and
-    ``recorder`` of requests. ``steps`` runs long work in slices. ``durable``: flushed records must
-    survive a crash of the machine, so files are synced. Long computations run in ``offload``, by
-    default on the event loop.
+    ``recorder`` of requests. ``steps`` runs long work in slices, ``faults`` are the fault rules of
+    the cluster. ``durable``: flushed records must survive a crash of the machine, so files are
+    synced. Long computations run in ``offload``, by default on the event loop.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class Node:
         changes: StateChanges,
         steps: StepQueue,
         recorder: Recorder | None,
+        faults: FaultRules,
         *,
         durable: bool = False,
         open_files: OpenFiles[DiskFile] | None = None,
@@ -97,6 +99,7 @@ class Node:
         self.config = config = replace(config)
         self.clock = clock
         self.controller, self.changes, self.steps = controller, changes, steps
+        self.faults = faults
         self.purgatories: list[DelayedOperationPurgatory[Any]] = []
         self.recorder, self.offload, self.scratch = recorder, offload or Inline(), Scratch()
         self._is_started = False
@@ -359,6 +362,7 @@ class Node:
             api_versions=advertised_versions(),
             request_channel=RequestChannel(self.changes, self.unexpected_errors, self.recorder),
             state_changes=self.changes,
+            faults=self.faults,
             steps=self.steps,
             unexpected_errors=self.unexpected_errors,
             credentials=StoredCredentials(self.config, image.scram, image.delegation_tokens),

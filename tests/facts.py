@@ -6,8 +6,12 @@ from typing import Any
 
 from broker.admin.clock_facts import ClockFacts, FindEvent
 from broker.admin.facts import NotServed, RequestQuery
+from broker.api.faults.possible import possible_matches
 from broker.common.errors import NoSuchNode, WrongState
 from broker.common.state_changes import StateChanges
+from broker.config import Config
+from broker.faults.fault_rules import FaultRules
+from purgatories.timer.system_timer import SystemTimer
 
 JsonObject = dict[str, Any]
 
@@ -173,6 +177,12 @@ def completed_fetch(client_id: str | None = "reader", correlation_id: int = 12) 
     }
 
 
+def no_rules(changes: StateChanges) -> FaultRules:
+    """The fault rules of three nodes, of which none is set; the time is 0."""
+    timer = SystemTimer("cluster", now_ms=lambda: 0.0)
+    return FaultRules(timer, lambda: 0, changes, possible_matches(Config(), (1, 2, 3)), dict)
+
+
 class FakeClock:
     """A clock that returns how it is adjusted."""
 
@@ -201,6 +211,7 @@ class FakeFacts:
     def __init__(self) -> None:
         self.changes = StateChanges()
         self.clock: ClockFacts = FakeClock()
+        self.faults = no_rules(self.changes)
         self.states = {1: "running", 2: "running", 3: "running"}
         self.topics: dict[str, list[JsonObject]] = {"orders": [partition(0), partition(1)]}
         self.parked: list[JsonObject] = []

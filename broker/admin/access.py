@@ -39,7 +39,7 @@ class AccessRules:
         if self.hosts is not None:
             _check_site(request, self.hosts)
         self._check_token(request)
-        _check_body(request)
+        _check_content_type(request)
 
     def _check_token(self, request: HttpRequest) -> None:
         access = self.tokens.access(request.headers.get("authorization", ""))
@@ -65,17 +65,11 @@ def _check_site(request: HttpRequest, hosts: frozenset[str]) -> None:
         raise HttpError(HTTPStatus.FORBIDDEN, _OTHER_SITE)
 
 
-def _check_body(request: HttpRequest) -> None:
-    """Refuse the content types of forms, which any page can send, and bodies, which are not read.
-
-    A parameter in the body would have no effect.
-    """
+def _check_content_type(request: HttpRequest) -> None:
+    """Refuse the content types of forms, which any page can send."""
     content_type = request.headers.get("content-type", "application/json")
     if content_type.partition(";")[0].strip().lower() != "application/json":
         raise HttpError(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-            "a request has no body, and no Content-Type other than application/json; "
-            "give parameters in the URL",
+            "the Content-Type can only be application/json",
         )
-    if request.body:
-        raise HttpError(HTTPStatus.BAD_REQUEST, "a body is not read; give parameters in the URL")

@@ -37,6 +37,7 @@ class ClusterFacts:
         self._cluster = cluster
         self.changes = cluster.changes
         self.clock: ClockFacts = ClusterClock(cluster)
+        self.faults = cluster.faults
         self.admin_errors = AdminErrors()
         self.pause, self.resume = cluster.pause, cluster.resume
         self.stop, self.start = cluster.stop, cluster.start

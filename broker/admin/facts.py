@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from broker.admin.clock_facts import ClockFacts
 from broker.common.state_changes import StateChanges
+from broker.faults.fault_rules import FaultRules
 from protocol.printable import printable
 
 JsonObject = dict[str, Any]
@@ -65,6 +66,7 @@ class Facts(Protocol):
 
     changes: StateChanges
     clock: ClockFacts
+    faults: FaultRules
 
     def cluster(self) -> JsonObject:
         """Nodes, topics, leaders, in-sync sets and offsets."""

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from broker.admin.clock_paths import clock_routes
 from broker.admin.conditions.table import read_condition
 from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts, JsonObject
+from broker.admin.fault_paths import fault_routes
 from broker.admin.http import HttpError, PlainText
 from broker.admin.openapi.document import openapi_document
 from broker.admin.parameters import read_requests, read_transaction
@@ -60,6 +61,7 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         "/v1/transactions/abort": {"POST": abort},
         "/v1/wait": {"GET": wait},
         **clock_routes(facts.clock),
+        **fault_routes(facts.faults),
         "/v1/nodes/{id}/pause": {"POST": _change_node(facts, _as_async(facts.pause))},
         "/v1/nodes/{id}/resume": {"POST": _change_node(facts, _as_async(facts.resume))},
         "/v1/nodes/{id}/stop": {"POST": _change_node(facts, facts.stop)},

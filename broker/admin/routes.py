@@ -10,19 +10,38 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from broker.admin.access import AccessRules
 from broker.admin.facts import NotServed
 from broker.admin.http import HttpError, HttpRequest, HttpResponse
+from broker.admin.json_body import parse_json
 from broker.admin.query import Query
-from broker.common.errors import NoSuchNode, WrongState
+from broker.common.errors import InvalidValue, NoSuchNode, NoSuchRule, WrongState
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The argument of a handler: the named parts of the path, and the parameters."""
+    """The argument of a handler: the named parts of the path, the parameters, and the body."""
 
     path: Mapping[str, str] = field(default_factory=dict)
     query: Query = field(default_factory=Query)
+    body: bytes = b""
+
+    def json(self) -> object:
+        """The value of the body; raises `InvalidValue`."""
+        return parse_json(self.body)
 
 
 Handler = Callable[[Call], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadsBody:
+    """A handler that reads the body of the request; those of other handlers are refused."""
+
+    handler: Handler
+
+    async def __call__(self, call: Call) -> object:
+        """Run the handler."""
+        return await self.handler(call)
+
+
 # Path -> method -> handler. A part in braces matches any text. A GET never changes anything.
 Routes = Mapping[str, Mapping[str, Handler]]
 
@@ -49,9 +68,15 @@ class Router:
                 f"{path} does not allow {request.method}, only {allowed}",
                 Allow=allowed,
             )
+        if request.body and not isinstance(handler, ReadsBody):
+            raise HttpError(
+                HTTPStatus.BAD_REQUEST, "a body is not read; give parameters in the URL"
+            )
         try:
-            return HttpResponse(HTTPStatus.OK, await handler(Call(named, query)))
-        except NoSuchNode as error:
+            return HttpResponse(HTTPStatus.OK, await handler(Call(named, query, request.body)))
+        except InvalidValue as error:
+            raise HttpError(HTTPStatus.BAD_REQUEST, str(error)) from None
+        except (NoSuchNode, NoSuchRule) as error:
             raise HttpError(HTTPStatus.NOT_FOUND, str(error)) from None
         except WrongState as error:
             raise HttpError(HTTPStatus.CONFLICT, str(error)) from None

@@ -14,6 +14,7 @@ from functools import partial
 from types import GeneratorType
 from typing import Any, TypeVar
 
+from broker.api.faults.before import handle_with_rules
 from broker.api.handlers.api_versions import unsupported_version
 from broker.api.long_request import LongRequest
 from broker.api.outcome import PARKED
@@ -54,6 +55,7 @@ class Dispatcher:
         self._apis = apis
         self._condition = condition
         self._request_quota = None if condition else services.client_quotas.request
+        self._rules = services.faults.for_requests
         self._resume = self.resume  # bound once, not for each request
 
     def __call__(self, connection: Connection, frame: memoryview, arrived_ms: float) -> None:
@@ -67,6 +69,8 @@ class Dispatcher:
             if cls is not ApiVersionsRequest:
                 raise Refused(f"{cls.__name__} v{version} is not served")
             return self._respond_with_own_versions(connection, version, correlation_id, arrived_ms)
+        if self._rules and (index := self._rules.get(key)) is not None:
+            handler = partial(handle_with_rules, index, handler)
         services = self._services
         peer, size = connection.peer, len(frame)
         is_large = size > DECODED_AT_ONCE_BYTES

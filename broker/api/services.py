@@ -12,6 +12,7 @@ from broker.common.unexpected_errors import UnexpectedErrors
 from broker.config import Config
 from broker.controller.controller import Controller
 from broker.controller.image import MetadataImage
+from broker.faults.fault_rules import FaultRules
 from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.network.in_progress import CloseReason
 from broker.quotas.quota_managers import QuotaManagers
@@ -53,7 +54,8 @@ class Services:
     ``image`` is the node's own image of the cluster, which changes in place. ``api_versions`` is
     the content of ApiVersions responses, ``credentials`` those of logins. The last five serve all
     requests: ``request_channel`` sends their responses, ``state_changes`` is notified of each
-    parked request and each response, ``steps`` runs handlers that are generators,
+    parked request and each response, ``faults`` are the rules by which requests fail, ``steps``
+    runs handlers that are generators,
     ``unexpected_errors`` reports exceptions, and ``authorizer`` decides what clients may do;
     without one they may do everything. ``tls`` is that of the node's listeners.
     """
@@ -76,6 +78,7 @@ class Services:
     credentials: StoredCredentials
     request_channel: ResponseChannel
     state_changes: StateChanges
+    faults: FaultRules
     steps: StepQueue
     unexpected_errors: UnexpectedErrors
     authorizer: Authorizer | None = None

@@ -57,3 +57,11 @@ class NoSuchNode(Exception):  # noqa: N818 - it names the condition
 
 class WrongState(Exception):  # noqa: N818 - it names the condition
     """The node's state does not allow the operation; the message contains the state."""
+
+
+class NoSuchRule(Exception):  # noqa: N818 - it names the condition
+    """There is no fault rule with that id; the message is one line."""
+
+
+class InvalidValue(Exception):  # noqa: N818 - it names the condition
+    """A value from a user is refused: one sentence that names the field and what is allowed."""

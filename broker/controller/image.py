@@ -6,7 +6,7 @@ The controller changes its own image; each node's feed changes the node's. Other
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from broker.config.node_settings import Address
@@ -196,6 +196,12 @@ class MetadataImage:
             self.delegation_tokens[token_id] = token
         else:
             self.delegation_tokens.pop(token_id, None)
+
+    def copy(self) -> MetadataImage:
+        """The present nodes and topics, which do not change any more; the rest is shared."""
+        return replace(
+            self, brokers=dict(self.brokers), topics=dict(self.topics), names=dict(self.names)
+        )
 
     def __iter__(self) -> Iterator[TopicImage]:
         return iter(self.topics.values())

@@ -25,13 +25,15 @@ async def request(
     target: str,
     method: str = "GET",
     tokens: AdminTokens = NO_TOKENS,
-    **headers: str,
+    authorization: str = "",
+    body: bytes = b"",
 ) -> tuple[int, object]:
     """The status, and the value or the message, of one request."""
     timer = SystemTimer("admin", now_ms=TrioClock(0).now_ms)
     router = Router(routes(facts, timer), AccessRules(frozenset({"h"}), tokens))
+    headers = {"host": "h", "authorization": authorization}
     try:
-        response = await router(HttpRequest(method, target, {"host": "h", **headers}))
+        response = await router(HttpRequest(method, target, headers, body))
     except HttpError as error:
         return error.status, error.message
     return response.status, response.value
@@ -120,11 +122,10 @@ async def test_a_read_only_token_allows_every_get_and_nothing_else() -> None:
     """A GET is served or has another error than 401 and 403."""
     facts, tokens = FakeFacts(), AdminTokens("full", "reads")
     table = routes(facts, SystemTimer("admin", now_ms=lambda: 0.0))
-    header = {"authorization": "Bearer reads"}
     for path in table:
         target = path.replace("{id}", "3")
         for method in table[path]:
-            status, _ = await request(facts, target, method, tokens, **header)
+            status, _ = await request(facts, target, method, tokens, "Bearer reads")
             assert (status == 403) is (method != "GET"), (method, path)
             assert status != 401
 

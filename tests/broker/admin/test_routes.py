@@ -9,8 +9,8 @@ import pytest
 from broker.admin.access import AccessRules
 from broker.admin.facts import NotServed
 from broker.admin.http import HttpError, HttpRequest
-from broker.admin.routes import Call, Router
-from broker.common.errors import NoSuchNode, WrongState
+from broker.admin.routes import Call, ReadsBody, Router, Routes
+from broker.common.errors import InvalidValue, NoSuchNode, WrongState
 
 pytestmark = pytest.mark.anyio
 
@@ -27,19 +27,32 @@ async def thing(call: Call) -> object:
 
 async def refuse(call: Call) -> object:
     """Raise the exception for a status."""
-    raise {"404": NoSuchNode, "409": WrongState, "501": NotServed}[call.path["status"]]("because")
+    raise {
+        "400": InvalidValue,
+        "404": NoSuchNode,
+        "409": WrongState,
+        "501": NotServed,
+    }[call.path["status"]]("because")
 
 
-async def request(method: str = "GET", target: str = "/v1/things") -> tuple[int, object]:
+async def read(call: Call) -> object:
+    """The body."""
+    return call.json()
+
+
+async def request(
+    method: str = "GET", target: str = "/v1/things", body: bytes = b""
+) -> tuple[int, object]:
     """The status, and the value or the message, of one request."""
-    routes = {
+    routes: Routes = {
         "/v1/things": {"GET": things, "POST": things},
         "/v1/things/{id}/start": {"POST": thing},
         "/v1/refuse/{status}": {"POST": refuse},
+        "/v1/read": {"POST": ReadsBody(read)},
     }
     router = Router(routes, AccessRules(frozenset({"h"})))
     try:
-        response = await router(HttpRequest(method, target, {"host": "h"}))
+        response = await router(HttpRequest(method, target, {"host": "h"}, body))
     except HttpError as error:
         return error.status, error.message
     return response.status, response.value
@@ -57,7 +70,7 @@ async def test_a_part_of_a_path_may_be_named() -> None:
     assert (await request("POST", "/v1/things/a/b/start"))[0] == 404
 
 
-@pytest.mark.parametrize("status", [404, 409, 501])
+@pytest.mark.parametrize("status", [400, 404, 409, 501])
 async def test_an_exception_of_the_broker_has_a_status(status: int) -> None:
     """No such node, a node in another state, something that is not recorded."""
     assert await request("POST", f"/v1/refuse/{status}") == (status, "because")
@@ -68,11 +81,20 @@ async def test_a_parameter_given_twice_is_refused() -> None:
     assert await request(target="/v1/things?a=1&a=2") == (400, "a is given twice")
 
 
+async def test_a_body_that_is_not_read_is_refused() -> None:
+    """Its parameters would have no effect."""
+    assert await request("POST", body=b"{}") == (
+        400,
+        "a body is not read; give parameters in the URL",
+    )
+    assert await request("POST", "/v1/read", body=b'{"a": 1}') == (200, {"a": 1})
+
+
 async def test_an_unknown_path_is_refused() -> None:
     """The message of the 404 has the known paths."""
     assert await request(target="/v2") == (
         404,
-        "no such path; there are /v1/refuse/{status}, /v1/things, /v1/things/{id}/start",
+        "no such path; there are /v1/read, /v1/refuse/{status}, /v1/things, /v1/things/{id}/start",
     )
 
 

@@ -1,0 +1,1 @@
+"""Fault rules: which requests of clients, connections and links are to fail, and how."""

@@ -1,0 +1,222 @@
+"""The fault rules of the cluster: they are set, counted, expire and are removed here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from broker.common.errors import InvalidValue, NoSuchRule, WrongState
+from broker.common.state_changes import StateChanges
+from broker.faults.actions import Corrupt, RefuseConnections, StaleMetadata
+from broker.faults.index import RuleIndex
+from broker.faults.read_rule import Possible, read_rule
+from broker.faults.rule import FaultRule, Fired, RuleState
+from broker.faults.rule_spec import RuleSpec
+from broker.faults.subject import Subject
+from broker.steps.schedule import schedule_once
+from protocol.api_names import api_name
+from purgatories.timer.system_timer import SystemTimer
+
+RULES_MAX = 1_000
+
+
+class FaultRules:
+    """All rules; ``changes`` is notified when a rule is set, fires or ends.
+
+    ``for_requests`` has the rules that can fire by API key, and is empty without rules: then a
+    request costs one test. ``for_links`` and ``for_connections`` are those of links between nodes,
+    and of new connections. ``on_change`` are called after each change of the three.
+    Rules expire on *timer*; *now_us* is the time by the same clock, in microseconds of Unix time.
+    *snapshot* copies the present metadata.
+    """
+
+    def __init__(
+        self,
+        timer: SystemTimer,
+        now_us: Callable[[], int],
+        changes: StateChanges,
+        possible: Possible,
+        snapshot: Callable[[], object],
+    ) -> None:
+        self.for_requests: dict[int, RuleIndex] = {}
+        self.for_links: list[FaultRule] = []
+        self.for_connections: list[FaultRule] = []
+        self.on_change: list[Callable[[], object]] = []
+        self._timer = timer
+        self._now_us = now_us
+        self._changes = changes
+        self._possible = possible
+        self._snapshot = snapshot
+        self._rules: dict[int, FaultRule] = {}
+        self._last_id = 0
+
+    # ---------------------------------------------------------------------------- the rules
+
+    def add(self, *given: object) -> list[FaultRule]:
+        """Set the rules that are described by JSON objects, or none of them.
+
+        Raises `InvalidValue`, and `WrongState` if a name is in use.
+        """
+        specs = [self._read(each, index, len(given)) for index, each in enumerate(given)]
+        self._check_names(specs)
+        if len(self._rules) + len(specs) > RULES_MAX:
+            raise WrongState(f"there may be {RULES_MAX} fault rules; remove some")
+        return [self._set(spec) for spec in specs]
+
+    def rule(self, rule_id: int) -> FaultRule:
+        """The rule with that id; raises `NoSuchRule`."""
+        rule = self._rules.get(rule_id)
+        if rule is None:
+            known = ", ".join(map(str, self._rules)) or "none"
+            raise NoSuchRule(f"there is no fault rule {rule_id}; there are {known[:100]}")
+        return rule
+
+    def all(self) -> list[FaultRule]:
+        """The rules in the order in which they were set."""
+        return list(self._rules.values())
+
+    def remove(self, rule_id: int) -> FaultRule:
+        """Remove a rule, and release the requests that it holds; raises `NoSuchRule`."""
+        rule = self.rule(rule_id)
+        self._remove([rule])
+        return rule
+
+    def clear(self) -> int:
+        """Remove all rules; returns their number."""
+        rules = self.all()
+        self._remove(rules)
+        return len(rules)
+
+    # -------------------------------------------------------------------------------- firing
+
+    def fire(self, index: RuleIndex, subject: Subject) -> tuple[FaultRule | None, list[FaultRule]]:
+        """Count the matches of a request, and let the first rule fire whose turn it is.
+
+        The rules that also match and corrupt responses are returned as well: they match only if the
+        response has records (`fire_later`).
+        """
+        fired, later = None, list[FaultRule]()
+        for rule in index.matching(subject):
+            if isinstance(rule.spec.action, Corrupt):
+                later.append(rule)
+            elif rule.match(subject.client_id) and fired is None:
+                fired = rule
+        if fired is not None:
+            self._fired(fired, subject)
+        return fired, later
+
+    def fire_later(self, rule: FaultRule, subject: Subject) -> bool:
+        """Count a match of the response; whether the rule fires."""
+        if rule.is_removed or rule.state is not RuleState.ACTIVE:
+            return False
+        if not rule.match(subject.client_id):
+            return False
+        self._fired(rule, subject)
+        return True
+
+    def fire_on(self, rule: FaultRule, node: int | None) -> bool:
+        """Count a match of a connection or a link of *node*; whether the rule fires."""
+        if rule.is_removed or rule.state is not RuleState.ACTIVE or not rule.match(None):
+            return False
+        self._count(rule, Fired(self._now_us(), node))
+        return True
+
+    def refuses(self, node: int, listener: str) -> bool:
+        """Whether a rule refuses a new connection to that listener of the node."""
+        for rule in list(self.for_connections):
+            match = rule.spec.match
+            assert match is not None
+            is_match = match.node in (None, node) and match.listener in (None, listener)
+            if is_match and self.fire_on(rule, node):
+                return True
+        return False
+
+    def _fired(self, rule: FaultRule, subject: Subject) -> None:
+        header = subject.header
+        self._count(
+            rule,
+            Fired(
+                self._now_us(),
+                subject.node,
+                api_name(header.api_key),
+                header.client_id,
+                header.correlation_id,
+            ),
+        )
+
+    def _count(self, rule: FaultRule, fired: Fired) -> None:
+        rule.count_fired(fired)
+        if rule.state is not RuleState.ACTIVE:
+            self._index()
+        self._changes.notify()
+
+    # --------------------------------------------------------------------------- begin, end
+
+    def _read(self, value: object, index: int, count: int) -> RuleSpec:
+        try:
+            return read_rule(value, self._possible)
+        except InvalidValue as error:
+            raise InvalidValue(f"rules[{index}]: {error}" if count > 1 else str(error)) from None
+
+    def _check_names(self, specs: Sequence[RuleSpec]) -> None:
+        used = {rule.spec.name: rule.id for rule in self.all() if rule.state is RuleState.ACTIVE}
+        names = set[str | None]()
+        for spec in specs:
+            if spec.name is None:
+                continue
+            if spec.name in used:
+                raise WrongState(f"name: fault rule {used[spec.name]} is named {spec.name!r}")
+            if spec.name in names:
+                raise WrongState(f"name: two rules are named {spec.name!r}")
+            names.add(spec.name)
+
+    def _set(self, spec: RuleSpec) -> FaultRule:
+        self._last_id += 1
+        rule = self._rules[self._last_id] = FaultRule(self._last_id, spec)
+        if isinstance(spec.action, StaleMetadata):
+            rule.image = self._snapshot()
+        if spec.for_ms is not None:
+
+            def expire() -> None:
+                rule.is_expired = True
+                self._index()
+
+            rule.expiry = schedule_once(self._timer, expire, delay_ms=spec.for_ms)
+        self._index()
+        return rule
+
+    def _remove(self, rules: Sequence[FaultRule]) -> None:
+        for rule in rules:
+            del self._rules[rule.id]
+            rule.is_removed = True
+            if rule.expiry is not None:
+                rule.expiry.cancel()
+        self._index()
+        for rule in rules:
+            rule.release()
+
+    def _index(self) -> None:
+        """Find the rules that can fire again, after a change."""
+        active = [rule for rule in self.all() if rule.state is RuleState.ACTIVE]
+        self.for_links = [rule for rule in active if rule.spec.link is not None]
+        self.for_connections = [
+            rule for rule in active if isinstance(rule.spec.action, RefuseConnections)
+        ]
+        by_key: dict[int, list[FaultRule]] = {}
+        for rule in active:
+            for key in self._keys(rule.spec):
+                by_key.setdefault(key, []).append(rule)
+        self.for_requests.clear()
+        self.for_requests.update({key: RuleIndex(rules) for key, rules in by_key.items()})
+        for changed in self.on_change:
+            changed()
+        self._changes.notify()
+
+    def _keys(self, spec: RuleSpec) -> list[int]:
+        """The keys of the APIs whose requests may match."""
+        match, action = spec.match, spec.action
+        if match is None or isinstance(action, RefuseConnections):
+            return []
+        apis: dict[str, Any] = dict(self._possible.apis)
+        names = action.apis or apis if match.api is None else [match.api]
+        return [apis[name].__spec__.key for name in names]

@@ -1,0 +1,97 @@
+"""A request as fault rules see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from broker.faults.named_parts import NameOf, Parts, parts_of
+from broker.faults.rule_spec import FROM_ANY, FROM_BROKER, Match
+from broker.faults.senders import is_from_broker
+from broker.security.session import Session
+from protocol.headers import RequestHeader
+
+# The topics and partitions that a request is about without naming them.
+Unnamed = Callable[[], Iterable[tuple[str, int]]]
+
+
+def nothing() -> Iterable[tuple[str, int]]:
+    """No partitions."""
+    return ()
+
+
+class Subject:
+    """A decoded request to node ``node``; what it names is determined when a rule needs it."""
+
+    __slots__ = ("_name_of", "_parts", "_unnamed", "body", "header", "node", "session")
+
+    def __init__(
+        self,
+        header: RequestHeader,
+        body: Any,
+        session: Session,
+        node: int,
+        name_of: NameOf,
+        unnamed: Unnamed = nothing,
+    ) -> None:
+        self.header = header
+        self.body = body
+        self.session = session
+        self.node = node
+        self._name_of = name_of
+        self._unnamed = unnamed
+        self._parts: Parts | None = None
+
+    @property
+    def client_id(self) -> str | None:
+        """The client's name for itself."""
+        return self.header.client_id
+
+    @property
+    def parts(self) -> Parts:
+        """The topics, partitions, groups and transactional ids of the request."""
+        parts = self._parts
+        if parts is None:
+            parts = self._parts = parts_of(self.body, self._name_of)
+            for topic, partition in self._unnamed():
+                parts.topics.setdefault(topic, set()).add(partition)
+        return parts
+
+    def matches(self, match: Match) -> bool:
+        """Whether all properties of *match* but its API are those of the request."""
+        header, session = self.header, self.session
+        return (
+            match.version in (None, header.api_version)
+            and match.node in (None, self.node)
+            and match.listener in (None, session.listener)
+            and (match.client is None or _is_client(match.client, header.client_id))
+            and (match.principal is None or match.principal == str(session.principal))
+            and self._has_origin(match.origin)
+            and (not match.needs_parts or self._names(match))
+        )
+
+    def _has_origin(self, origin: str) -> bool:
+        if origin == FROM_ANY:
+            return True
+        header = self.header
+        is_broker = is_from_broker(header.api_key, header.api_version, self.body)
+        return is_broker is (origin == FROM_BROKER)
+
+    def _names(self, match: Match) -> bool:
+        parts = self.parts
+        has_partition = (match.topic is None and match.partition is None) or parts.has_partition(
+            match.topic, match.partition
+        )
+        return (
+            has_partition
+            and (match.group is None or match.group in parts.groups)
+            and (
+                match.transactional_id is None or match.transactional_id in parts.transactional_ids
+            )
+        )
+
+
+def _is_client(wanted: str, client_id: str | None) -> bool:
+    if wanted.endswith("*"):
+        return client_id is not None and client_id.startswith(wanted[:-1])
+    return wanted == client_id

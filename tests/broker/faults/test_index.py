@@ -1,0 +1,63 @@
+"""The index of fault rules returns those that match, whatever selects them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from broker.faults.index import RuleIndex
+from broker.faults.rule import FaultRule
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from protocol.messages.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitRequestTopic
+from tests.broker.faults.rules import read, subject
+
+COMMIT = TxnOffsetCommitRequest(
+    transactional_id="t",
+    group_id="g",
+    producer_id=1,
+    producer_epoch=0,
+    topics=[TxnOffsetCommitRequestTopic(name="orders", partitions=[])],
+)
+MATCHES: list[dict[str, Any]] = [
+    {},
+    {"client": "test"},
+    {"client": "te*"},
+    {"client": "other"},
+    {"topic": "orders"},
+    {"topic": "payments"},
+    {"group": "g"},
+    {"group": "h"},
+    {"transactional_id": "t"},
+    {"transactional_id": "u"},
+    {"topic": "orders", "group": "g", "client": "test"},
+]
+
+
+def index(matches: list[dict[str, Any]]) -> RuleIndex:
+    """The index of rules with ids from 0 on."""
+    return RuleIndex(FaultRule(number, read(match=each)) for number, each in enumerate(matches))
+
+
+def test_all_rules_that_match_are_found() -> None:
+    """In the order in which they were set."""
+    found = index(MATCHES).matching(subject(COMMIT))
+
+    assert [rule.id for rule in found] == [0, 1, 2, 4, 6, 8, 10]
+
+
+@pytest.mark.parametrize("match", MATCHES)
+def test_each_rule_is_found_alone(match: dict[str, Any]) -> None:
+    """As it is found among others."""
+    spec = read(match=match).match
+    assert spec is not None
+    assert bool(index([match]).matching(subject(COMMIT))) is subject(COMMIT).matches(spec)
+
+
+def test_a_request_for_all_topics_finds_the_rules_for_each() -> None:
+    """And a request for one topic finds its own."""
+    rules = index([{"topic": "a"}, {"topic": "b"}])
+    one = MetadataRequest(topics=[MetadataRequestTopic(name="b")])
+
+    assert [each.id for each in rules.matching(subject(MetadataRequest(topics=None)))] == [0, 1]
+    assert [each.id for each in rules.matching(subject(one))] == [1]
