@@ -9,6 +9,7 @@ from typing import Any
 from broker.admin.openapi.clock import CLOCK
 from broker.admin.openapi.cluster import CLUSTER
 from broker.admin.openapi.description import DESCRIPTION
+from broker.admin.openapi.faults import FAULTS
 from broker.admin.openapi.nodes import NODES
 from broker.admin.openapi.operation import JSON, Section
 from broker.admin.openapi.requests import REQUESTS
@@ -27,6 +28,7 @@ SECTIONS: tuple[Section, ...] = (
     TRANSACTIONS,
     CLOCK,
     NODES,
+    FAULTS,
     TIMERS,
     STATISTICS,
     DESCRIPTION,
