@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # A Docker engine and Compose for tests of containers, on a Debian machine that has none.
 #
-#   docker/local/engine.sh start   install and start an engine, unless one responds
-#   docker/local/engine.sh stop    stop the engine that `start` started; its images are kept
+#   docker/local/engine.sh start     install and start an engine, unless one responds
+#   docker/local/engine.sh started   whether `start` has started an engine that runs
+#   docker/local/engine.sh stop      stop the engine that `start` started; its images are kept
 #
 # `start` needs root. If it fails, its last line on stderr is the reason. The files of the engine are
 # in antechamber/engine under XDG_CACHE_HOME.
@@ -52,11 +53,18 @@ start() {
     done
 }
 
+started() {
+    local engine
+    engine=$(cat "$pid_file" 2>/dev/null) || return 1
+    [[ $(cat "/proc/$engine/comm" 2>/dev/null) =~ ^(dockerd|setsid)$ ]]
+}
+
 stop() {
     local engine
     engine=$(cat "$pid_file" 2>/dev/null) || return 0
+    started || engine=
     rm "$pid_file"
-    [[ $(cat "/proc/$engine/comm" 2>/dev/null) =~ ^(dockerd|setsid)$ ]] || return 0
+    [[ -n $engine ]] || return 0
     local left
     left=$(docker container ls --quiet 2>/dev/null) || left=
     # shellcheck disable=SC2086 # one word for each container
@@ -73,6 +81,7 @@ stop() {
 
 case ${1:-} in
 start) start ;;
+started) started ;;
 stop) stop ;;
-*) fail "usage: docker/local/engine.sh start|stop" ;;
+*) fail "usage: docker/local/engine.sh start|started|stop" ;;
 esac
