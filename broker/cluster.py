@@ -279,6 +279,7 @@ class Cluster:
         member.begin(self._node(member))
         self._interruptions.end(node_id)
         self._nursery.start_soon(self._run, member)
+        self.changes.notify()
 
     def _member(self, node_id: int) -> Member:
         member = self.members.get(node_id)
@@ -327,6 +328,7 @@ class Cluster:
             member.failed(error)
         member.node = None
         self._interruptions.begin(node.id, STOPPED)
+        self.changes.notify()
         if member.failure is not None:
             if not self.nodes:  # the process ends, and reports the reason itself
                 assert member.fatal is not None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from broker.admin.clock_facts import ClockFacts, FindEvent
 from broker.admin.facts import NotServed, RequestQuery
+from broker.admin.live_part import LivePart
 from broker.api.faults.possible import possible_matches
 from broker.common.errors import NoSuchNode, WrongState
 from broker.common.state_changes import StateChanges
@@ -212,6 +214,7 @@ class FakeFacts:
         self.changes = StateChanges()
         self.clock: ClockFacts = FakeClock()
         self.faults = no_rules(self.changes)
+        self.live_parts: Mapping[str, Callable[[], LivePart]] = {"requests": self._live_requests}
         self.states = {1: "running", 2: "running", 3: "running"}
         self.topics: dict[str, list[JsonObject]] = {"orders": [partition(0), partition(1)]}
         self.parked: list[JsonObject] = []
@@ -221,6 +224,9 @@ class FakeFacts:
         self.known_groups: list[JsonObject] = []
         self.open: list[JsonObject] = []
         self.hanging: list[JsonObject] = []
+
+    def _live_requests(self) -> LivePart:
+        return LivePart(len(self.parked), iter(self.parked))
 
     def cluster(self) -> JsonObject:
         nodes = [

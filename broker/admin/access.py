@@ -34,14 +34,20 @@ class AccessRules:
     def __post_init__(self) -> None:
         assert self.hosts is not None or self.tokens.are_required
 
-    def check(self, request: HttpRequest) -> None:
-        """Raise `HttpError` unless the request may be served."""
+    def check(self, request: HttpRequest) -> AdminAccess:
+        """What the request may do; raises `HttpError` unless it may be served."""
         if self.hosts is not None:
             _check_site(request, self.hosts)
-        self._check_token(request)
+        access = self._check_token(request)
         _check_content_type(request)
+        return access
 
-    def _check_token(self, request: HttpRequest) -> None:
+    def check_host(self, request: HttpRequest) -> None:
+        """Raise `HttpError` unless a public file may be served under this name."""
+        if self.hosts is not None:
+            _check_host(request, self.hosts)
+
+    def _check_token(self, request: HttpRequest) -> AdminAccess:
         access = self.tokens.access(request.headers.get("authorization", ""))
         if access is AdminAccess.NONE:
             raise HttpError(
@@ -53,11 +59,16 @@ class AccessRules:
             raise HttpError(
                 HTTPStatus.FORBIDDEN, f"the token is read-only and does not allow {request.method}"
             )
+        return access
+
+
+def _check_host(request: HttpRequest, hosts: frozenset[str]) -> None:
+    if request.headers.get("host", "").lower() not in hosts:
+        raise HttpError(HTTPStatus.FORBIDDEN, "the Host header is not the address served")
 
 
 def _check_site(request: HttpRequest, hosts: frozenset[str]) -> None:
-    if request.headers.get("host", "").lower() not in hosts:
-        raise HttpError(HTTPStatus.FORBIDDEN, "the Host header is not the address served")
+    _check_host(request, hosts)
     origin = request.headers.get("origin")
     if origin is not None and origin.lower().partition("://")[2] not in hosts:
         raise HttpError(HTTPStatus.FORBIDDEN, _OTHER_SITE)

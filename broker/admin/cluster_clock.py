@@ -32,11 +32,13 @@ class ClusterClock:
     def freeze(self) -> JsonObject:
         """See `ClockFacts`."""
         self._control.freeze()
+        self._cluster.changes.notify()
         return self.state()
 
     def run(self, speed: float) -> JsonObject:
         """See `ClockFacts`."""
         self._control.run(speed)
+        self._cluster.changes.notify()
         return self.state()
 
     async def advance_by(self, duration_ms: int, steps_max: int) -> JsonObject:
@@ -53,6 +55,7 @@ class ClusterClock:
         return self._result(await self._control.advance_to(event, steps_max))
 
     def _result(self, advance: Advance) -> JsonObject:
+        self._cluster.changes.notify()
         return {
             "advanced_ms": round(advance.duration_ms, 3),
             "tasks_run": advance.tasks_run,

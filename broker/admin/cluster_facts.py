@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from heapq import merge
 from itertools import islice
 from operator import itemgetter
@@ -14,6 +15,7 @@ from broker.admin.facts import JsonObject, NotServed, RequestQuery
 from broker.admin.member_timeouts import member_timeouts
 from broker.admin.metrics import metrics
 from broker.admin.node_statistics import node_statistics
+from broker.admin.page.live_parts import live_parts
 from broker.admin.parked_requests import parked_requests
 from broker.admin.transactions import (
     abort_transaction,
@@ -41,6 +43,7 @@ class ClusterFacts:
         self.admin_errors = AdminErrors()
         self.pause, self.resume = cluster.pause, cluster.resume
         self.stop, self.start = cluster.stop, cluster.start
+        self.live_parts = live_parts(cluster, self.clock, self.groups, self.iter_parked)
 
     def cluster(self) -> JsonObject:
         """See `Facts`."""
@@ -112,14 +115,18 @@ class ClusterFacts:
 
     def _parked(self, query: RequestQuery) -> list[JsonObject]:
         """Made one by one up to the limit: thousands may wait, and the loop waits meanwhile."""
+        parked = (facts for facts in self.iter_parked() if _is_parked(facts, query))
+        return list(islice(parked, query.limit))
+
+    def iter_parked(self, partitions_max: int | None = None) -> Iterator[JsonObject]:
+        """The parked requests, the oldest first; each has at most *partitions_max* partitions."""
         of_nodes = [
-            parked_requests(node.id, node.clock, node.connections) for node in self._cluster.nodes
+            parked_requests(node.id, node.clock, node.connections, partitions_max)
+            for node in self._cluster.nodes
         ]
-        parked = merge(*of_nodes, key=itemgetter("arrived_us"))
-        found = list(islice((facts for facts in parked if _is_parked(facts, query)), query.limit))
-        for facts in found:
+        for facts in merge(*of_nodes, key=itemgetter("arrived_us")):
             self._add_states(facts)
-        return found
+            yield facts
 
     def _add_states(self, facts: JsonObject) -> None:
         """Add what the node does not know: states of other nodes, and transactional ids."""

@@ -5,11 +5,12 @@ All values are made of what JSON can hold. docs/reference/admin.md lists their f
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from broker.admin.clock_facts import ClockFacts
+from broker.admin.live_part import LivePart
 from broker.common.state_changes import StateChanges
 from broker.faults.fault_rules import FaultRules
 from protocol.printable import printable
@@ -67,6 +68,8 @@ class Facts(Protocol):
     changes: StateChanges
     clock: ClockFacts
     faults: FaultRules
+    # The parts of the live page, by name; each call reads the present state.
+    live_parts: Mapping[str, Callable[[], LivePart]]
 
     def cluster(self) -> JsonObject:
         """Nodes, topics, leaders, in-sync sets and offsets."""

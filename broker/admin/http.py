@@ -1,4 +1,4 @@
-"""An HTTP/1.1 connection with responses in JSON.
+"""An HTTP/1.1 connection with responses in JSON, or in parts that are sent as they are made.
 
 h11 implements the protocol; this module transfers its bytes. Headers, bodies and the time of a
 client are limited, because the interface shares its process with the broker. Invalid input gets one
@@ -53,9 +53,24 @@ class PlainText:
     content_type: str
 
 
+# Sends a part of a body; raises `trio.TooSlowError` if the client does not read it in time.
+Send = Callable[[bytes], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """A body whose parts ``write`` sends until it returns; then the connection is closed.
+
+    ``write`` may raise `HttpError` before the first part.
+    """
+
+    write: Callable[[Send], Awaitable[None]]
+    content_type: str
+
+
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """A status and a value: `PlainText`, or what JSON can hold."""
+    """A status and a value: `PlainText`, `Streamed`, or what JSON can hold."""
 
     status: HTTPStatus
     value: object
@@ -95,6 +110,8 @@ class HttpConnection:
                     await self._serve_all()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the client has disconnected
+        except trio.TooSlowError:
+            pass  # the client does not read
         except Exception as error:
             self._on_error("a connection of the admin interface", error)
 
@@ -145,13 +162,21 @@ class HttpConnection:
         )
 
     async def _respond(self, request: HttpRequest) -> HttpResponse | None:
-        """The response, without a time limit; None if the client disconnects before."""
+        """The response, without a time limit; None if it has been sent in parts.
+
+        It is also None if the client disconnects before.
+        """
         response = None
         self.waits_since = None
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_for_disconnect, nursery.cancel_scope)
             try:
                 response = await self._handle(request)
+                if isinstance(response.value, Streamed):
+                    await self._send_parts(response, response.value)
+                    response = None
+            except trio.TooSlowError:
+                response = None
             except HttpError as error:
                 response = _refusal(error)
             except Exception as error:
@@ -204,27 +229,45 @@ class HttpConnection:
         if self._http.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
             return False
         body, content_type = _encoded(response.value)
-        headers = {
-            "Content-Type": content_type,
-            "Content-Length": str(len(body)),
-            "Cache-Control": "no-store",
-            "X-Content-Type-Options": "nosniff",
-            **response.headers,
-        }
+        headers = {"Content-Length": str(len(body))}
         if self._http.their_state is not h11.DONE:
             headers["Connection"] = "close"  # the rest of the request is not read
-        head = h11.Response(
-            status_code=response.status,
-            reason=response.status.phrase.encode(),
-            headers=list(headers.items()),
-        )
-        out = self._http.send(head) or b""
+        out = self._http.send(_head(response, content_type, headers)) or b""
         if not self._is_head:
             out += self._http.send(h11.Data(data=body)) or b""
         out += self._http.send(h11.EndOfMessage()) or b""
         with trio.move_on_after(REQUEST_TIMEOUT_S) as timeout:
             await self._stream.send_all(out)
         return not timeout.cancelled_caught
+
+    async def _send_parts(self, response: HttpResponse, body: Streamed) -> None:
+        """Send a response in parts; the head is sent with the first one."""
+        head = _head(response, body.content_type, {"Connection": "close"})
+
+        async def send(part: bytes) -> None:
+            out = b"" if self._http.our_state is h11.SEND_BODY else self._http.send(head) or b""
+            out += self._http.send(h11.Data(data=part)) or b""
+            self.waits_since = trio.current_time()
+            with trio.fail_after(REQUEST_TIMEOUT_S):
+                await self._stream.send_all(out)
+            self.waits_since = None
+
+        await body.write(send)
+
+
+def _head(response: HttpResponse, content_type: str, framing: Mapping[str, str]) -> h11.Response:
+    headers = {
+        "Content-Type": content_type,
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+        **framing,
+        **response.headers,
+    }
+    return h11.Response(
+        status_code=response.status,
+        reason=response.status.phrase.encode(),
+        headers=list(headers.items()),
+    )
 
 
 def _encoded(value: object) -> tuple[bytes, str]:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from http import HTTPStatus
 
 from broker.admin.clock_paths import clock_routes
 from broker.admin.conditions.table import read_condition
 from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts, JsonObject
 from broker.admin.fault_paths import fault_routes
-from broker.admin.http import HttpError, PlainText
+from broker.admin.http import HttpError, PlainText, Streamed
 from broker.admin.openapi.document import openapi_document
+from broker.admin.page.live_state import LiveState
+from broker.admin.page.live_streams import LiveStreams
 from broker.admin.parameters import read_requests, read_transaction
 from broker.admin.routes import Call, Handler, Routes
 from broker.admin.wait import TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX, wait_until
 from purgatories.timer.system_timer import SystemTimer
 
+EVENTS_CONTENT_TYPE = "text/event-stream"
 METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _NODE_ID_MAX = 2**31 - 1
 
 
 def routes(facts: Facts, timer: SystemTimer) -> Routes:
     """The table of paths; timeouts run on *timer*."""
+    streams = LiveStreams(LiveState(facts.live_parts, facts.changes, timer))
 
     async def requests(call: Call) -> object:
         return {"requests": facts.requests(read_requests(call.query))}
@@ -50,6 +55,10 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         call.query.allow()
         return PlainText(facts.metrics(), METRICS_CONTENT_TYPE)
 
+    async def events(call: Call) -> object:
+        call.query.allow()
+        return Streamed(partial(streams.write, call.access), EVENTS_CONTENT_TYPE)
+
     return {
         "/metrics": {"GET": metrics},
         "/v1/cluster": {"GET": _get(facts.cluster)},
@@ -60,6 +69,7 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         "/v1/transactions": {"GET": transactions},
         "/v1/transactions/abort": {"POST": abort},
         "/v1/wait": {"GET": wait},
+        "/v1/events": {"GET": events},
         **clock_routes(facts.clock),
         **fault_routes(facts.faults),
         "/v1/nodes/{id}/pause": {"POST": _change_node(facts, _as_async(facts.pause))},

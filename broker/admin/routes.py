@@ -13,15 +13,20 @@ from broker.admin.http import HttpError, HttpRequest, HttpResponse
 from broker.admin.json_body import parse_json
 from broker.admin.query import Query
 from broker.common.errors import InvalidValue, NoSuchNode, NoSuchRule, WrongState
+from broker.security.admin_tokens import AdminAccess
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The argument of a handler: the named parts of the path, the parameters, and the body."""
+    """The argument of a handler: the parts of the request, and what its token allows.
+
+    ``path`` has the named parts of the path, ``query`` the parameters.
+    """
 
     path: Mapping[str, str] = field(default_factory=dict)
     query: Query = field(default_factory=Query)
     body: bytes = b""
+    access: AdminAccess = AdminAccess.FULL
 
     def json(self) -> object:
         """The value of the body; raises `InvalidValue`."""
@@ -44,6 +49,8 @@ class ReadsBody:
 
 # Path -> method -> handler. A part in braces matches any text. A GET never changes anything.
 Routes = Mapping[str, Mapping[str, Handler]]
+# Path -> response to a GET that needs no token: it is the same for everybody.
+Files = Mapping[str, HttpResponse]
 
 _QUERY_FIELDS_MAX = 20
 
@@ -51,13 +58,17 @@ _QUERY_FIELDS_MAX = 20
 class Router:
     """Calls the handlers of a table for requests that pass the access rules."""
 
-    def __init__(self, routes: Routes, rules: AccessRules) -> None:
+    def __init__(self, routes: Routes, rules: AccessRules, files: Files | None = None) -> None:
         self._routes = routes
         self._rules = rules
+        self._files = {} if files is None else files
 
     async def __call__(self, request: HttpRequest) -> HttpResponse:
         """Return the response of one request; raises `HttpError`."""
-        self._rules.check(request)
+        if request.method in {"GET", "HEAD"} and request.target in self._files:
+            self._rules.check_host(request)
+            return self._files[request.target]
+        access = self._rules.check(request)
         path, query = _split(request.target)
         methods, named = self._find(path)
         handler = methods.get(request.method)
@@ -73,7 +84,8 @@ class Router:
                 HTTPStatus.BAD_REQUEST, "a body is not read; give parameters in the URL"
             )
         try:
-            return HttpResponse(HTTPStatus.OK, await handler(Call(named, query, request.body)))
+            call = Call(named, query, request.body, access)
+            return HttpResponse(HTTPStatus.OK, await handler(call))
         except InvalidValue as error:
             raise HttpError(HTTPStatus.BAD_REQUEST, str(error)) from None
         except (NoSuchNode, NoSuchRule) as error:

@@ -16,6 +16,7 @@ import trio
 from broker.admin.facts import Facts
 from broker.admin.http import HttpConnection, OnError, raise_error
 from broker.admin.listener import AdminListener
+from broker.admin.page.files import page_files
 from broker.admin.paths import routes
 from broker.admin.routes import Router
 from broker.admin.tls import TlsStream
@@ -38,7 +39,7 @@ async def serve_admin(
     The timeouts of ``/v1/wait`` run on *timer*, which must outlive every node. *on_error* receives
     the exceptions that handlers raise.
     """
-    router = Router(routes(facts, timer), listener.rules)
+    router = Router(routes(facts, timer), listener.rules, page_files())
     accepting = trio.SocketListener(trio.socket.from_stdlib_socket(listener.socket))
     limit = ConnectionLimit(shares().admin)
 

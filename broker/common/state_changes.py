@@ -27,8 +27,12 @@ class StateChanges:
             self._awaited.set()
             self._awaited = None
 
-    async def wait(self) -> None:
-        """Wait for the next `notify`; earlier calls do not count."""
+    def next(self) -> trio.Event:
+        """The event that the next `notify` sets; it must not be set otherwise."""
         if self._awaited is None:
             self._awaited = trio.Event()
-        await self._awaited.wait()
+        return self._awaited
+
+    async def wait(self) -> None:
+        """Wait for the next `notify`; earlier calls do not count."""
+        await self.next().wait()

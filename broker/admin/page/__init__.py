@@ -1,0 +1,1 @@
+"""The live page: its files, and the events that it shows."""

@@ -1,0 +1,74 @@
+// Connects the stream of events with the parts of the page.
+
+import { authorization, keepToken } from "/page/actions.js";
+import { makeClock } from "/page/clock.js";
+import { say, show } from "/page/dom.js";
+import { makeGroups, makeTransactions } from "/page/groups.js";
+import { makeNodes } from "/page/nodes.js";
+import { makePartitions } from "/page/partitions.js";
+import { makeRequests } from "/page/requests.js";
+import { receive } from "/page/stream.js";
+import { makeWaterfall } from "/page/waterfall.js";
+import { makeWheel } from "/page/wheel.js";
+
+// Times are counted on between two states.
+const TICK_MS = 250;
+
+const find = (id) => document.getElementById(id);
+const views = [
+  makeClock(find("clock")),
+  makeNodes(find("nodes")),
+  makeRequests(find("requests")),
+  makeWheel(find("wheel")),
+  makeWaterfall(find("records")),
+  makePartitions(find("partitions")),
+  makeGroups(find("groups")),
+  makeTransactions(find("transactions")),
+];
+
+// The parts of the latest state, by the names of their events.
+const live = { hello: { may_change: false }, elapsedMs };
+let receivedAt = performance.now();
+let isLive = false;
+
+/** How far the broker's clock has moved since the latest state. */
+function elapsedMs() {
+  return isLive ? (performance.now() - receivedAt) * live.clock.rows[0].speed : 0;
+}
+
+function draw() {
+  for (const view of views) view(live);
+}
+
+function onEvent(name, value) {
+  live[name] = value;
+  if (name !== "state") return;
+  receivedAt = performance.now();
+  isLive = true;
+  show(find("main"), true);
+  draw();
+}
+
+function onState(state, detail) {
+  isLive = isLive && state === "live";
+  const words = { live: "live", connecting: "connecting", token: "needs a token" };
+  say(find("connection"), words[state] ?? `disconnected: ${detail}`);
+  find("connection").dataset.state = state;
+  document.body.classList.toggle("stale", state === "waiting" || state === "token");
+  show(find("token"), state === "token");
+  if (state === "token") find("token-text").focus();
+}
+
+function onToken() {
+  return new Promise((resolve) => {
+    find("token").addEventListener("submit", (event) => {
+      event.preventDefault();
+      keepToken(find("token-text").value);
+      find("token-text").value = "";
+      resolve();
+    }, { once: true });
+  });
+}
+
+setInterval(() => isLive && draw(), TICK_MS);
+receive({ event: onEvent, state: onState, token: onToken }, authorization);
