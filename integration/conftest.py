@@ -30,7 +30,7 @@ from integration.processes.antechamber import Antechamber, Serve
 # An unexpected exception ends the brokers that the tests start.
 os.environ["ANTECHAMBER_STRICT"] = "1"
 
-# They send signals, set limits of a process, read /proc or use a POSIX shell.
+# They send signals, set limits of a process, read /proc, pass descriptors or use a POSIX shell.
 POSIX_ONLY = [
     "pipeline/test_bad_input.py",
     "test_command_output.py",
@@ -42,6 +42,7 @@ POSIX_ONLY = [
     "test_imitated_windows.py",
     "test_integrations.py",
     "test_limits.py",
+    "test_live_page.py",
     "test_long_batches.py",
     "test_packaging.py",
     "test_pipeline_record.py",

@@ -9,6 +9,7 @@ from typing import Any
 from broker.admin.openapi.clock import CLOCK
 from broker.admin.openapi.cluster import CLUSTER
 from broker.admin.openapi.description import DESCRIPTION
+from broker.admin.openapi.events import EVENTS
 from broker.admin.openapi.faults import FAULTS
 from broker.admin.openapi.nodes import NODES
 from broker.admin.openapi.operation import JSON, Section
@@ -31,6 +32,7 @@ SECTIONS: tuple[Section, ...] = (
     FAULTS,
     TIMERS,
     STATISTICS,
+    EVENTS,
     DESCRIPTION,
 )
 # The first part of the paths, v1: changes that break a client need another one.

@@ -6,28 +6,23 @@ Headless Chromium writes its console to stderr, and the rendered page to stdout.
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from integration.machine.requirements import need
+from integration.machine.browser import browser_path
 from pipeline.report.page import page
 from tests.pipeline.report.findings_made import made
 
 NARROW_PX = 500  # the narrowest window of Chromium
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 MEASURED = "<script>document.title = document.documentElement.scrollWidth</script>"
 
 
 @pytest.fixture
 def browser() -> str:
     """The path of a browser."""
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    need("chromium", None if found else f"none of {', '.join(BROWSERS)} on the PATH")
-    assert found
-    return found
+    return browser_path()
 
 
 def opened(browser: str, text: str, folder: Path) -> tuple[str, list[str]]:

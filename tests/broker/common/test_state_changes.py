@@ -39,3 +39,14 @@ async def test_a_notification_before_the_wait_does_not_end_it() -> None:
         await changes.wait()
 
     assert scope.cancelled_caught
+
+
+async def test_the_event_of_the_next_notification() -> None:
+    """It remains set, so a notification between two waits is not lost."""
+    changes = StateChanges()
+    event = changes.next()
+
+    changes.notify()
+
+    assert event.is_set()
+    assert not changes.next().is_set()

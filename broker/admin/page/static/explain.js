@@ -1,6 +1,14 @@
 // Sentences about a request, from its wait record or from the facts of its wait.
 
-import { clientName, counted, duration, durationMs, number, partitionName, some } from "/page/format.js";
+import {
+  clientName,
+  counted,
+  duration,
+  durationMs,
+  number,
+  partitionName,
+  some,
+} from "/page/format.js";
 
 /** A request in a few words: Fetch 12 of reader → node 2. */
 export function requestName(row) {
@@ -9,7 +17,10 @@ export function requestName(row) {
 
 // What a request waits for, by the kind of its condition, and in parentheses what it has.
 const AWAITED = {
-  min_bytes: (w, row) => [`${counted(w.need, "byte")} of ${offsets(row)}`, `${number(w.had)} available`],
+  min_bytes: (w, row) => [
+    `${counted(w.need, "byte")} of ${offsets(row)}`,
+    `${number(w.had)} available`,
+  ],
   high_watermark: (w, row) => [
     `the high watermark of ${partitionName(w)} to reach ${number(w.need)}`,
     `${has(w)}${behind(w, row)}`,
@@ -24,7 +35,9 @@ const AWAITED = {
     has(w),
   ],
   members: (w) => [`the other members of group ${w.group}`],
-  stored: (w) => [w.group ? `the records of group ${w.group} to be stored` : "its records to be stored"],
+  stored: (w) => [
+    w.group ? `the records of group ${w.group} to be stored` : "its records to be stored",
+  ],
   failed_authentication: () => ["the delay after a failed login"],
   applied: (w) => [`node ${some(w.nodes.map(String))} to apply its change`],
   flush: () => ["its records to be flushed to disk"],
@@ -40,7 +53,10 @@ const AWAITED = {
 export function awaited(row) {
   const w = row.waited_for;
   if (!w) return "nothing";
-  const unknown = () => [w.kind.replaceAll("_", " "), w.need === undefined ? "" : `needs ${number(w.need)}, ${has(w)}`];
+  const unknown = () => [
+    w.kind.replaceAll("_", " "),
+    w.need === undefined ? "" : `needs ${number(w.need)}, ${has(w)}`,
+  ];
   const [what, had] = (AWAITED[w.kind] ?? unknown)(w, row);
   return had ? `${what} (${had})` : what;
 }
@@ -50,7 +66,10 @@ function has(w) {
 }
 
 function offsets(row) {
-  return some(row.partitions.map((each) => `${partitionName(each)} at ${number(each.offset)}`), 2);
+  return some(
+    row.partitions.map((each) => `${partitionName(each)} at ${number(each.offset)}`),
+    2,
+  );
 }
 
 function behind(w, row) {
@@ -75,10 +94,12 @@ const COMPLETED = {
   error: () => "it was refused",
   append: (by) => `${request(by)} appended to ${partitionName(by)}`,
   high_watermark: (by) => `${request(by)} advanced the high watermark of ${partitionName(by)}`,
-  transaction: (by) => `the ${by.transaction.outcome} of the transaction of ${producer(by.transaction)}`,
+  transaction: (by) =>
+    `the ${by.transaction.outcome} of the transaction of ${producer(by.transaction)}`,
   leadership: () => "the leadership moved",
   deleted: () => "the topic was deleted",
-  members: (by) => (by.request ? `${request(by)} changed the members of the group` : "the group changed"),
+  members: (by) =>
+    by.request ? `${request(by)} changed the members of the group` : "the group changed",
   flush: () => "the disk has the records",
   applied: () => "the last node applied the change",
   coordinator: () => "the coordinator responded",
@@ -90,7 +111,8 @@ const COMPLETED = {
 function request(by) {
   if (!by.request) return "an event";
   const { api, correlation_id: correlation, client_id: client } = by.request;
-  const owner = by.replica === null || by.replica === undefined ? clientName(client) : `node ${by.replica}`;
+  const owner =
+    by.replica === null || by.replica === undefined ? clientName(client) : `node ${by.replica}`;
   return `${api} ${correlation} of ${owner}`;
 }
 
@@ -112,7 +134,9 @@ export function explained(record) {
     ? `It was parked in the ${record.purgatory} purgatory for ${awaited(record)}, until ${cause}.`
     : `It was completed at once: ${cause}.`;
   const error = record.error ? ` Error code ${record.error}.` : "";
-  const fault = record.fault ? ` Fault rule ${record.fault.name ?? record.fault.id} affected it.` : "";
+  const fault = record.fault
+    ? ` Fault rule ${record.fault.name ?? record.fault.id} affected it.`
+    : "";
   const total = `${duration(record.total_us)} in total: ${spent.join(", ")}`;
   return `${requestName(record)}, version ${record.version}. ${wait}${error}${fault} ${total}.`;
 }

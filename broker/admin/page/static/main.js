@@ -61,12 +61,16 @@ function onState(state, detail) {
 
 function onToken() {
   return new Promise((resolve) => {
-    find("token").addEventListener("submit", (event) => {
-      event.preventDefault();
-      keepToken(find("token-text").value);
-      find("token-text").value = "";
-      resolve();
-    }, { once: true });
+    find("token").addEventListener(
+      "submit",
+      (event) => {
+        event.preventDefault();
+        keepToken(find("token-text").value);
+        find("token-text").value = "";
+        resolve();
+      },
+      { once: true },
+    );
   });
 }
 

@@ -14,9 +14,15 @@ export function makeNodes(section) {
   section.append(list);
   return (live) => {
     const leads = leaders(live.partitions.rows);
-    keyed(list, live.nodes.rows, (node) => node.id, makeNode, (item, node) => {
-      update(item, node, leads.get(node.id) ?? 0, live.hello.may_change);
-    });
+    keyed(
+      list,
+      live.nodes.rows,
+      (node) => node.id,
+      makeNode,
+      (item, node) => {
+        update(item, node, leads.get(node.id) ?? 0, live.hello.may_change);
+      },
+    );
   };
 }
 

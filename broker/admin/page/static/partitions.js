@@ -6,24 +6,50 @@ import { counted, number } from "/page/format.js";
 
 /** Returns a function that shows a state. */
 export function makePartitions(section) {
-  const lead = el("p", { class: "lead" });
+  const lead = el("span");
   const topics = el("div", { class: "topics" });
   const more = el("p", { class: "soft" });
-  section.append(lead, topics, more);
+  section.append(el("p", { class: "lead fields" }, lead, legend()), topics, more);
   return (live) => {
     const { count, rows } = live.partitions;
     say(lead, summary(rows, count));
     const byTopic = Map.groupBy ? Map.groupBy(rows, (row) => row.topic) : grouped(rows);
-    keyed(topics, [...byTopic], ([name]) => name, makeTopic, (item, [name, partitions]) => {
-      const late = partitions.filter((each) => each.isr.length < each.replicas.length).length;
-      const words = counted(partitions.length, "partition");
-      say(item.querySelector(".topic"), name);
-      say(item.querySelector(".count"), late ? `${words}, ${late} not fully in sync` : words);
-      keyed(item.querySelector("ul"), partitions, (each) => each.partition, makePartition, update);
-    });
+    keyed(
+      topics,
+      [...byTopic],
+      ([name]) => name,
+      makeTopic,
+      (item, [name, partitions]) => {
+        const late = partitions.filter((each) => each.isr.length < each.replicas.length).length;
+        const words = counted(partitions.length, "partition");
+        say(item.querySelector(".topic"), name);
+        say(item.querySelector(".count"), late ? `${words}, ${late} not fully in sync` : words);
+        keyed(
+          item.querySelector("ul"),
+          partitions,
+          (each) => each.partition,
+          makePartition,
+          update,
+        );
+      },
+    );
     show(more, count > rows.length);
     say(more, `and ${counted(count - rows.length, "partition")} more`);
   };
+}
+
+function legend() {
+  const marks = [
+    ["committed", "below the high watermark"],
+    ["rest", "above it"],
+    ["mark hw", "high watermark (HW)"],
+    ["mark lso", "last stable offset (LSO)"],
+  ];
+  return el(
+    "span",
+    { class: "legend marks" },
+    ...marks.map(([name, words]) => el("span", { class: name }, words)),
+  );
 }
 
 function grouped(rows) {
@@ -53,7 +79,12 @@ function makeTopic([, partitions]) {
 }
 
 function makePartition(row) {
-  const title = el("p", { class: "title" }, el("b", {}, `Partition ${row.partition}`), el("span", { class: "soft" }));
+  const title = el(
+    "p",
+    { class: "title" },
+    el("b", {}, `Partition ${row.partition}`),
+    el("span", { class: "soft" }),
+  );
   return el("li", {}, title, el("ul", { class: "replicas" }));
 }
 
@@ -63,14 +94,26 @@ function update(item, row) {
   const known = row.replicas.filter((each) => each.log_end_offset !== null);
   const from = Math.min(...known.map((each) => each.log_start_offset));
   const to = Math.max(...known.map((each) => each.log_end_offset));
-  keyed(item.querySelector(".replicas"), row.replicas, (each) => each.node, makeReplica, (bar, each) => {
-    updateReplica(bar, each, row, from, to);
-  });
+  keyed(
+    item.querySelector(".replicas"),
+    row.replicas,
+    (each) => each.node,
+    makeReplica,
+    (bar, each) => {
+      updateReplica(bar, each, row, from, to);
+    },
+  );
 }
 
 function makeReplica() {
   const marks = ["fill", "committed", "lso", "hw"].map((name) => el("span", { class: name }));
-  return el("li", {}, el("span", { class: "who" }), el("span", { class: "log", "aria-hidden": "true" }, ...marks), el("span", { class: "offsets" }));
+  return el(
+    "li",
+    {},
+    el("span", { class: "who" }),
+    el("span", { class: "log", "aria-hidden": "true" }, ...marks),
+    el("span", { class: "offsets" }),
+  );
 }
 
 function updateReplica(item, each, row, from, to) {
@@ -90,7 +133,9 @@ function updateReplica(item, each, row, from, to) {
   hw.style.left = at(each.high_watermark);
   lso.style.left = at(each.last_stable_offset);
   show(lso, each.last_stable_offset < each.high_watermark);
-  item.title = `log start ${each.log_start_offset}, last stable ${each.last_stable_offset}, high watermark ${each.high_watermark}, log end ${each.log_end_offset}`;
+  item.title =
+    `log start ${each.log_start_offset}, last stable ${each.last_stable_offset}, ` +
+    `high watermark ${each.high_watermark}, log end ${each.log_end_offset}`;
 }
 
 function replicaState(each, row) {
@@ -100,6 +145,7 @@ function replicaState(each, row) {
 }
 
 function offsets(each) {
-  const stable = each.last_stable_offset < each.high_watermark ? ` LSO ${number(each.last_stable_offset)}` : "";
+  const stable =
+    each.last_stable_offset < each.high_watermark ? ` LSO ${number(each.last_stable_offset)}` : "";
   return `HW ${number(each.high_watermark)}${stable} LEO ${number(each.log_end_offset)}`;
 }

@@ -11,19 +11,43 @@ const HINT = "Point at a request, or focus it, to see why it took this long.";
 
 /** Returns a function that shows a state. */
 export function makeWaterfall(section) {
-  const off = el("p", { class: "lead" }, "Completed requests are not recorded. Serve with ", el("code", {}, "--record"), " to see them.");
+  const off = el(
+    "p",
+    { class: "lead" },
+    "Completed requests are not recorded. Serve with ",
+    el("code", {}, "--record"),
+    " to see them.",
+  );
   const detail = el("p", { class: "detail", role: "status" }, HINT);
-  const list = el("ol", { class: "waterfall", "aria-label": "Recent requests, the last one first" });
+  const list = el("ol", {
+    class: "waterfall",
+    "aria-label": "Recent requests, the last one first",
+  });
   const axis = el("div", { class: "axis", "aria-hidden": "true" }, el("span"), el("span"));
   const api = el("select", { "aria-label": "API" }, el("option", { value: "" }, "all APIs"));
-  const client = el("input", { type: "search", placeholder: "client id", "aria-label": "Client id" });
+  const client = el("input", {
+    type: "search",
+    placeholder: "client id",
+    "aria-label": "Client id",
+  });
   let held = null;
-  const hold = button("Hold", () => {
-    held = held ? null : latest;
-    say(hold, held ? "Continue" : "Hold");
-    hold.setAttribute("aria-pressed", String(Boolean(held)));
-  }, { "aria-pressed": "false", title: "Do not add requests to the list" });
-  const body = el("div", {}, el("p", { class: "fields" }, api, client, hold, legend()), detail, axis, list);
+  const hold = button(
+    "Hold",
+    () => {
+      held = held ? null : latest;
+      say(hold, held ? "Continue" : "Hold");
+      hold.setAttribute("aria-pressed", String(Boolean(held)));
+    },
+    { "aria-pressed": "false", title: "Do not add requests to the list" },
+  );
+  const body = el(
+    "div",
+    {},
+    el("p", { class: "fields" }, api, client, hold, legend()),
+    detail,
+    axis,
+    list,
+  );
   section.append(off, body);
   let latest = null;
 
@@ -38,12 +62,22 @@ export function makeWaterfall(section) {
     const [from, to] = range(rows);
     say(axis.firstElementChild, rows.length ? `${duration(to - from)} ago` : "");
     say(axis.lastElementChild, rows.length ? "end of the last request" : "no request");
-    keyed(list, rows, key, (row) => makeRow(row, detail), (item, row) => place(item, row, from, to));
+    keyed(
+      list,
+      rows,
+      key,
+      (row) => makeRow(row, detail),
+      (item, row) => place(item, row, from, to),
+    );
   };
 }
 
 function legend() {
-  return el("span", { class: "legend" }, ...PHASES.map((phase) => el("span", { class: phase }, LABELS[phase])));
+  return el(
+    "span",
+    { class: "legend" },
+    ...PHASES.map((phase) => el("span", { class: phase }, LABELS[phase])),
+  );
 }
 
 /** Add the APIs that are not in the list yet. */
@@ -81,7 +115,13 @@ function range(rows) {
 function makeRow(row, detail) {
   const bar = el("span", { class: "bar" }, ...PHASES.map((phase) => el("span", { class: phase })));
   const name = el("span", { class: "name" }, el("b", {}, row.api), ` ${clientName(row.client_id)}`);
-  const made = el("button", { type: "button", class: "row" }, name, el("span", { class: "track" }, bar), el("span", { class: "total" }, duration(row.total_us)));
+  const made = el(
+    "button",
+    { type: "button", class: "row" },
+    name,
+    el("span", { class: "track" }, bar),
+    el("span", { class: "total" }, duration(row.total_us)),
+  );
   const tell = () => say(detail, explained(row));
   for (const event of ["focus", "mouseenter", "click"]) made.addEventListener(event, tell);
   return el("li", {}, made);

@@ -6,7 +6,8 @@ import { counted, durationMs, number } from "/page/format.js";
 
 /** Returns a function that shows a state. */
 export function makeWheel(section) {
-  const table = el("table", { class: "timers" });
+  const head = el("tr", {}, el("th", { scope: "col" }, "Tasks"), el("td"));
+  const table = el("table", { class: "timers" }, el("thead", {}, head), el("tbody"));
   const title = el("h3");
   const lead = el("p", { class: "lead" });
   const rows = el("ol", { class: "levels", "aria-label": "Wheels, the finest first" });
@@ -39,18 +40,32 @@ function first(timers) {
 
 /** A row for each name of a timer, with a button for each node that shows the number of tasks. */
 function list(table, timers, chosen, choose) {
+  const nodes = [...new Set(timers.map((timer) => timer.node))];
+  keyed(
+    table.tHead.rows[0].lastElementChild,
+    nodes,
+    (node) => node,
+    (node) => el("span", {}, `node ${node}`),
+    () => {},
+  );
   const names = [...new Set(timers.map((timer) => timer.name))];
-  keyed(table, names, (each) => each, timerRow, (row, each) => {
-    const cells = timers.filter((timer) => timer.name === each);
-    const make = (timer) => cell(name(timer), choose);
-    keyed(row.lastElementChild, cells, name, make, (made, timer) => {
-      const isEmpty = timer.size === 0;
-      made.classList.toggle("empty", isEmpty);
-      made.setAttribute("aria-pressed", String(name(timer) === chosen));
-      made.setAttribute("aria-label", `${name(timer)}: ${counted(timer.size, "task")}`);
-      say(made, number(timer.size));
-    });
-  });
+  keyed(
+    table.tBodies[0],
+    names,
+    (each) => each,
+    timerRow,
+    (row, each) => {
+      const cells = timers.filter((timer) => timer.name === each);
+      const make = (timer) => cell(name(timer), choose);
+      keyed(row.lastElementChild, cells, name, make, (made, timer) => {
+        const isEmpty = timer.size === 0;
+        made.classList.toggle("empty", isEmpty);
+        made.setAttribute("aria-pressed", String(name(timer) === chosen));
+        made.setAttribute("aria-label", `${name(timer)}: ${counted(timer.size, "task")}`);
+        say(made, number(timer.size));
+      });
+    },
+  );
 }
 
 function timerRow(each) {
@@ -65,17 +80,26 @@ function described(timer, elapsedMs) {
   const tasks = timer.size ? `${counted(timer.size, "task")} waiting` : "no task waits";
   if (!timer.levels) return `${tasks}; too many to draw their buckets`;
   const next = timer.next_expiration_ms;
-  const left = next === null ? "" : `, next bucket in ${durationMs(Math.max(0, next - timer.now_ms - elapsedMs))}`;
+  const left =
+    next === null
+      ? ""
+      : `, next bucket in ${durationMs(Math.max(0, next - timer.now_ms - elapsedMs))}`;
   return `${tasks}${left}; ${counted(timer.demotions, "move")} to a finer wheel so far`;
 }
 
 function draw(rows, timer, elapsedMs) {
   const nowMs = timer.now_ms + elapsedMs;
-  keyed(rows, timer.levels, (level) => level.tick_ms, makeLevel, (item, level) => {
-    const tasks = positions(level, nowMs);
-    const cells = item.querySelector(".buckets").children;
-    for (let index = 0; index < cells.length; index++) fillCell(cells[index], tasks.get(index));
-  });
+  keyed(
+    rows,
+    timer.levels,
+    (level) => level.tick_ms,
+    makeLevel,
+    (item, level) => {
+      const tasks = positions(level, nowMs);
+      const cells = item.querySelector(".buckets").children;
+      for (let index = 0; index < cells.length; index++) fillCell(cells[index], tasks.get(index));
+    },
+  );
 }
 
 function makeLevel(level) {
@@ -98,7 +122,10 @@ function positions(level, nowMs) {
   const current = Math.floor(nowMs / level.tick_ms);
   const found = new Map();
   for (const { at_ms: atMs, tasks } of level.buckets) {
-    const index = Math.min(Math.max(0, Math.floor(atMs / level.tick_ms) - current), level.wheel_size - 1);
+    const index = Math.min(
+      Math.max(0, Math.floor(atMs / level.tick_ms) - current),
+      level.wheel_size - 1,
+    );
     const at = found.get(index) ?? {};
     for (const [kind, count] of Object.entries(tasks)) at[kind] = (at[kind] ?? 0) + count;
     found.set(index, at);
@@ -111,6 +138,9 @@ function fillCell(cell, tasks) {
   say(cell, count === 0 ? "" : count > 999 ? "1k+" : String(count));
   cell.className = count ? "held" : "";
   if (!count) cell.removeAttribute("title");
-  else cell.title = Object.entries(tasks).map(([kind, each]) => `${number(each)} ${kind}`).join(", ");
+  else
+    cell.title = Object.entries(tasks)
+      .map(([kind, each]) => `${number(each)} ${kind}`)
+      .join(", ");
   cell.style.setProperty("--fill", count ? Math.min(1, 0.45 + Math.log10(count) / 4) : 0);
 }
