@@ -129,6 +129,7 @@ def test_the_wheel_has_one_top_level_package(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith((".dist-info", ".data"))} == {"antechamber"}
     assert "antechamber/broker/__main__.py" in names
+    assert "antechamber/broker/admin/page/static/index.html" in names
     assert "antechamber/py.typed" in names
     parts = {part for name in names for part in name.split("/")}
     assert not {part for part in parts if part.startswith("test") or part == "__pycache__"}

@@ -182,9 +182,12 @@ async def test_other_tasks_run_while_a_state_is_made() -> None:
     """Rows that take long are made in slices; a pass of the loop makes at most one of them."""
     passes, passed = 0, list[int]()
 
+    def row(number: int) -> dict[str, int]:
+        passed.append(passes)
+        return {"number": number}
+
     def slow_rows() -> LivePart:
-        rows = ({"pass": passed.append(passes)} for _ in range(5))
-        return LivePart(5, rows)
+        return LivePart(5, map(row, range(5)))
 
     async def count_passes() -> None:
         nonlocal passes
