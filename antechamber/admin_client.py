@@ -41,6 +41,20 @@ class AdminClient(HttpClient):
         response: list[dict[str, Any]] = self.call("GET", "/v1/sessions", wanted)["sessions"]
         return response
 
+    def groups(self, **wanted: str | int | None) -> list[dict[str, Any]]:
+        """Return the groups with their members and offsets: ``group``, ``limit``."""
+        response: list[dict[str, Any]] = self.call("GET", "/v1/groups", wanted)["groups"]
+        return response
+
+    def connections(self, **wanted: str | int | None) -> list[dict[str, Any]]:
+        """Return the open connections, the oldest first: ``client``, ``followers``, ``limit``."""
+        response: list[dict[str, Any]] = self.call("GET", "/v1/connections", wanted)["connections"]
+        return response
+
+    def mark(self) -> str:
+        """Mark the requests so far; a wait can count those that begin later."""
+        return str(self.call("POST", "/v1/marks")["mark"])
+
     def transactions(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return the open transactions, the oldest first: ``hanging``, ``limit``."""
         response: list[dict[str, Any]] = self.call("GET", "/v1/transactions", wanted)[
@@ -81,7 +95,7 @@ class AdminClient(HttpClient):
     def wait(self, what: str, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
         """Wait until a condition holds; raises `TimeoutError` with the present state otherwise.
 
-        ``what``: ``parked``, ``hw``, ``isr`` or ``group_stable``; each has its own parameters.
+        ``what``: a name of docs/reference/admin.md; each has its own parameters.
         """
         parameters = {"for": what, "timeout_ms": round(timeout_s * 1000), **wanted}
         try:

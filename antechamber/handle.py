@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from antechamber.admin_client import REQUESTS_MAX, AdminClient
+from antechamber.admin_client import REQUESTS_MAX
 from antechamber.broker_clock import BrokerClock
-
-WAIT_TIMEOUT_S = 5.0
+from antechamber.waits import Waits
 
 
 class Node(NamedTuple):
@@ -23,11 +22,8 @@ class Node(NamedTuple):
     port: int
 
 
-class Handle:
+class Handle(Waits):
     """A running cluster: what it does now, faults, and waits for conditions."""
-
-    def __init__(self, client: AdminClient) -> None:
-        self._client = client
 
     @property
     def admin(self) -> str:
@@ -55,6 +51,14 @@ class Handle:
     def sessions(self, group: str | None = None) -> list[dict[str, Any]]:
         """Return the timeouts of group members, the next one first, as ``GET /v1/sessions``."""
         return self._client.sessions(group=group, limit=REQUESTS_MAX)
+
+    def groups(self, group: str | None = None) -> list[dict[str, Any]]:
+        """Return the groups with members, assignments and lags, as ``GET /v1/groups``."""
+        return self._client.groups(group=group, limit=REQUESTS_MAX)
+
+    def connections(self, client: str | None = None) -> list[dict[str, Any]]:
+        """Return the connections of clients, the oldest first, as ``GET /v1/connections``."""
+        return self._client.connections(client=client, limit=REQUESTS_MAX)
 
     # ------------------------------------------------------------------------ transactions
 
@@ -95,52 +99,3 @@ class Handle:
     def clock(self) -> BrokerClock:
         """The clock, which can be frozen and moved forwards."""
         return BrokerClock(self._client)
-
-    # ------------------------------------------------------------------------------- waits
-    # Each raises `TimeoutError` with the missing condition and the present state.
-
-    def wait_parked(
-        self,
-        api: str | None = None,
-        topic: str | None = None,
-        count: int = 1,
-        timeout: float = WAIT_TIMEOUT_S,
-        *,
-        client: str | None = None,
-    ) -> list[dict[str, Any]]:
-        """Wait until at least *count* matching requests wait, and return them."""
-        found = self._client.wait(
-            "parked", timeout, api=api, topic=topic, client=client, count=count
-        )
-        return list(found["requests"])
-
-    def wait_high_watermark(
-        self,
-        topic: str | None = None,
-        partition: int | None = None,
-        timeout: float = WAIT_TIMEOUT_S,
-    ) -> None:
-        """Wait until all records are replicated: the high watermark equals the log end offset.
-
-        In every partition, unless a topic or one of its partitions is named.
-        """
-        self._client.wait("hw", timeout, topic=topic, partition=partition)
-
-    def wait_in_sync(
-        self,
-        topic: str | None = None,
-        partition: int | None = None,
-        count: int | None = None,
-        timeout: float = WAIT_TIMEOUT_S,
-    ) -> None:
-        """Wait until all replicas are in sync, or exactly *count* of them.
-
-        In every partition, unless a topic or one of its partitions is named.
-        """
-        self._client.wait("isr", timeout, topic=topic, partition=partition, count=count)
-
-    def wait_group_stable(
-        self, group: str, members: int = 1, timeout: float = WAIT_TIMEOUT_S
-    ) -> None:
-        """Wait until the group is stable, with at least *members* members."""
-        self._client.wait("group_stable", timeout, group=group, count=members)

@@ -23,6 +23,7 @@ from typing import Protocol
 import trio
 
 from broker.api.faults.possible import possible_matches
+from broker.api.request_counts import RequestCounts
 from broker.common.adjustable_clock import AdjustableClock
 from broker.common.clock import Clock
 from broker.common.errors import DiskFailed, NodeFailed, NoSuchNode, WrongState
@@ -149,6 +150,7 @@ class Cluster:
         self.clock, self.machine = clock, machine or clock
         self.controller = controller
         self.changes = StateChanges()
+        self.request_counts = RequestCounts()
         self.unexpected_errors = UnexpectedErrors("the cluster")
         on_error = self.unexpected_errors.elsewhere
         self.steps = StepQueue(self.machine.now_ms, on_error)
@@ -307,6 +309,7 @@ class Cluster:
             durable=self._durable,
             open_files=self._open_files,
             offload=self._offload,
+            request_counts=self.request_counts,
         )
 
     async def _run(self, member: Member) -> None:

@@ -20,6 +20,7 @@ from broker.api.connection_setups import (
     listeners_with_tls,
 )
 from broker.api.request_channel import RequestChannel
+from broker.api.request_counts import RequestCounts
 from broker.api.services import Services
 from broker.api.table import advertised_versions
 from broker.common.clock import Clock
@@ -74,7 +75,8 @@ class Node:
     ``connect`` opens connections to other nodes. ``changes`` is notified of state changes and
     ``recorder`` of requests. ``steps`` runs long work in slices, ``faults`` are the fault rules of
     the cluster. ``durable``: flushed records must survive a crash of the machine, so files are
-    synced. Long computations run in ``offload``, by default on the event loop.
+    synced. Long computations run in ``offload``, by default on the event loop. ``request_counts``
+    counts the requests.
     """
 
     def __init__(
@@ -93,13 +95,14 @@ class Node:
         durable: bool = False,
         open_files: OpenFiles[DiskFile] | None = None,
         offload: Offload | None = None,
+        request_counts: RequestCounts | None = None,
     ) -> None:
         self.id, self.host, self.port = broker.node_id, broker.host, broker.port
         # A copy, since settings may be changed for this node only while it runs.
         self.config = config = replace(config)
         self.clock = clock
         self.controller, self.changes, self.steps = controller, changes, steps
-        self.faults = faults
+        self.faults, self.request_counts = faults, request_counts or RequestCounts()
         self.purgatories: list[DelayedOperationPurgatory[Any]] = []
         self.recorder, self.offload, self.scratch = recorder, offload or Inline(), Scratch()
         self._is_started = False
@@ -131,9 +134,8 @@ class Node:
         self._schedule_periodic_work()
         self.feed = controller.register(broker, self)
         self.services = self._services()
-        self.connections = Connections(
-            config, self.timer, self.scratch, self.unexpected_errors.in_connection
-        )
+        on_bug = self.unexpected_errors.in_connection
+        self.connections = Connections(config, self.timer, self.scratch, on_bug, changes)
         self.listeners = connection_setups(self.services, recorder, self.timer, self.tls)
         self._begin_to_follow()
 
@@ -361,6 +363,7 @@ class Node:
             offload=self.offload,
             api_versions=advertised_versions(),
             request_channel=RequestChannel(self.changes, self.unexpected_errors, self.recorder),
+            request_counts=self.request_counts,
             state_changes=self.changes,
             faults=self.faults,
             steps=self.steps,

@@ -74,6 +74,9 @@ def response(kafka: Cluster, method: str, path: str) -> tuple[int, Any]:
         "/v1/wait?for=isr",
         "/v1/wait?for=parked&followers=1",
         "/v1/wait?for=group_stable&group=g",
+        "/v1/wait?for=assigned&group=g&partitions=2&topic=orders",
+        "/v1/groups",
+        "/v1/connections",
     ],
 )
 def test_a_response_is_as_described(kafka: Cluster, description: Description, path: str) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from broker.admin.clock_facts import ClockFacts, FindEvent
-from broker.admin.facts import NotServed, RequestQuery
+from broker.admin.facts import LIMIT_MAX, NotServed, RequestQuery
 from broker.admin.live_part import LivePart
+from broker.admin.marks import Marks
 from broker.api.faults.possible import possible_matches
+from broker.api.request_counts import Counted, RequestCounts
 from broker.common.errors import NoSuchNode, WrongState
 from broker.common.state_changes import StateChanges
 from broker.config import Config
@@ -43,6 +45,62 @@ def partition(
         "log_start_offset": 0,
         "high_watermark": high_watermark,
         "log_end_offset": end,
+        "last_stable_offset": high_watermark,
+        "held_back_by": None,
+    }
+
+
+def group_member(member: str, **assignment: list[int]) -> JsonObject:
+    """A member of a group and its partitions by topic."""
+    return {
+        "member": member,
+        "instance": None,
+        "client_id": "billing",
+        "host": "/127.0.0.1",
+        "assignment": assignment,
+    }
+
+
+def known_group(name: str, state: str, *members: JsonObject) -> JsonObject:
+    """A classic group without committed offsets."""
+    return {
+        "node": 1,
+        "group": name,
+        "protocol": "classic",
+        "protocol_type": "consumer",
+        "state": state,
+        "members": list(members),
+        "offsets": [],
+    }
+
+
+def committed_offset(index: int, offset: int, end: int) -> JsonObject:
+    """A committed offset in a partition of the topic orders."""
+    return {
+        "topic": "orders",
+        "partition": index,
+        "offset": offset,
+        "metadata": "",
+        "log_end_offset": end,
+        "lag": end - offset,
+    }
+
+
+def open_connection(client_id: str | None, number: int = 1) -> JsonObject:
+    """A connection to node 1."""
+    return {
+        "node": 1,
+        "connection": number,
+        "client_id": client_id,
+        "software": "librdkafka",
+        "software_version": "2.3.0",
+        "address": f"127.0.0.1:{40_000 + number}",
+        "listener": "PLAINTEXT",
+        "principal": "User:ANONYMOUS",
+        "since_us": 1_700_000_000_000_000,
+        "idle_ms": 1200,
+        "requests": 7,
+        "is_waiting": False,
     }
 
 
@@ -222,6 +280,10 @@ class FakeFacts:
         self.member_timeouts: list[JsonObject] = []
         self.completed: list[JsonObject] | None = None  # None: requests are not recorded
         self.known_groups: list[JsonObject] = []
+        self.open_connections: list[JsonObject] = []
+        self.known_topics: dict[int, dict[str, list[JsonObject]]] = {1: {}, 2: {}, 3: {}}
+        self.request_counts = RequestCounts()
+        self.marks = Marks(self.request_counts)
         self.open: list[JsonObject] = []
         self.hanging: list[JsonObject] = []
 
@@ -270,8 +332,25 @@ class FakeFacts:
     def statistics(self) -> JsonObject:
         return {"connections": 3}
 
-    def groups(self) -> list[JsonObject]:
-        return self.known_groups
+    def groups(self, group: str | None = None, limit: int = LIMIT_MAX) -> list[JsonObject]:
+        return [each for each in self.known_groups if group in (None, each["group"])][:limit]
+
+    def connections(self, client: str | None, followers: bool, limit: int) -> list[JsonObject]:
+        return [each for each in self.open_connections if client in (None, each["client_id"])][
+            :limit
+        ]
+
+    def topic_on_nodes(self, topic: str) -> list[JsonObject]:
+        return [
+            {"node": node, "partitions": known.get(topic)}
+            for node, known in self.known_topics.items()
+        ]
+
+    def mark(self) -> str:
+        return self.marks.add()
+
+    def requests_since(self, mark: str | None) -> Mapping[Counted, int] | None:
+        return self.marks.since(mark)
 
     def requests(self, query: RequestQuery) -> list[JsonObject]:
         known = self.parked if query.parked else self.completed

@@ -10,18 +10,23 @@ from typing import Any
 
 from broker.admin.clock_facts import ClockFacts
 from broker.admin.cluster_clock import ClusterClock
+from broker.admin.connection_facts import connections
 from broker.admin.errors import AdminErrors
-from broker.admin.facts import JsonObject, NotServed, RequestQuery
+from broker.admin.facts import LIMIT_MAX, JsonObject, NotServed, RequestQuery
+from broker.admin.group_facts import groups
+from broker.admin.marks import Marks
 from broker.admin.member_timeouts import member_timeouts
 from broker.admin.metrics import metrics
 from broker.admin.node_statistics import node_statistics
 from broker.admin.page.live_parts import live_parts
 from broker.admin.parked_requests import parked_requests
+from broker.admin.topic_facts import topic_on_nodes
 from broker.admin.transactions import (
     abort_transaction,
     hanging_transactions,
     open_transactions,
 )
+from broker.admin.unstable_transaction import held_back_by
 from broker.cluster import Cluster, Member
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration, TopicImage
@@ -41,9 +46,11 @@ class ClusterFacts:
         self.clock: ClockFacts = ClusterClock(cluster)
         self.faults = cluster.faults
         self.admin_errors = AdminErrors()
+        marks = Marks(cluster.request_counts)
+        self.mark, self.requests_since = marks.add, marks.since
         self.pause, self.resume = cluster.pause, cluster.resume
         self.stop, self.start = cluster.stop, cluster.start
-        self.live_parts = live_parts(cluster, self.clock, self.groups, self.iter_parked)
+        self.live_parts = live_parts(cluster, self.clock, self.iter_parked)
 
     def cluster(self) -> JsonObject:
         """See `Facts`."""
@@ -54,13 +61,17 @@ class ClusterFacts:
             "topics": [self._topic(topic) for topic in image],
         }
 
-    def groups(self) -> list[JsonObject]:
+    def groups(self, group: str | None = None, limit: int = LIMIT_MAX) -> list[JsonObject]:
         """See `Facts`."""
-        return [
-            {"group": name, "state": str(group.state), "members": len(group.members)}
-            for node in self._cluster.nodes
-            for name, group in node.groups.groups.items()
-        ]
+        return groups(self._cluster.nodes, self._log_end, group, limit)
+
+    def connections(self, client: str | None, followers: bool, limit: int) -> list[JsonObject]:
+        """See `Facts`."""
+        return connections(self._cluster.nodes, client, followers, limit)
+
+    def topic_on_nodes(self, topic: str) -> list[JsonObject]:
+        """See `Facts`."""
+        return topic_on_nodes(self._cluster.nodes, topic)
 
     def statistics(self) -> JsonObject:
         """See `Facts`."""
@@ -190,7 +201,26 @@ class ClusterFacts:
             "replicas": replicas,
             "isr": list(registration.isr),
             **_offsets(leader),
+            **self._stability(leader),
         }
+
+    def _stability(self, leader: Partition | None) -> JsonObject:
+        """The last stable offset, and the transaction that holds it back, if one does."""
+        if leader is None:
+            return {"last_stable_offset": None, "held_back_by": None}
+        transaction = held_back_by(leader.log, self._cluster.transactional_id)
+        return {
+            "last_stable_offset": leader.log.last_stable_offset,
+            "held_back_by": transaction,
+        }
+
+    def _log_end(self, key: TopicPartition) -> int | None:
+        """The log end offset of the leader of a partition; None if there is none."""
+        topic = self._cluster.controller.image.topic(key.topic)
+        if topic is None or key.partition >= len(topic.partitions):
+            return None
+        leader = self._replica(key, topic.partitions[key.partition].leader)
+        return None if leader is None else leader.log.log_end_offset
 
     def _replica(self, key: TopicPartition, node_id: int) -> Partition | None:
         """The replica on a node; None if the node does not run or does not have it."""

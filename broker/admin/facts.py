@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from broker.admin.clock_facts import ClockFacts
 from broker.admin.live_part import LivePart
+from broker.api.request_counts import Counted
 from broker.common.state_changes import StateChanges
 from broker.faults.fault_rules import FaultRules
 from protocol.printable import printable
@@ -87,8 +88,27 @@ class Facts(Protocol):
         """Metrics of the running nodes in Prometheus' text format, for `GET /metrics`."""
         ...
 
-    def groups(self) -> list[JsonObject]:
-        """Groups: ``group``, ``state`` (Kafka's name of it), ``members`` (the number)."""
+    def groups(self, group: str | None = None, limit: int = LIMIT_MAX) -> list[JsonObject]:
+        """Groups with members, assignments and offsets (`broker.admin.group_facts`)."""
+        ...
+
+    def connections(self, client: str | None, followers: bool, limit: int) -> list[JsonObject]:
+        """Open connections (`broker.admin.connection_facts`)."""
+        ...
+
+    def topic_on_nodes(self, topic: str) -> list[JsonObject]:
+        """What each running node knows of a topic (`broker.admin.topic_facts`)."""
+        ...
+
+    def mark(self) -> str:
+        """A mark of the requests that have begun so far."""
+        ...
+
+    def requests_since(self, mark: str | None) -> Mapping[Counted, int] | None:
+        """How many requests have begun since *mark*, or since the start of the broker.
+
+        None if the mark is not known.
+        """
         ...
 
     def sessions(self, group: str | None, limit: int) -> JsonObject:

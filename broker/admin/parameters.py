@@ -12,7 +12,7 @@ from broker.api.table import HANDLERS
 
 API_NAMES = sorted(request.__name__.removesuffix("Request") for request in HANDLERS)
 _INT_MAX = 2**31 - 1
-_LONG_MAX = 2**63 - 1
+LONG_MAX = 2**63 - 1
 
 
 def read_requests(query: Query) -> RequestQuery:
@@ -28,7 +28,7 @@ def read_transaction(query: Query) -> tuple[str, int, int]:
     """Topic, partition and producer id; all of them are required. Raises `HttpError`."""
     query.allow("topic", "partition", "producer_id")
     topic, partition = read_partition(query)
-    producer_id = query.whole("producer_id", 0, _LONG_MAX)
+    producer_id = query.whole("producer_id", 0, LONG_MAX)
     if topic is None or partition is None or producer_id is None:
         raise HttpError(HTTPStatus.BAD_REQUEST, "give topic, partition and producer_id")
     return topic, partition, producer_id

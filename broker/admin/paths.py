@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from http import HTTPStatus
 
+from broker.admin.client_paths import client_routes
 from broker.admin.clock_paths import clock_routes
 from broker.admin.conditions.table import read_condition
 from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts, JsonObject
@@ -65,6 +66,7 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         "/v1/statistics": {"GET": _get(facts.statistics)},
         "/v1/timers": {"GET": _get(facts.timers)},
         "/v1/requests": {"GET": requests},
+        **client_routes(facts),
         "/v1/sessions": {"GET": sessions},
         "/v1/transactions": {"GET": transactions},
         "/v1/transactions/abort": {"POST": abort},

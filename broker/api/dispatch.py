@@ -109,7 +109,7 @@ class Dispatcher:
         return Dispatcher(self._services, self._recorder, apis, f" {condition}")
 
     def _begin(self, connection: Connection, request: Request[Any]) -> None:
-        """Make *request* the one in progress of *connection*, and record it."""
+        """Make *request* the one in progress of *connection*, and count and record it."""
         if (recorder := self._recorder) is not None:
             services = self._services
             hosted = services.replicas.partitions
@@ -119,6 +119,12 @@ class Dispatcher:
                 if request.arrived_ms < connection.free_ms:
                     request.observer.record.muted_by = connection.muted_by
                 connection.muted_by = None
+        client, client_id = connection.client, request.header.client_id
+        if client_id != client.client_id or client.tally is None:
+            client.client_id = client_id
+            client.tally = self._services.request_counts.tally(client_id)
+        client.tally[request.header.api_key] += 1
+        client.requests += 1
         connection.begin(request)
 
     def resume(

@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from broker.api.outcome import NO_RESPONSE, PARKED, Outcome
 from broker.api.services import Services
 from broker.common.errors import ApiError, Refused
+from broker.network.connected_client import ConnectedClient
 from broker.network.in_progress import CloseReason, InProgress
 from broker.quotas.handling_time import HandlingTime
 from broker.quotas.throttle import Throttle
@@ -63,6 +64,7 @@ class ResponseSink(Protocol):
     in_progress: InProgress | None
     is_closed: bool
     free_ms: float
+    client: ConnectedClient
 
     def respond(
         self, request: InProgress, out: Output | None, on_sent: Callable[[], object] | None

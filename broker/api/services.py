@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from broker.api.request_counts import RequestCounts
 from broker.common.clock import Clock
 from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
@@ -52,12 +53,12 @@ class Services:
     """What Kafka passes to the constructor of ``KafkaApis``.
 
     ``image`` is the node's own image of the cluster, which changes in place. ``api_versions`` is
-    the content of ApiVersions responses, ``credentials`` those of logins. The last five serve all
-    requests: ``request_channel`` sends their responses, ``state_changes`` is notified of each
-    parked request and each response, ``faults`` are the rules by which requests fail, ``steps``
-    runs handlers that are generators,
-    ``unexpected_errors`` reports exceptions, and ``authorizer`` decides what clients may do;
-    without one they may do everything. ``tls`` is that of the node's listeners.
+    the content of ApiVersions responses, ``credentials`` those of logins. The last seven serve all
+    requests: ``request_channel`` sends their responses, ``request_counts`` counts them,
+    ``state_changes`` is notified of each parked request and each response, ``faults`` are the rules
+    by which requests fail, ``steps`` runs handlers that are generators, ``unexpected_errors``
+    reports exceptions, and ``authorizer`` decides what clients may do; without one they may do
+    everything. ``tls`` is that of the node's listeners.
     """
 
     node_id: int
@@ -77,6 +78,7 @@ class Services:
     api_versions: list[ApiVersion]
     credentials: StoredCredentials
     request_channel: ResponseChannel
+    request_counts: RequestCounts
     state_changes: StateChanges
     faults: FaultRules
     steps: StepQueue

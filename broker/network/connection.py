@@ -25,6 +25,7 @@ from itertools import count
 from typing import Any
 
 from broker.common.errors import Refused
+from broker.network.connected_client import ConnectedClient
 from broker.network.driver import Driver, Interest
 from broker.network.idle_expiry import IdleExpiry
 from broker.network.in_progress import CloseReason, InProgress
@@ -87,6 +88,7 @@ class Connection:
         "_writer",
         "active_ms",
         "authenticator",
+        "client",
         "dispatch",
         "free_ms",
         "id",
@@ -132,6 +134,7 @@ class Connection:
         self._throttled: ThrottledChannel | None = None
         self.muted_by: Throttle | None = None  # the last throttle; for wait records
         self.active_ms = self._reader.received_ms  # when bytes were received or sent last
+        self.client = ConnectedClient(self.active_ms)
         self.free_ms = self.active_ms  # when the next request could begin; for wait records
         self._idle = None if idle_ms < 0 else IdleExpiry(timer, self, idle_ms)
 

@@ -9,6 +9,7 @@ from heapq import nsmallest
 
 import trio
 
+from broker.common.state_changes import StateChanges
 from broker.config import Config
 from broker.network.connection import Connection, OnBug
 from broker.network.connection_setup import Opening
@@ -23,8 +24,8 @@ log = logging.getLogger("antechamber.connection")
 class Connections:
     """Opens connections, and iterates over those that are open.
 
-    The limits are those that *config* has when a connection is opened. See `Connection` for the
-    other arguments.
+    The limits are those that *config* has when a connection is opened. *changes* is notified when
+    one has ended. See `Connection` for the other arguments.
     """
 
     def __init__(
@@ -33,12 +34,14 @@ class Connections:
         timer: SystemTimer,
         scratch: Scratch,
         on_bug: OnBug,
+        changes: StateChanges,
     ) -> None:
         self.memory = memory_pool(config.queued_max_request_bytes)
         self._config = config
         self._timer = timer
         self._scratch = scratch
         self._on_bug = on_bug
+        self._changes = changes
         self._open: set[Connection] = set()
 
     def __len__(self) -> int:
@@ -60,6 +63,7 @@ class Connections:
             await task.run()
         finally:
             self._open.discard(task.connection)
+            self._changes.notify()
 
     def close_least_recently_used(self, count: int, protected: str | None) -> None:
         """Close connections that nothing was received on or sent to for the longest time.

@@ -14,7 +14,15 @@ from antechamber.broker_process import BrokerProcess
 from antechamber.cluster import Cluster
 from antechamber.handle import Node
 from tests.admin_server import serving
-from tests.facts import FakeFacts, parked_fetch, parked_produce
+from tests.facts import (
+    FakeFacts,
+    committed_offset,
+    group_member,
+    known_group,
+    open_connection,
+    parked_fetch,
+    parked_produce,
+)
 
 
 class Process:
@@ -126,7 +134,7 @@ def test_waiting_requests_are_returned_and_awaited(facts: FakeFacts) -> None:
 def test_waiting_for_replication_and_groups(facts: FakeFacts) -> None:
     """High watermarks, in-sync replicas and stable groups can be awaited."""
     kafka = Cluster()
-    facts.known_groups = [{"group": "g", "state": "Stable", "members": 1}]
+    facts.known_groups = [known_group("g", "Stable", group_member("a"))]
 
     kafka.wait_high_watermark()
     kafka.wait_in_sync("orders", partition=1, count=3)
@@ -137,6 +145,47 @@ def test_waiting_for_replication_and_groups(facts: FakeFacts) -> None:
         kafka.wait_in_sync("orders", 0, count=2, timeout=0)
     with pytest.raises(TimeoutError, match="group g is Stable with 1 of 2 members"):
         kafka.wait_group_stable("g", members=2, timeout=0)
+
+
+def test_waiting_for_offsets_and_assignments(facts: FakeFacts) -> None:
+    """The values are those that the group has when the condition holds."""
+    kafka = Cluster()
+    group = known_group("g", "Stable", group_member("a", orders=[0, 1]))
+    group["offsets"] = [committed_offset(0, 3, 3), committed_offset(1, 2, 3)]
+    facts.known_groups = [group]
+
+    assert kafka.groups("g") == [group]
+    assert kafka.wait_assigned("g", partitions=2, topic="orders") == group
+    assert kafka.wait_committed("g", "orders", 0) == group["offsets"][:1]
+    assert kafka.wait_committed("g", offset=2, lag=1) == group["offsets"]
+    kafka.wait_stable_offset("orders", offset=3)
+    with pytest.raises(TimeoutError, match="member a has 2 of 3 partitions"):
+        kafka.wait_assigned("g", partitions=3, timeout=0)
+    with pytest.raises(TimeoutError, match="lag of g in orders-1 is 1"):
+        kafka.wait_committed("g", timeout=0)
+    with pytest.raises(TimeoutError, match="needed offset 4"):
+        kafka.wait_stable_offset("orders", 0, 4, timeout=0)
+
+
+def test_waiting_for_clients_topics_and_requests(facts: FakeFacts) -> None:
+    """Requests before a mark do not count."""
+    kafka = Cluster()
+    facts.open_connections = [open_connection("app")]
+    for known in facts.known_topics.values():
+        known["orders"] = [{"partition": index, "leader": 9, "serves": False} for index in (0, 1)]
+
+    assert kafka.connections("app") == facts.open_connections
+    kafka.wait_client("app")
+    kafka.wait_client("other", connected=False)
+    assert kafka.wait_topic("orders", partitions=2)["name"] == "orders"
+    kafka.wait_topic_deleted("audit")
+    mark = kafka.mark()
+    with pytest.raises(TimeoutError, match=f"0 of 2 Fetch requests of client app since {mark}"):
+        kafka.wait_requests("Fetch", 2, since=mark, client="app", timeout=0)
+    facts.request_counts.tally("app")[1] += 2
+    assert kafka.wait_requests("Fetch", 2, since=mark, client="app") == 2
+    with pytest.raises(TimeoutError, match="client app is connected from"):
+        kafka.wait_client("app", connected=False, timeout=0)
 
 
 def test_the_cluster_ends_with_its_with_statement(facts: FakeFacts) -> None:

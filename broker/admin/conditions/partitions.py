@@ -1,4 +1,4 @@
-"""Waiting for the high watermark or the in-sync set of partitions."""
+"""Waiting for the high watermark, the last stable offset or the in-sync set of partitions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from broker.admin.conditions.condition import Finding
 from broker.admin.facts import LIMIT_MAX, Facts, JsonObject
-from broker.admin.parameters import read_partition
+from broker.admin.parameters import LONG_MAX, read_partition
 from broker.admin.query import Query
 
 
@@ -60,6 +60,23 @@ class HighWatermark(OfPartitions):
 
 
 @dataclass(frozen=True, slots=True)
+class StableOffset(OfPartitions):
+    """The last stable offset is at least ``offset``, or the log end if that is None."""
+
+    offset: int | None
+
+    def _missing(self, name: str, partition: JsonObject) -> str:
+        stable, end = partition["last_stable_offset"], partition["log_end_offset"]
+        if partition["leader"] < 0 or end is None:
+            return f"{name} has no running leader"
+        if stable >= (end if self.offset is None else self.offset):
+            return ""
+        needed = f"log end {end}" if self.offset is None else f"needed offset {self.offset}"
+        reason = _held_back(partition["held_back_by"])
+        return f"{name} has last stable offset {stable} and {needed}{reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class InSync(OfPartitions):
     """The in-sync set has ``count`` replicas, or all of them if that is None."""
 
@@ -78,7 +95,23 @@ def read_high_watermark(query: Query) -> HighWatermark:
     return HighWatermark(*read_partition(query))
 
 
+def read_stable_offset(query: Query) -> StableOffset:
+    """The condition that the parameters describe; raises `HttpError`."""
+    query.allow("for", "topic", "partition", "offset", "timeout_ms")
+    return StableOffset(*read_partition(query), query.whole("offset", 0, LONG_MAX))
+
+
 def read_in_sync(query: Query) -> InSync:
     """The condition that the parameters describe; raises `HttpError`."""
     query.allow("for", "topic", "partition", "count", "timeout_ms")
     return InSync(*read_partition(query), query.whole("count", 0, LIMIT_MAX))
+
+
+def _held_back(transaction: JsonObject | None) -> str:
+    """The reason, after a last stable offset; empty if it is the high watermark."""
+    if transaction is None:
+        return ""
+    name = transaction["transactional_id"]
+    producer = f"producer id {transaction['producer_id']}" if name is None else f"producer {name}"
+    state = "open" if transaction["state"] == "open" else "decided, and its marker not replicated"
+    return f", because the transaction of {producer} is {state}"

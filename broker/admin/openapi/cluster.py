@@ -29,6 +29,11 @@ PARTITION_FIELDS: dict[str, Schema] = {
     "replicas": array(ref("Replica")),
     "isr": array(INTEGER),
     **_OFFSETS,
+    "last_stable_offset": nullable(INTEGER),
+    "held_back_by": described(
+        nullable(ref("UnstableTransaction")),
+        "the transaction because of which the last stable offset is below the high watermark",
+    ),
 }
 
 CLUSTER = Section(
@@ -56,6 +61,13 @@ CLUSTER = Section(
         ),
         "Topic": record(name=STRING, id=STRING, partitions=array(ref("Partition"))),
         "Partition": record(**PARTITION_FIELDS),
+        "UnstableTransaction": record(
+            producer_id=INTEGER,
+            transactional_id=nullable(STRING),
+            state=one_of("open", "decided"),
+            first_offset=INTEGER,
+            held_ms=INTEGER,
+        ),
         "Replica": record(
             node=INTEGER,
             in_sync=BOOLEAN,

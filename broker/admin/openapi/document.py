@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from broker.admin.openapi.clients import CLIENTS
 from broker.admin.openapi.clock import CLOCK
 from broker.admin.openapi.cluster import CLUSTER
 from broker.admin.openapi.description import DESCRIPTION
@@ -25,6 +26,7 @@ SECTIONS: tuple[Section, ...] = (
     CLUSTER,
     REQUESTS,
     WAITS,
+    CLIENTS,
     SESSIONS,
     TRANSACTIONS,
     CLOCK,

@@ -9,20 +9,25 @@ from broker.admin.facts import LIMIT_MAX
 from broker.admin.openapi.cluster import PARTITION_FIELDS
 from broker.admin.openapi.operation import Operation, Section
 from broker.admin.openapi.parameters import choice, flag, required, text, whole
-from broker.admin.openapi.schema import INTEGER, STRING, array, record, ref
-from broker.admin.parameters import API_NAMES
+from broker.admin.openapi.schema import INTEGER, STRING, array, nullable, record, ref
+from broker.admin.parameters import API_NAMES, LONG_MAX
 from broker.admin.wait import TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX
 
 _INT_MAX = 2**31 - 1
 _CONDITION = (
     required(choice("for", "the condition", CONDITIONS)),
-    choice("api", "of `parked`: the API", API_NAMES),
-    text("topic", "of `parked`, `hw` and `isr`: the topic"),
-    whole("partition", "of `hw` and `isr`: a partition of the topic", 0, _INT_MAX),
-    text("client", "of `parked`: the client id"),
+    choice("api", "of `parked` and `requests`: the API", API_NAMES),
+    text("topic", "the topic; of `topic` and `topic_deleted`: required"),
+    whole("partition", "a partition of the topic", 0, _INT_MAX),
+    text("client", "the client id; of `client_connected` and `client_gone`: required"),
     flag("followers", "of `parked`: 1: also fetches between nodes"),
-    text("group", "of `group_stable`: the group; required"),
-    whole("count", "of requests, of replicas in sync or of members", 0, LIMIT_MAX),
+    text("since", "of `requests`: a mark; requests before it do not count"),
+    text("group", "of `group_stable`, `assigned` and `committed`: the group; required"),
+    whole("count", "of requests, of replicas in sync, of members or of connections", 0, LIMIT_MAX),
+    whole("members", "of `assigned`: the least number of members", 1, LIMIT_MAX),
+    whole("partitions", "the least number: of each member, or of the topic", 0, LIMIT_MAX),
+    whole("offset", "of `lso` and `committed`: the least offset", 0, LONG_MAX),
+    whole("lag", "of `committed`: the largest lag", 0, LONG_MAX),
     whole("timeout_ms", "how long to wait, in real time", 0, TIMEOUT_MS_MAX, TIMEOUT_MS_DEFAULT),
 )
 
@@ -44,11 +49,14 @@ WAITS = Section(
         "Finding": {
             "oneOf": [
                 record(requests=array(ref("ParkedRequest"))),
+                record(count=INTEGER),
                 record(partitions=array(ref("NamedPartition"))),
+                record(topic=nullable(ref("Topic"))),
                 record(group=ref("Group")),
+                record(offsets=array(ref("CommittedOffset"))),
+                record(connections=array(ref("Connection"))),
             ]
         },
         "NamedPartition": record(topic=STRING, **PARTITION_FIELDS),
-        "Group": record(group=STRING, state=STRING, members=INTEGER),
     },
 )

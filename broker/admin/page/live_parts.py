@@ -16,6 +16,7 @@ from broker.admin.page.live_partitions import partition_part
 from broker.admin.transactions import open_transactions
 from broker.api.request import Request
 from broker.cluster import Cluster
+from broker.groups.group_states import AnyGroup
 from broker.node import Node
 from protocol.printable import printable
 from purgatories.timer.snapshot import snapshot
@@ -38,7 +39,6 @@ Parts = Mapping[str, Callable[[], LivePart]]
 def live_parts(
     cluster: Cluster,
     clock: ClockFacts,
-    groups: Callable[[], list[JsonObject]],
     iter_parked: Callable[[int], Iterator[JsonObject]],
 ) -> Parts:
     """The functions that read each part."""
@@ -47,7 +47,7 @@ def live_parts(
         return LivePart(1, iter([clock.state()]))
 
     def group_part() -> LivePart:
-        known = groups()
+        known = [group for node in cluster.nodes for group in node.groups.groups.values()]
         return LivePart(len(known), map(_group, known[:GROUPS_MAX]))
 
     def transaction_part() -> LivePart:
@@ -123,5 +123,9 @@ def _shortened(facts: JsonObject) -> JsonObject:
     return {**facts, "partitions": facts["partitions"][:PARTITIONS_MAX]}
 
 
-def _group(group: JsonObject) -> JsonObject:
-    return {**group, "group": printable(group["group"])}
+def _group(group: AnyGroup) -> JsonObject:
+    return {
+        "group": printable(group.group_id),
+        "state": group.state_name,
+        "members": len(group.members),
+    }

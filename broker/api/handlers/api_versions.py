@@ -35,6 +35,9 @@ def api_versions(request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
         and _LEGAL.fullmatch(body.client_software_version)
     ):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST, api_keys=[])
+    if request.version >= _NAMES_SINCE:
+        names = body.client_software_name, body.client_software_version
+        request.sink.client.software = names
     levels = {name: request.services.image.feature_level(name) for name in FEATURES}
     return ApiVersionsResponse(
         api_keys=request.services.api_versions,

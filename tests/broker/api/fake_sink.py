@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from broker.api.request import Authenticator
 from broker.common.errors import Refused
+from broker.network.connected_client import ConnectedClient
 from broker.network.in_progress import InProgress
 from broker.quotas.throttle import Throttle
 from protocol.codec import Malformed, Output
@@ -19,6 +20,7 @@ class FakeSink:
         self.in_progress: InProgress | None = None
         self.is_closed = False
         self.free_ms = 0.0
+        self.client = ConnectedClient()
         self.frames: list[bytes | None] = []
         self.refusals: list[str] = []
         self.muted_ms: list[int] = []

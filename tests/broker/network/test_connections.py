@@ -10,6 +10,7 @@ import pytest
 import trio
 import trio.testing
 
+from broker.common.state_changes import StateChanges
 from broker.config import Config
 from broker.network.connection import Connection
 from broker.network.connection_setup import PlaintextSetup
@@ -27,7 +28,8 @@ def fail(_peer: str, bug: Exception) -> None:
 
 
 def opened_connections(now_ms: Callable[[], float]) -> Connections:
-    return Connections(Config(), SystemTimer("test", now_ms=now_ms), Scratch(), fail)
+    timer = SystemTimer("test", now_ms=now_ms)
+    return Connections(Config(), timer, Scratch(), fail, StateChanges())
 
 
 async def test_a_connection_is_open_until_its_client_closes_it() -> None:

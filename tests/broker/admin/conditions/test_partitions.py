@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker.admin.conditions.condition import Condition
-from broker.admin.conditions.partitions import HighWatermark, InSync
+from broker.admin.conditions.partitions import HighWatermark, InSync, StableOffset
 from tests.facts import FakeFacts, partition
 
 
@@ -43,6 +43,31 @@ def test_a_missing_topic_may_be_waited_for() -> None:
     assert missing(HighWatermark("audit", None), facts) == ["there is no audit"]
     assert missing(InSync("orders", 7, None), facts) == ["there is no orders-7"]
     assert missing(InSync(None, None, None), facts) == []
+
+
+def test_the_last_stable_offset_is_compared_with_the_log_end_or_an_offset() -> None:
+    """The transaction that holds it back is named by its transactional id, if that is known."""
+    facts = FakeFacts()
+    transaction = {"producer_id": 7, "transactional_id": "tx-1", "state": "open"}
+    facts.topics["orders"][0] |= {"last_stable_offset": 1, "held_back_by": transaction}
+    stable = "orders-0 has last stable offset 1 and"
+
+    assert missing(StableOffset("orders", None, None), facts) == [
+        f"{stable} log end 3, because the transaction of producer tx-1 is open"
+    ]
+    assert missing(StableOffset("orders", 0, 1), facts) == []
+    transaction |= {"transactional_id": None, "state": "decided"}
+    assert missing(StableOffset("orders", 0, 2), facts) == [
+        (
+            f"{stable} needed offset 2, because the transaction of producer id 7 is decided, "
+            "and its marker not replicated"
+        )
+    ]
+    facts.topics["orders"] = [partition(0, high_watermark=2, end=5), {**partition(1), "leader": -1}]
+    assert missing(StableOffset(None, None, None), facts) == [
+        "orders-0 has last stable offset 2 and log end 5",
+        "orders-1 has no running leader",
+    ]
 
 
 def test_the_in_sync_set_is_compared_with_all_replicas_or_a_count() -> None:

@@ -6,11 +6,15 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from broker.admin.conditions.clients import ClientConnected, ClientGone
+from broker.admin.conditions.committed import Committed
 from broker.admin.conditions.condition import Condition
-from broker.admin.conditions.groups import GroupStable
+from broker.admin.conditions.groups import Assigned, GroupStable
 from broker.admin.conditions.parked import Parked
-from broker.admin.conditions.partitions import HighWatermark, InSync
+from broker.admin.conditions.partitions import HighWatermark, InSync, StableOffset
+from broker.admin.conditions.requests import Requests
 from broker.admin.conditions.table import read_condition
+from broker.admin.conditions.topics import TopicDeleted, TopicKnown
 from broker.admin.facts import RequestQuery
 from broker.admin.http import HttpError
 from broker.admin.query import Query
@@ -33,6 +37,29 @@ def query(text: str) -> Query:
         ("for=hw&topic=t&partition=0", HighWatermark("t", 0)),
         ("for=isr&topic=t", InSync("t", None, None)),
         ("for=isr&topic=t&partition=1&count=0", InSync("t", 1, 0)),
+        ("for=requests", Requests(None, None, None, 1)),
+        (
+            "for=requests&api=fetch&client=c&since=mark-1&count=3",
+            Requests("Fetch", "c", "mark-1", 3),
+        ),
+        ("for=lso&topic=t", StableOffset("t", None, None)),
+        ("for=lso&topic=t&partition=1&offset=0", StableOffset("t", 1, 0)),
+        ("for=topic&topic=t", TopicKnown("t", 1)),
+        ("for=topic&topic=t&partitions=3", TopicKnown("t", 3)),
+        ("for=topic_deleted&topic=t", TopicDeleted("t")),
+        ("for=assigned&group=g", Assigned(GroupStable("g", 1), 1, None)),
+        (
+            "for=assigned&group=g&members=2&partitions=0&topic=t",
+            Assigned(GroupStable("g", 2), 0, "t"),
+        ),
+        ("for=committed&group=g", Committed("g", None, None, None, 0)),
+        ("for=committed&group=g&offset=5", Committed("g", None, None, 5, None)),
+        (
+            "for=committed&group=g&topic=t&partition=0&lag=1&offset=2",
+            Committed("g", "t", 0, 2, 1),
+        ),
+        ("for=client_connected&client=c", ClientConnected("c", 1)),
+        ("for=client_gone&client=c", ClientGone("c")),
         ("for=group_stable&group=g", GroupStable("g", 1)),
         ("for=group_stable&group=g&count=2", GroupStable("g", 2)),
     ],
@@ -45,8 +72,19 @@ def test_a_condition_is_selected_by_its_name(text: str, condition: Condition) ->
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("", "for: give one of parked, hw, isr, group_stable"),
-        ("for=rain", "for: 'rain' is not one of parked, hw, isr, group_stable"),
+        ("", "for: give one of parked, requests, hw, lso, isr, topic, topic_deleted, group_"),
+        ("for=rain", "for: 'rain' is not one of parked, requests, hw, lso, isr, topic,"),
+        ("for=assigned", "group: give the group to wait for"),
+        ("for=assigned&group=g&count=1", "no parameter is named 'count'; there are for, group, "),
+        ("for=committed&topic=t", "group: give the group to wait for"),
+        ("for=committed&group=g&partition=1", "partition: give the topic as well"),
+        ("for=committed&group=g&lag=-1", "lag: '-1' is not a whole number from 0 to"),
+        ("for=lso&offset=x", "offset: 'x' is not a whole number from 0 to"),
+        ("for=topic", "topic: give the topic to wait for"),
+        ("for=topic_deleted", "topic: give the topic to wait for"),
+        ("for=client_connected", "client: give the client id to wait for"),
+        ("for=client_gone&count=1", "no parameter is named 'count'; there are for, client,"),
+        ("for=requests&api=Fech", "api: 'Fech' is not one of "),
         ("for=hw&count=1", "no parameter is named 'count'; there are for, topic, partition,"),
         ("for=hw&partition=1", "partition: give the topic as well"),
         ("for=group_stable", "group: give the group to wait for"),

@@ -87,6 +87,14 @@ async def test_the_state_of_a_cluster_is_as_described(tmp_path: Path) -> None:
             "/v1/transactions",
             "/v1/wait?for=parked&api=Fetch",
             "/v1/wait?for=isr&topic=t",
+            "/v1/wait?for=requests&api=Fetch",
+            "/v1/wait?for=lso",
+            "/v1/wait?for=topic&topic=t",
+            "/v1/wait?for=topic_deleted&topic=gone",
+            "/v1/wait?for=client_connected&client=test",
+            "/v1/wait?for=client_gone&client=gone",
+            "/v1/connections?followers=1",
+            "/v1/groups",
             "/v1/openapi.json",
         ):
             assert await router.request(target) == 200, target
@@ -100,6 +108,7 @@ async def test_adjustments_of_the_clock_are_as_described(tmp_path: Path) -> None
         for target in ("freeze", "advance?ms=60000", "advance?to=timer", "run?speed=2"):
             assert await router.request(f"/v1/clock/{target}", "POST") == 200, target
         assert await router.request("/v1/clock") == 200
+        assert await router.request("/v1/marks", "POST") == 200
 
 
 async def test_faults_of_a_node_are_as_described(tmp_path: Path) -> None:
@@ -123,6 +132,7 @@ async def test_refusals_are_as_described(tmp_path: Path) -> None:
         assert await router.request("/v1/nodes/1/resume", "POST") == 409
         assert await router.request("/v1/requests") == 501
         assert await router.request("/v1/wait?for=parked&timeout_ms=0") == 408
+        assert await router.request("/v1/wait?for=requests&since=mark-1") == 400
         abort = "/v1/transactions/abort?topic=t&partition=0&producer_id=1"
         assert await router.request(abort, "POST") == 409
         assert await router.request("/v1/clock/advance?to=session&member=m", "POST") == 409
