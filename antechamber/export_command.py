@@ -6,16 +6,14 @@ The requests are those of a running broker, or those of recorded files.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from antechamber import phrases
 from antechamber.admin_client import AdminClient
 from antechamber.command_line import CommandParser, run
-from antechamber.trace.chrome import trace
 from antechamber.trace.sources import InvalidRecords, broker_records, file_records
+from antechamber.trace.trace_file import trace_text, write_trace
 from antechamber.usage_error import UsageError
 
 _DESCRIPTION = """\
@@ -55,16 +53,13 @@ def _export(client: AdminClient, given: argparse.Namespace) -> None:
     except InvalidRecords as error:
         raise UsageError(f"SOURCE: {error}") from None
     source = ", ".join(given.source) if given.source else client.url
-    text = f"{json.dumps(trace(records, source), separators=(',', ':'))}\n"
     if given.perfetto == "-":
-        sys.stdout.write(text)
+        sys.stdout.write(trace_text(records, source))
         return
-    _write(given.perfetto, text)
-    sys.stdout.write(f"{phrases.counted(len(records), 'request')} in {given.perfetto}\n")
-
-
-def _write(path: str, text: str) -> None:
     try:
-        Path(path).write_text(text, "utf-8")
+        write_trace(given.perfetto, records, source)
     except OSError as error:
-        raise UsageError(f"--perfetto: cannot write {path}: {error.strerror}") from None
+        words = f"cannot write {given.perfetto}: {error.strerror}"
+        raise UsageError(f"--perfetto: {words}") from None
+    count = phrases.counted(len(records), "request")
+    sys.stdout.write(f"{count} in {given.perfetto}\n")

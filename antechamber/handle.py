@@ -7,6 +7,7 @@ one that runs already.
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
 
 from antechamber.admin_client import REQUESTS_MAX
@@ -59,6 +60,31 @@ class Handle(Waits):
     def connections(self, client: str | None = None) -> list[dict[str, Any]]:
         """Return the connections of clients, the oldest first, as ``GET /v1/connections``."""
         return self._client.connections(client=client, limit=REQUESTS_MAX)
+
+    # ------------------------------------------------------------------------ reports
+
+    def report(self, since_us: int = 0) -> str:
+        """Describe the state of the cluster and explain the waits of requests, for a failed test.
+
+        Requests that had ended before *since_us* by the cluster's clock, in microseconds since the
+        Unix epoch, are left out. If the cluster is not reachable, the text says so.
+        """
+        from antechamber.report.cluster_report import cluster_report
+
+        return cluster_report(self._client, since_us)
+
+    def export_trace(self, path: str | os.PathLike[str], since_us: int = 0) -> int:
+        """Write a trace of the requests, as ``antechamber export``; returns their number.
+
+        Requests that had ended before *since_us* are left out. Without *record* there are only the
+        requests that wait.
+        """
+        from antechamber.trace.sources import broker_records
+        from antechamber.trace.trace_file import write_trace
+
+        records = broker_records(self._client, since_us)
+        write_trace(path, records, self._client.url)
+        return len(records)
 
     # ------------------------------------------------------------------------ transactions
 

@@ -23,19 +23,25 @@ imports only this file of the package.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+import sys
+from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 if TYPE_CHECKING:
     from antechamber.cluster import Cluster
-    from antechamber.running_cluster import RunningCluster
-
-    AnyCluster = Cluster | RunningCluster
+    from antechamber.handle import Handle
+    from antechamber.testing.clusters import AnyCluster, Clusters
 
 Options = dict[str, Any]
+
+_CLUSTERS = pytest.StashKey["Clusters"]()  # of the session
+_TRACES = pytest.StashKey[Path]()  # the folder of trace files without an option
+_BEGINS = pytest.StashKey[dict[Any, int]]()  # of a test, by the clock of each cluster
+_HANDLES = pytest.StashKey[dict[Any, Any]]()  # the cluster of each fixture that has one
+_FIXTURES = frozenset({"kafka_cluster", "shared_kafka_cluster"})
 
 
 class KafkaService(NamedTuple):
@@ -50,8 +56,14 @@ class KafkaService(NamedTuple):
         return f"{self.host}:{self.port}"
 
 
-_BACK = {"paused": "resume", "stopped": "start"}
-_IN_SYNC_TIMEOUT_S = 30
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options."""
+    group = parser.getgroup("antechamber", "clusters of the fixture kafka_cluster")
+    group.addoption(
+        "--antechamber-traces",
+        metavar="DIR",
+        help="the folder of the trace files of failed tests, by default in the temporary folder",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -63,6 +75,64 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Note the times of running clusters, so that a report has the requests of the test only."""
+    clusters = item.config.stash.get(_CLUSTERS, None)
+    if clusters is not None and _FIXTURES & {*getattr(item, "fixturenames", ())}:
+        from antechamber.testing.failures import times
+
+        item.stash[_BEGINS] = times(clusters.running())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add the reports of the clusters among the fixtures of a test that has failed."""
+    report = yield
+    if report.failed and call.when != "teardown" and (used := _used_handles(item)):
+        from antechamber.testing.failures import add_reports
+
+        begins = item.stash.get(_BEGINS, {})
+        since_us = {handle: begins.get(handle, 0) for handle in used}
+        add_reports(report, item, since_us, _traces_folder(item.config))
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, Any, Any]:
+    """Note the fixtures whose value is a cluster, also those of users."""
+    value = yield
+    handle = sys.modules.get("antechamber.handle")  # is not imported before the first cluster
+    if handle is not None and isinstance(value, handle.Handle):
+        request.config.stash.setdefault(_HANDLES, {})[fixturedef] = value
+    return value
+
+
+def pytest_fixture_post_finalizer(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> None:
+    """Forget a fixture that has ended."""
+    request.config.stash.get(_HANDLES, {}).pop(fixturedef, None)
+
+
+def _used_handles(item: pytest.Item) -> list[Handle]:
+    """The clusters among the fixtures of a test, each once."""
+    names = {*getattr(item, "fixturenames", ())}
+    handles = item.config.stash.get(_HANDLES, {}).items()
+    return [*{each: None for fixture, each in handles if fixture.argname in names}]
+
+
+def _traces_folder(config: pytest.Config) -> Path | None:
+    given: str | None = config.getoption("--antechamber-traces")
+    if given is not None:
+        return config.invocation_params.dir / given
+    return config.stash.get(_TRACES, None)
+
+
 @pytest.fixture(scope="session")
 def antechamber_options() -> Options:
     """Arguments of `antechamber.Cluster` for every cluster; override it in conftest.py."""
@@ -70,30 +140,22 @@ def antechamber_options() -> Options:
 
 
 @pytest.fixture(scope="session")
-def _kafka_clusters() -> Iterator[Callable[[Options], AnyCluster]]:
-    """Return a function that returns the session's cluster for some options, and starts it."""
-    from antechamber.cluster import Cluster
+def _kafka_clusters(
+    pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Clusters]:
+    """The clusters of the session."""
+    from antechamber.testing.clusters import Clusters
 
-    running: dict[str, Cluster] = {}
-    with ExitStack() as stack:
-
-        def cluster(options: Options) -> AnyCluster:
-            if "admin" in options:
-                return _running_cluster(options)
-            key = repr(sorted(options.items()))
-            if key not in running or not running[key].is_running:
-                running[key] = stack.enter_context(Cluster(**options))
-            return running[key]
-
-        yield cluster
+    clusters = pytestconfig.stash[_CLUSTERS] = Clusters()
+    pytestconfig.stash[_TRACES] = tmp_path_factory.getbasetemp() / "antechamber-traces"
+    yield clusters
+    clusters.close()
 
 
 @pytest.fixture(scope="session")
-def shared_kafka_cluster(
-    _kafka_clusters: Callable[[Options], AnyCluster], antechamber_options: Options
-) -> AnyCluster:
+def shared_kafka_cluster(_kafka_clusters: Clusters, antechamber_options: Options) -> AnyCluster:
     """The cluster with the options of the session."""
-    return _kafka_clusters(antechamber_options)
+    return _kafka_clusters.get(antechamber_options)
 
 
 @pytest.fixture(scope="session")
@@ -105,11 +167,11 @@ def kafka_service(shared_kafka_cluster: Cluster) -> KafkaService:
 
 @pytest.fixture
 def kafka_cluster(
-    request: pytest.FixtureRequest,
-    _kafka_clusters: Callable[[Options], AnyCluster],
-    antechamber_options: Options,
+    request: pytest.FixtureRequest, _kafka_clusters: Clusters, antechamber_options: Options
 ) -> Iterator[AnyCluster]:
     """A cluster with the options of the session and of ``@pytest.mark.antechamber``."""
+    from antechamber.testing.clusters import undo_faults
+
     fresh, marked = _marker_options(request)
     options = {**antechamber_options, **marked}
     if "admin" in options and (fresh or marked):
@@ -118,32 +180,13 @@ def kafka_cluster(
             "which runs already; deselect its tests with -m 'not antechamber'"
         )
     if fresh:
-        from antechamber.cluster import Cluster
-
-        with Cluster(**options) as fresh_cluster:
+        with _kafka_clusters.start(options) as fresh_cluster:
             yield fresh_cluster
         return
-    cluster = _kafka_clusters(options)
+    cluster = _kafka_clusters.get(options)
     yield cluster
     if cluster.is_running:
-        _undo_faults(cluster)
-
-
-def _running_cluster(options: Options) -> RunningCluster:
-    from antechamber.running_cluster import RunningCluster
-
-    return RunningCluster(**options)
-
-
-def _undo_faults(cluster: AnyCluster) -> None:
-    """Run the clock at its normal speed, and the nodes that a test has paused or stopped."""
-    if cluster.clock.state()["speed"] != 1:
-        cluster.clock.run()
-    faulted = [node for node in cluster.cluster()["nodes"] if node["state"] in _BACK]
-    for node in faulted:
-        getattr(cluster, _BACK[node["state"]])(node["id"])
-    if faulted:
-        cluster.wait_in_sync(timeout=_IN_SYNC_TIMEOUT_S)
+        undo_faults(cluster)
 
 
 def _marker_options(request: pytest.FixtureRequest) -> tuple[bool, Options]:

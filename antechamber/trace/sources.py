@@ -18,15 +18,19 @@ class InvalidRecords(ValueError):  # noqa: N818 - the name states the problem
     """A file cannot be read, or a line of it is not a wait record."""
 
 
-def broker_records(client: AdminClient, since_us: int = 0) -> list[dict[str, Any]]:
-    """The latest completed requests of a broker and those that wait, with those of followers.
+def broker_records(
+    client: AdminClient, since_us: int = 0, *, followers: bool = True
+) -> list[dict[str, Any]]:
+    """The latest completed requests of a broker and those that wait.
 
-    Requests that had ended before *since_us* by the broker's clock are left out. A broker without
-    ``--record`` has only the requests that wait.
+    With *followers* also the fetches by which nodes replicate. Requests that had ended before
+    *since_us* by the broker's clock are left out. A broker without ``--record`` has only the
+    requests that wait.
     """
-    parked = client.requests(parked=1, followers=1, limit=REQUESTS_MAX)
+    wanted = {"followers": 1 if followers else None, "limit": REQUESTS_MAX}
+    parked = client.requests(parked=1, **wanted)
     try:
-        completed = client.requests(followers=1, limit=REQUESTS_MAX)
+        completed = client.requests(**wanted)
     except AdminError as error:
         if error.status != HTTPStatus.NOT_IMPLEMENTED:
             raise

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any, Self
 
 import pytest
 
 from antechamber import cluster, running_cluster
+from antechamber.handle import Handle
 
 pytest_plugins = ["pytester"]
 
@@ -15,15 +18,16 @@ class FakeClock:
     """A clock whose speed a test sets."""
 
     speed = 1
+    now_us = 1000
 
     def state(self) -> dict[str, Any]:
-        return {"speed": self.speed}
+        return {"speed": self.speed, "now_us": self.now_us}
 
     def run(self) -> None:
         self.speed = 1
 
 
-class FakeCluster:
+class FakeCluster(Handle):
     """Keeps its options and the calls; tests set the states of its nodes."""
 
     made: list[FakeCluster]
@@ -33,8 +37,16 @@ class FakeCluster:
         self.is_running = True
         self.states = {1: "running", 2: "running", 3: "running"}
         self.done: list[str] = []
-        self.clock = FakeClock()
+        self._clock = FakeClock()
         FakeCluster.made.append(self)
+
+    @property
+    def admin(self) -> str:
+        return "http://127.0.0.1:1"
+
+    @property
+    def clock(self) -> Any:
+        return self._clock
 
     def cluster(self) -> dict[str, Any]:
         return {"nodes": [{"id": node, "state": state} for node, state in self.states.items()]}
@@ -45,8 +57,15 @@ class FakeCluster:
     def start(self, node: int) -> None:
         self.done.append(f"start {node}")
 
-    def wait_in_sync(self, timeout: float) -> None:
+    def wait_in_sync(self, *_: Any, **__: Any) -> None:
         self.done.append("wait_in_sync")
+
+    def report(self, since_us: int = 0) -> str:
+        return f"a report since {since_us}"
+
+    def export_trace(self, path: str | os.PathLike[str], since_us: int = 0) -> int:
+        Path(path).write_text(f"a trace since {since_us}")
+        return 0
 
     def __enter__(self) -> Self:
         return self
@@ -93,7 +112,7 @@ def test_tests_share_the_cluster_of_the_session(pytester: pytest.Pytester) -> No
     run(pytester, _dedented(tests)).assert_outcomes(passed=2)
 
     [only] = FakeCluster.made
-    assert only.options == {}
+    assert only.options == {"record": True}
     assert only.done == ["close"]
 
 
@@ -115,9 +134,9 @@ def test_the_marker_selects_another_cluster(pytester: pytest.Pytester) -> None:
     run(pytester, _dedented(tests)).assert_outcomes(passed=4)
 
     assert [each.options for each in FakeCluster.made] == [
-        {},
-        {"brokers": 3, "config": {"a": 1}},
-        {"brokers": 2},
+        {"record": True},
+        {"record": True, "brokers": 3, "config": {"a": 1}},
+        {"record": True, "brokers": 2},
     ]
 
 
@@ -137,8 +156,8 @@ def test_options_for_all_tests_in_conftest(pytester: pytest.Pytester) -> None:
     run(pytester, _dedented(tests)).assert_outcomes(passed=2)
 
     assert [each.options for each in FakeCluster.made] == [
-        {"brokers": 3, "topics": ["t"]},
-        {"brokers": 1, "topics": ["t"]},
+        {"record": True, "brokers": 3, "topics": ["t"]},
+        {"record": True, "brokers": 1, "topics": ["t"]},
     ]
 
 
@@ -192,7 +211,7 @@ def test_a_fresh_cluster_is_for_one_test(pytester: pytest.Pytester) -> None:
     """
     run(pytester, _dedented(tests)).assert_outcomes(passed=2)
 
-    assert [each.options for each in FakeCluster.made] == [{"brokers": 3}] * 2
+    assert [each.options for each in FakeCluster.made] == [{"record": True, "brokers": 3}] * 2
     assert [each.done for each in FakeCluster.made] == [["close"]] * 2
 
 
@@ -223,6 +242,102 @@ def test_the_clock_runs_again_after_the_test(pytester: pytest.Pytester) -> None:
         assert kafka_cluster.clock.speed == 1
     """
     run(pytester, _dedented(tests)).assert_outcomes(passed=2)
+
+
+SECTION = "*- Kafka cluster at http://127.0.0.1:1 -*"
+
+
+def test_the_report_of_a_failed_test_has_that_of_its_cluster(pytester: pytest.Pytester) -> None:
+    """It begins at the start of the cluster, and names the trace file."""
+    result = run(pytester, "def test(kafka_cluster): assert False", "--antechamber-traces=out")
+
+    result.stdout.fnmatch_lines([SECTION, "a report since 0", "Trace, for ui.perfetto.dev: *"])
+    [trace] = (pytester.path / "out").iterdir()
+    assert trace.name == "test_the_report_of_a_failed_test_has_that_of_its_cluster-py-test.json"
+    assert trace.read_text() == "a trace since 0"
+
+
+def test_the_report_has_the_requests_of_the_test_only(pytester: pytest.Pytester) -> None:
+    """It begins at the time of the cluster's clock before the fixtures of the test."""
+    tests = """
+    def test_one(kafka_cluster):
+        kafka_cluster.clock.now_us = 2000
+
+    def test_two(kafka_cluster):
+        kafka_cluster.clock.now_us = 3000
+        assert False
+
+    def test_three(kafka_cluster, shared_kafka_cluster):
+        assert False
+    """
+    result = run(pytester, _dedented(tests))
+
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(["a report since 2000", "a report since 3000"])
+    assert str(result.stdout).count("a report since 3000") == 1, "it is the same cluster"
+
+
+def test_the_report_of_a_failed_fixture(pytester: pytest.Pytester) -> None:
+    """The clusters are those that were ready before it failed."""
+    tests = """
+    @pytest.fixture
+    def consumer(kafka_cluster):
+        raise ValueError
+
+    def test(consumer): pass
+    """
+    result = run(pytester, _dedented(tests))
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([SECTION])
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "def test(kafka_cluster): pass",
+        "def test(kafka_cluster): pytest.skip()",
+        "@pytest.mark.xfail\ndef test(kafka_cluster): assert False",
+        "def test_one(kafka_cluster): pass\ndef test_two(): assert False",
+    ],
+    ids=["passed", "skipped", "expected to fail", "without a cluster"],
+)
+def test_there_is_no_report_of_other_tests(pytester: pytest.Pytester, tests: str) -> None:
+    """Also if another test has used a cluster."""
+    result = run(pytester, tests, "--antechamber-traces=out", "-rA")
+
+    result.stdout.no_fnmatch_line(SECTION)
+    assert not (pytester.path / "out").exists()
+
+
+def test_a_cluster_of_another_fixture_is_reported(pytester: pytest.Pytester) -> None:
+    """Every handle among the fixtures of the test is, such as one of a container."""
+    tests = """
+    @pytest.fixture
+    def kafka():
+        from antechamber.cluster import Cluster
+        return Cluster()
+
+    def test(kafka): assert False
+    """
+    run(pytester, _dedented(tests)).stdout.fnmatch_lines([SECTION, "a report since 0"])
+
+
+def test_without_a_folder_traces_are_in_the_temporary_folder(pytester: pytest.Pytester) -> None:
+    """pytest deletes it after a few runs."""
+    folder = pytester.path / "temporary"
+    run(pytester, "def test(kafka_cluster): assert False", f"--basetemp={folder}")
+
+    assert len([*(folder / "antechamber-traces").iterdir()]) == 1
+
+
+def test_the_junit_file_has_the_report(pytester: pytest.Pytester) -> None:
+    """As properties of the test."""
+    run(pytester, "def test(kafka_cluster): assert False", "--junitxml=junit.xml")
+
+    junit = (pytester.path / "junit.xml").read_text()
+    assert '<property name="antechamber_report" value="a report since 0&#10;Trace' in junit
+    assert '<property name="antechamber_trace" value="/' in junit
 
 
 def test_a_broker_that_died_is_replaced(pytester: pytest.Pytester) -> None:

@@ -1,0 +1,1 @@
+"""Reports of a cluster as text: its state, and why requests wait."""

@@ -1,0 +1,63 @@
+"""The report of a cluster after a failed test, and the trace file of the test's requests.
+
+3 nodes: 1 and 2 are running, 3 is paused
+...
+Requests that wait now, the longest wait first:
+  - Produce 12 of client billing sent 1 record for orders-0 at offset 41 to node 1, and waits ...
+Trace: /tmp/pytest-of-ann/pytest-0/antechamber-traces/test_orders.py-test_an_order.json
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+
+from antechamber.admin_client import AdminClient, AdminError, NoBroker
+from antechamber.report.state import error_lines, rule_lines, state_lines
+from antechamber.report.waits import wait_lines
+from antechamber.trace.sources import broker_records
+
+
+def cluster_report(client: AdminClient, since_us: int) -> str:
+    """The state of a cluster and the waits of the requests since a time of the broker's clock.
+
+    A broker that cannot be reached is the content of the report: the test may have ended it.
+    """
+    try:
+        return "\n".join(
+            [
+                *_state(client),
+                *wait_lines(broker_records(client, since_us, followers=False)),
+            ]
+        )
+    except (AdminError, NoBroker) as error:
+        return f"not known: {error}"
+
+
+def _state(client: AdminClient) -> Iterator[str]:
+    yield from state_lines(client.cluster(), client.clock())
+    for title, lines in (
+        ("Fault rules that have fired:", rule_lines(_rules(client))),
+        ("Exceptions that the broker did not expect:", error_lines(_statistics(client))),
+    ):
+        found = list(lines)
+        if found:
+            yield title
+            yield from (f"  - {line}" for line in found)
+
+
+def _statistics(client: AdminClient) -> dict[str, Any]:
+    response: dict[str, Any] = client.call("GET", "/v1/statistics")
+    return response
+
+
+def _rules(client: AdminClient) -> list[dict[str, Any]]:
+    """The fault rules; a broker of an earlier version has none."""
+    try:
+        rules: list[dict[str, Any]] = client.call("GET", "/v1/faults")["rules"]
+    except AdminError as error:
+        if error.status != HTTPStatus.NOT_FOUND:
+            raise
+        return []
+    return rules

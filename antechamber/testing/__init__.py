@@ -1,0 +1,1 @@
+"""What the pytest plugin uses when a test uses a cluster."""

@@ -1,0 +1,55 @@
+"""The reports of failed tests, with real clients and real brokers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.antechamber.trace.trace_format import check_trace
+
+TESTS = """
+import pytest
+from kafka import KafkaProducer
+
+
+@pytest.mark.antechamber(brokers=3, topics=["orders:1:3"])
+def test_an_order_is_stored(kafka_cluster):
+    producer = KafkaProducer(
+        bootstrap_servers=kafka_cluster.bootstrap, acks="all", client_id="billing"
+    )
+    try:
+        producer.send("orders", b"one").get(timeout=30)
+        kafka_cluster.pause(3)
+        producer.send("orders", b"two")
+        kafka_cluster.wait_parked("Produce", timeout=30)
+        assert False
+    finally:
+        producer.close(timeout=0)
+"""
+
+
+def test_the_report_explains_why_a_client_waits(against: str, tmp_path: Path) -> None:
+    """It has the state of the cluster, the produce that waits, the one before, and a trace."""
+    (tmp_path / "test_orders.py").write_text(TESTS)
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--antechamber-traces=traces"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+    words = " ".join(ran.stdout.split())
+    assert "3 nodes: 1 and 2 are running, 3 is paused" in words
+    assert "in the Produce purgatory for node 3 (paused): 1 record behind" in words
+    assert "which advanced the high watermark of orders-0 to 1." in words
+    [path] = (tmp_path / "traces").iterdir()
+    assert f"Trace, for ui.perfetto.dev: {path}" in ran.stdout
+    events = check_trace(json.loads(path.read_text()))
+    tracks = {event["args"]["name"] for event in events if event["name"] == "thread_name"}
+    assert any(name.endswith(": billing") for name in tracks)
+    assert {"Produce purgatory", "Fetch purgatory"} <= tracks
+    assert any(event["ph"] == "s" for event in events), "a fetch has completed the first produce"
