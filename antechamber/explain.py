@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from antechamber import awaited, durations, error_names, phrases, throttles
+from antechamber import awaited, durations, error_names, fault_phrases, phrases, throttles
 
 Record = Mapping[str, Any]
 
@@ -33,11 +33,16 @@ def explanation(record: Record) -> list[str]:
         return [f"{request}{_found(record)}, and waits{_where(record)}{_so_far(record)}."]
     if record["purgatory"] is None:
         at_once = f"{request}, and {_immediately(record)}."
-        return [at_once, *_throttled(record), *_stalled(record), phases(record)]
+        return [at_once, *_circumstances(record), phases(record)]
     waited = _waits(record)
     checked = f", was checked {phrases.times(record['checks'])}" if record["checks"] else ""
     ended = f"{request}{_found(record)}{waited}{checked}, and {_ended(record)}."
-    return [ended, *_errors(record), *_throttled(record), *_stalled(record), phases(record)]
+    return [ended, *_errors(record), *_circumstances(record), phases(record)]
+
+
+def _circumstances(record: Record) -> list[str]:
+    """What else affected the request."""
+    return [*fault_phrases.fired(record), *_throttled(record), *_stalled(record)]
 
 
 def phases(record: Record) -> str:
@@ -112,6 +117,8 @@ def _where(record: Record) -> str:
     purgatory, waited_for = record["purgatory"], record["waited_for"]
     if not purgatory:
         return ""
+    if fault_phrases.is_held(record):
+        return f" because {fault_phrases.holds(record)}"
     condition = awaited.condition(record)
     if waited_for is not None and waited_for["kind"] == "transaction_coordinator":
         return condition  # the response of another node, for which no operation is delayed
@@ -154,6 +161,8 @@ def _ended(record: Record) -> str:
         return f"was completed because the leadership{where} changed{_by_request(by)}"
     if cause == "deleted":
         return f"was completed because {phrases.name(by)} was deleted{_by_request(by)}"
+    if cause == "rule_removed":
+        return "was completed when the rule was removed"
     if cause == "applied":
         return "was completed when every node had applied it"
     if cause == "transaction":
@@ -225,7 +234,7 @@ def _missing(record: Record) -> str:
     limit_ms, waited_for = record["timeout_ms"], record["waited_for"]
     if record["purgatory"] == "Rebalance":
         return "was completed when the time for the members of its group to join expired"
-    if record["purgatory"] == "FailedAuthentication":
+    if record["purgatory"] in ("FailedAuthentication", "Fault"):
         return f"was completed after {limit_ms:,} ms"
     words = "timed out" if limit_ms is None else f"timed out after {limit_ms:,} ms"
     if waited_for is None or "need" not in waited_for or waited_for["kind"] == "transaction":
@@ -245,12 +254,14 @@ def _throttled(record: Record) -> list[str]:
     sentences = []
     if (muted_by := record.get("muted_by")) is not None:
         ms = durations.format_us(muted_by["ms"] * 1000)
-        why = f"an earlier request had exceeded {throttles.exceeded(muted_by)}"
+        met = "met" if throttles.is_fault(muted_by) else "exceeded"
+        why = f"an earlier request had {met} {throttles.exceeded(muted_by)}"
         sentences.append(f"It was queued because its connection was muted for {ms}: {why}.")
     if (throttle := record.get("throttle")) is not None:
         ms = durations.format_us(throttle["ms"] * 1000)
-        why = throttles.exceeded(throttle)
-        sentences.append(f"It has exceeded {why}. Its connection was muted for {ms}.")
+        met = "met" if throttles.is_fault(throttle) else "exceeded"
+        why = f"{met} {throttles.exceeded(throttle)}"
+        sentences.append(f"It has {why}. Its connection was muted for {ms}.")
     return sentences
 
 

@@ -21,7 +21,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from antechamber import durations, error_names, phrases, replicas, throttles
+from antechamber import durations, error_names, fault_phrases, phrases, replicas, throttles
 
 Request = Mapping[str, Any]
 Drawn = TypeVar("Drawn", bound=RenderableType)
@@ -104,6 +104,7 @@ class CompletedTable:
                     _title(request),
                     *_condition_lines(request),
                     *_ended_by(request),
+                    *_faulted(request),
                     *_throttled(request),
                     *_stalled(request),
                     *_errors(request),
@@ -162,6 +163,8 @@ def _condition_lines(request: Request) -> Iterator[Text | Table]:
             yield Text(f"and {more} more partitions", _QUIET)
         return
     words = [] if waited_for is None else [_condition(waited_for)]
+    if fault_phrases.is_held(request):
+        words = [fault_phrases.holds(request)]
     at = _OFFSETS.get(request["api"], "from")
     words += [
         f"{each['topic']}-{each['partition']}"
@@ -222,6 +225,12 @@ def _ended_by(request: Request) -> Iterator[Text]:
     if (by := completed_by.get("request")) is not None:
         words += f", {by['api']} #{by['correlation_id']} of {by['client_id']}"
     yield Text(words, _QUIET)
+
+
+def _faulted(request: Request) -> Iterator[Text]:
+    """The fault rule that fired on it, if it was not held."""
+    for words in fault_phrases.fired(request):
+        yield Text(words.rstrip("."), _BEHIND)
 
 
 def _throttled(request: Request) -> Iterator[Text]:

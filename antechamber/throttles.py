@@ -13,10 +13,20 @@ _UNITS = {
     "controller_mutation_rate": "partitions per second",
 }
 
+# In the place of a quota: a fault rule throttles the client.
+_FAULT_RULE = "fault_rule"
+
+
+def is_fault(throttle: Mapping[str, Any]) -> bool:
+    """Whether a fault rule throttles, and not a quota."""
+    return bool(throttle["quota"] == _FAULT_RULE)
+
 
 def exceeded(throttle: Mapping[str, Any]) -> str:
-    """The quota, whose it is, and the measured and the allowed rate."""
+    """The quota, whose it is, and the measured and the allowed rate; or a fault rule."""
     quota = throttle["quota"]
+    if is_fault(throttle):
+        return "a fault rule"
     unit = _UNITS.get(quota, "per second")
     return (
         f"the quota {quota} of {_entity(throttle)}: {throttle['rate']:,.1f} instead of "

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from pipeline.errors import PipelineError
-from pipeline.schema import FAULT, RAW, parsed
+from pipeline.schema import DEFECT, RAW, parsed
 from pipeline.sources import Source
 from pipeline.store import Store
 from pipeline.writing import write_tables
@@ -53,10 +53,12 @@ def analyse(spark: SparkSession, source: Source, out: str, window_s: int, step: 
 
 def counted(rows: DataFrame) -> Counts:
     """Count *rows*; raises `PipelineError` if none of them is a record."""
-    total, bad = rows.agg(sf.count("*"), sf.count(FAULT)).collect()[0]
+    total, bad = rows.agg(sf.count("*"), sf.count(DEFECT)).collect()[0]
     if total == 0:
         raise PipelineError("the source has no records")
     if bad == total:
-        fault, raw = rows.select(FAULT, sf.substring(RAW, 1, 60)).limit(1).collect()[0]
-        raise PipelineError(f"none of {total:,} rows is a wait record; the first: {fault}: {raw!r}")
+        defect, raw = rows.select(DEFECT, sf.substring(RAW, 1, 60)).limit(1).collect()[0]
+        raise PipelineError(
+            f"none of {total:,} rows is a wait record; the first: {defect}: {raw!r}"
+        )
     return Counts(total, bad)

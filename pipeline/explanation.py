@@ -60,6 +60,8 @@ _FOR = f"""case
     when waited_for.kind = 'applied' then concat(
         ' for node ', array_join(waited_for.nodes, ', '), ' to apply its change')
     when waited_for.kind = 'flush' then ' for a flush'
+    when waited_for.kind = 'fault' then concat(' because of fault rule ', waited_for.rule,
+        coalesce(concat(' "', waited_for.name, '"'), ''))
     when waited_for.kind is not null then concat(
         ' for ', waited_for.kind, coalesce(concat(' ', waited_for.need), ''), {_HAD})
     else '' end"""
@@ -99,6 +101,7 @@ _END = f"""case completed_by.cause
     when 'members' then concat('the group was complete', coalesce(concat(' with ', {_BY}), ''))
     when 'flush' then 'its records were flushed'
     when 'applied' then 'every node had applied it'
+    when 'rule_removed' then 'the fault rule was removed'
     when 'shutdown' then 'the broker stopped'
     else 'the cause is unknown' end"""
 

@@ -24,6 +24,7 @@ RECORD_DDL = """
                       behind: ARRAY<INT>, behind_states: ARRAY<STRING>, offset: BIGINT,
                       nodes: ARRAY<INT>,
                       transactional_id: STRING, state: STRING, producer_epoch: INT,
+                      effect: STRING, rule: BIGINT, name: STRING,
                       transaction: STRUCT<transactional_id: STRING, producer_id: BIGINT,
                                           producer_epoch: INT, state: STRING, outcome: STRING,
                                           held_ms: BIGINT>>,
@@ -39,6 +40,7 @@ RECORD_DDL = """
                     ms: BIGINT>,
     muted_by STRUCT<quota: STRING, user: STRING, client_id: STRING, rate: DOUBLE, limit: DOUBLE,
                     ms: BIGINT>,
+    fault STRUCT<rule: BIGINT, name: STRING, action: STRING>,
     partitions ARRAY<STRUCT<topic: STRING, partition: INT, offset: BIGINT, records: BIGINT,
                             bytes: BIGINT, error: INT, high_watermark: BIGINT,
                             log_end_offset: BIGINT>>,
@@ -47,12 +49,12 @@ RECORD_DDL = """
 PHASES = ("queued", "local", "parked", "send", "total")
 REQUIRED = ("api", "arrived_us", *(f"{phase}_us" for phase in PHASES))
 
-FAULT = "fault"  # why a row is not a wait record; null in a valid row
+DEFECT = "defect"  # why a row is not a wait record; null in a valid row
 RAW = "raw"  # the original row; null in a valid row
 
 _CORRUPT = "_corrupt"
 # The columns of `parsed`.
-ROW_DDL = f"{RECORD_DDL}, {FAULT} STRING, {RAW} STRING"
+ROW_DDL = f"{RECORD_DDL}, {DEFECT} STRING, {RAW} STRING"
 _PARSED_DDL = f"{RECORD_DDL}, {_CORRUPT} STRING"
 _OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
 
@@ -60,19 +62,19 @@ _OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
 def parsed(lines: DataFrame) -> DataFrame:
     """Return the records in *lines* (JSON texts in a column ``value``), a column for each field.
 
-    A row that is not a record has its text in ``raw`` and the reason in ``fault``.
+    A row that is not a record has its text in ``raw`` and the reason in ``defect``.
     """
     value = sf.col("value").cast("string")
     rows = lines.select(
         value.alias(RAW), sf.from_json(value, _PARSED_DDL, _OPTIONS).alias("record")
     )
-    fault = _fault()
+    defect = _defect()
     return rows.select(
-        "record.*", fault.alias(FAULT), sf.when(fault.isNotNull(), sf.col(RAW)).alias(RAW)
+        "record.*", defect.alias(DEFECT), sf.when(defect.isNotNull(), sf.col(RAW)).alias(RAW)
     ).drop(_CORRUPT)
 
 
-def _fault() -> Column:
+def _defect() -> Column:
     """The first reason why a row is not a record, or null."""
     schema = sf.col("record.schema")
     found = (

@@ -8,7 +8,7 @@ from pyspark.sql import functions as sf
 from pipeline.cells import KEY, UNKNOWN, by_scope
 from pipeline.explanation import LAST_US, SENTENCE
 from pipeline.histogram import bucket, quantiles
-from pipeline.schema import FAULT, RAW
+from pipeline.schema import DEFECT, RAW
 
 TOP_WAITS = 100  # of each purgatory
 _WHERE = ("scope", "window", "api", "topic", "partition")
@@ -112,12 +112,12 @@ def produce_lag(records: DataFrame) -> DataFrame:
 
 def malformed(rows: DataFrame) -> DataFrame:
     """The rows that are not wait records, unchanged, with the reason."""
-    return rows.where(sf.col(FAULT).isNotNull()).select(FAULT, RAW)
+    return rows.where(sf.col(DEFECT).isNotNull()).select(DEFECT, RAW)
 
 
 def records_of(rows: DataFrame) -> DataFrame:
     """The rows that are wait records."""
-    return rows.where(sf.col(FAULT).isNull()).drop(FAULT, RAW)
+    return rows.where(sf.col(DEFECT).isNull()).drop(DEFECT, RAW)
 
 
 def _window(moment: Column, window_s: int) -> Column:

@@ -171,6 +171,7 @@ class Exchange:
             "stalled_by": None,
             "throttle": None,
             "muted_by": None,
+            "fault": None,
             "partitions": partitions,
             "error": getattr(response, "error_code", 0),
         }

@@ -149,6 +149,8 @@ class MemoryNetwork:
         if port not in self._serving:
             raise ConnectionRefusedError
         node, nursery = self._serving[port]
+        if node.faults.refuses(node.id, listener):
+            raise ConnectionResetError
         ours, theirs = self.pair(port, room)
         if wrap is not None:
             theirs = wrap(theirs)

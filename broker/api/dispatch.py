@@ -69,8 +69,6 @@ class Dispatcher:
             if cls is not ApiVersionsRequest:
                 raise Refused(f"{cls.__name__} v{version} is not served")
             return self._respond_with_own_versions(connection, version, correlation_id, arrived_ms)
-        if self._rules and (index := self._rules.get(key)) is not None:
-            handler = partial(handle_with_rules, index, handler)
         services = self._services
         peer, size = connection.peer, len(frame)
         is_large = size > DECODED_AT_ONCE_BYTES
@@ -94,6 +92,11 @@ class Dispatcher:
             size,
             connection.session,
         )
+        if self._rules and (index := self._rules.get(key)) is not None:
+            if is_large:
+                frame = memoryview(bytes(frame))
+            encoded = None if is_large else frame[start:]
+            handler = partial(handle_with_rules, index, handler, encoded)
         self._begin(connection, request)
         if is_large:
             long = LongRequest(request)

@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from broker.api.outcome import NO_RESPONSE, PARKED, Outcome
 from broker.api.services import Services
 from broker.common.errors import ApiError, Refused
+from broker.faults.request_fault import RequestFault
 from broker.network.connected_client import ConnectedClient
 from broker.network.in_progress import CloseReason, InProgress
 from broker.quotas.handling_time import HandlingTime
@@ -76,6 +77,14 @@ class ResponseSink(Protocol):
         """Close the connection because of what the client has sent."""
         ...
 
+    def drop(self, reason: Refused) -> None:
+        """Close the connection after the responses that the socket takes now."""
+        ...
+
+    def send_piece(self, piece: bytes) -> None:
+        """Send a piece of the response to the request in progress; not in dispatch."""
+        ...
+
     def mute(self, throttle: Throttle) -> None:
         """Begin no request for its time."""
         ...
@@ -124,6 +133,7 @@ class Request(Generic[Body]):
         "body",
         "client_host",
         "encoded",
+        "fault",
         "handling_time",
         "header",
         "job",
@@ -165,6 +175,8 @@ class Request(Generic[Body]):
         self.wait: Wait | None = None  # while the request is parked
         # Called if the client disconnects while the request is parked.
         self.on_disconnect: Callable[[], object] | None = None
+        # The fault rules that act on the response.
+        self.fault: RequestFault | None = None
         # The computation in a worker thread that the request waits for, or its own next slices.
         self.job: Job[Any] | Continuation | None = None
         # The frame of the response, if that has been encoded already.
@@ -181,10 +193,13 @@ class Request(Generic[Body]):
     def is_computed(self) -> bool:
         """Whether a disconnect is detected only after the computation in progress.
 
-        A worker thread runs it, or it is a Produce, of which Kafka appends all batches.
+        A worker thread runs it, or it is a Produce, of which Kafka appends all batches; or the
+        connection is half-open.
         """
         job = self.job
-        return job is not None and (isinstance(job, Job) or self.header.api_key == _PRODUCE_KEY)
+        if job is None:
+            return self.wait is not None and self.wait.stops_reading
+        return isinstance(job, Job) or self.header.api_key == _PRODUCE_KEY
 
     @property
     def is_in_steps(self) -> bool:

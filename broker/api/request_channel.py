@@ -13,6 +13,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from broker.api.faults.after import apply_after
+from broker.api.outcome import PARKED
 from broker.api.request import Request
 from broker.api.response_frame import error_frame, response_frame
 from broker.api.throttling import record_time, throttle
@@ -22,6 +24,8 @@ from broker.common.unexpected_errors import UnexpectedErrors
 from broker.network.in_progress import CloseReason
 from broker.wait_records.causes import CauseKind
 from broker.wait_records.recorder import Recorder
+from broker.wait_records.wait import Wait
+from protocol.codec import Output
 from protocol.errors import ErrorCode
 
 _CAUSES = {
@@ -50,7 +54,11 @@ class RequestChannel:
         sink = request.sink
         if sink.is_closed:
             return
-        out = on_sent = None
+        if request.fault is not None:
+            response = apply_after(request, response)
+            if response is PARKED:
+                return
+        out = None
         if response is not None:
             if request.encoded is None:
                 throttle(request, response)
@@ -59,6 +67,26 @@ class RequestChannel:
                 sink.refuse(Refused("neither the response nor an error response can be encoded"))
                 return
             response, out = frame
+        self._complete(request, response, out)
+
+    def sent_in_pieces(self, request: Request[Any], response: object) -> None:
+        """Complete *request*, whose response was sent by ``sink.send_piece``."""
+        self._state_changes.notify()
+        self._complete(request, response, None)
+
+    def park_again(
+        self, request: Request[Any], wait: Wait, on_disconnect: Callable[[], object]
+    ) -> None:
+        """Hold the response of *request*, which is ready."""
+        if self._recorder is not None:
+            self._recorder.end_wait(request)
+        request.wait, request.on_disconnect = wait, on_disconnect
+        if self._recorder is not None:
+            self._recorder.parked(request)
+        self._state_changes.notify()
+
+    def _complete(self, request: Request[Any], response: object | None, out: Output | None) -> None:
+        sink, on_sent = request.sink, None
         if request.observer is not None:
             on_sent = self._record(request, response)
         # Breaks a cycle: a parked operation holds its request.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -28,6 +28,7 @@ from broker.storage.log_manager import LogManager
 from broker.transactions.coordinator import TransactionCoordinator
 from broker.transactions.producer_ids import ProducerIdManager
 from broker.transactions.verification import TransactionVerification
+from broker.wait_records.wait import Wait
 from protocol.errors import ErrorCode
 from protocol.messages.api_versions import ApiVersion
 
@@ -45,6 +46,14 @@ class ResponseChannel(Protocol):
 
     def abandoned(self, request: Any, reason: CloseReason) -> None:
         """Complete the wait record of a request whose connection was closed."""
+        ...
+
+    def park_again(self, request: Any, wait: Wait, on_disconnect: Callable[[], object]) -> None:
+        """Hold the response of *request*, which is ready."""
+        ...
+
+    def sent_in_pieces(self, request: Any, response: object) -> None:
+        """Complete *request*, whose response was sent by ``sink.send_piece``."""
         ...
 
 

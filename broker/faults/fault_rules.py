@@ -42,7 +42,7 @@ class FaultRules:
         self.for_links: list[FaultRule] = []
         self.for_connections: list[FaultRule] = []
         self.on_change: list[Callable[[], object]] = []
-        self._timer = timer
+        self.timer = timer
         self._now_us = now_us
         self._changes = changes
         self._possible = possible
@@ -181,7 +181,7 @@ class FaultRules:
                 rule.is_expired = True
                 self._index()
 
-            rule.expiry = schedule_once(self._timer, expire, delay_ms=spec.for_ms)
+            rule.expiry = schedule_once(self.timer, expire, delay_ms=spec.for_ms)
         self._index()
         return rule
 

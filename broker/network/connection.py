@@ -148,8 +148,6 @@ class Connection:
         """The memory of requests received in part, and of responses not sent."""
         return self._reader.held_bytes + self._writer.held_bytes
 
-    # ------------------------------------------------------------------------------- events
-
     def on_readable(self) -> Interest:
         """Receive what has arrived, and serve it unless a request is in progress."""
         if self.is_closed:
@@ -200,8 +198,6 @@ class Connection:
         """Close the connection because it was idle (`IdleExpiry`)."""
         log.info("closing connection from %s: it is idle", self.peer)
         self.close()
-
-    # --------------------------------------------------------------- the request in progress
 
     def begin(self, request: InProgress) -> None:
         """Make *request* the one in progress; called by dispatch."""
@@ -257,12 +253,16 @@ class Connection:
         if self._may_serve:
             self._driver.resume()
 
+    def send_piece(self, piece: bytes) -> None:
+        """Send a piece of the response to the request in progress; not in dispatch."""
+        self._writer.add_bytes(piece)
+        if self._writer.state is _IDLE:
+            self._send()
+
     def send(self, out: Output) -> None:
         """Send the encoded frame in *out*, which is not the response of a request; in dispatch."""
         assert self._is_serving
         self._writer.add(out)
-
-    # ---------------------------------------------------------------------------------- end
 
     def close_when_sent(self) -> None:
         """Close the connection when all responses have been sent; not called in dispatch."""
@@ -294,23 +294,23 @@ class Connection:
         log.warning("closing connection from %s: %s", self.peer, reason)
         self.close(CloseReason.ERROR)
 
+    def drop(self, reason: Refused) -> None:
+        """End the connection after the responses that the socket takes now."""
+        if self._writer.state is _IDLE:
+            self._send()
+        self.refuse(reason)
+
     def _disconnected(self, reason: Disconnected) -> None:
         """End the connection because the transport has; a failure of TLS is logged."""
         if isinstance(reason, TlsFailed):
-            log.warning(
-                "closing connection from %s on listener %s: TLS failed: %s",
-                self.peer,
-                self.session.listener,
-                reason,
-            )
+            where = f"{self.peer} on listener {self.session.listener}"
+            log.warning("closing connection from %s: TLS failed: %s", where, reason)
         self.close()
 
     def break_down(self, bug: Exception) -> None:
         """End the connection because of an unexpected exception, which is passed to ``on_bug``."""
         self.close(CloseReason.ERROR)
         self.on_bug(self.peer, bug)
-
-    # ------------------------------------------------------------------------------ serving
 
     @property
     def _may_serve(self) -> bool:

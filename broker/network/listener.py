@@ -11,6 +11,8 @@ from __future__ import annotations
 import errno
 import logging
 import socket
+import struct
+import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ import trio
 
 from broker.common.errors import StartupError
 from broker.config import Config
+from broker.faults.fault_rules import FaultRules
 from broker.network.address_option import ADDRESS_OPTION
 from broker.network.connection_setup import ConnectionSetup
 from broker.network.connections import Connections
@@ -38,6 +41,8 @@ _BACKLOG = 4096
 _ACCEPTED_AT_ONCE = 64
 # While the system has no descriptor left, new connections wait in the backlog.
 _OVERLOAD_PAUSE_S = 0.1
+# The option SO_LINGER: on, for 0 seconds.
+_RESET_AT_ONCE = struct.pack("HH" if sys.platform == "win32" else "ii", 1, 0)
 
 
 def listen(what: str, host: str, port: int) -> socket.socket:
@@ -84,6 +89,7 @@ class ServingNode(Protocol):
 
     id: int
     config: Config
+    faults: FaultRules
     connections: Connections
     connection_quotas: ConnectionQuotas
     listeners: Mapping[str, ConnectionSetup]
@@ -189,6 +195,7 @@ class Acceptor:
         nursery: trio.Nursery,
     ) -> None:
         self._config = node.config
+        self._node_id, self._listener, self._faults = node.id, listener, node.faults
         self._connections = node.connections
         self._setup = node.listeners[listener]
         self._quotas = ListenerQuotas(
@@ -228,6 +235,10 @@ class Acceptor:
 
     def _accepted(self, connected: socket.socket, address: str) -> None:
         """Serve an accepted connection, or close it, now or later."""
+        if self._faults.for_connections and self._faults.refuses(self._node_id, self._listener):
+            log.info("resetting a connection from %s: a fault rule refuses it", address)
+            reset(connected)
+            return
         if not self._descriptors.take():
             log.info("refusing a connection from %s: too many files are open", address)
             connected.close()
@@ -260,6 +271,12 @@ class Acceptor:
         finally:
             self._quotas.leave(address)
             self._descriptors.give_back()
+
+
+def reset(connected: socket.socket) -> None:
+    """Close the socket so that the client's next call fails with ECONNRESET."""
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_AT_ONCE)
+    connected.close()
 
 
 async def close_excess_connections(node: ServingNode) -> None:

@@ -74,6 +74,11 @@ class Writer:
         if len(parts) > 1 and not all(isinstance(part, BUFFERS) for part in parts):
             self._is_deferred = True
 
+    def add_bytes(self, piece: bytes) -> None:
+        """Queue a piece of an encoded response, which has its length already."""
+        self.unsent_bytes += len(piece)
+        self._parts.append(piece)
+
     def when_sent(self, on_sent: OnSent) -> None:
         """Call *on_sent* when all that is unsent now has been sent, or is dropped."""
         self._on_sent.append(on_sent)

@@ -8,6 +8,8 @@ from broker.quotas.entity import CLIENT_ID, USER, Entity
 
 # Kafka's name of the entity whose quota applies to all that have none of their own.
 DEFAULT = "<default>"
+# In the place of a quota: a fault rule throttles the client; then there is no entity and no rate.
+FAULT_RULE = "fault_rule"
 
 
 class Throttle(NamedTuple):

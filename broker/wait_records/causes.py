@@ -31,6 +31,7 @@ class CauseKind(StrEnum):
     COORDINATOR = "coordinator"
     TRANSACTION = "transaction"
     APPLIED = "applied"
+    RULE_REMOVED = "rule_removed"
 
 
 # A transaction, of which the recorder knows the transactional id: see `Recorder.transactional_id`.
@@ -75,3 +76,4 @@ class Cause(NamedTuple):
 ARRIVED = Cause(CauseKind.ARRIVAL)
 REFUSED = Cause(CauseKind.ERROR)
 TIMED_OUT = Cause(CauseKind.TIMEOUT)
+RULE_REMOVED = Cause(CauseKind.RULE_REMOVED)

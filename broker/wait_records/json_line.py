@@ -78,6 +78,7 @@ def _has_waited(record: WaitRecord) -> bool:
         or record.stalled_by is not None
         or record.throttle is not None
         or record.muted_by is not None
+        or record.fault is not None
         or record.cause is not ARRIVED
     )
 
@@ -95,6 +96,7 @@ def _wait(record: WaitRecord) -> bytes:
             "stalled_by": None if stall is None else stall.facts(),
             "throttle": None if throttle is None else throttle.facts(),
             "muted_by": None if muted_by is None else muted_by.facts(),
+            "fault": record.fault,
         }
     )[1:]
 
@@ -126,5 +128,6 @@ _NO_WAIT = _members(
         "stalled_by": None,
         "throttle": None,
         "muted_by": None,
+        "fault": None,
     }
 )[1:]

@@ -54,7 +54,8 @@ class WaitRecord:
     ``earlier_waits`` has those before it. ``ended_by`` is None if the request did not wait or the
     cause is unknown. ``stalled_by`` is the step of the loop that delayed the request.
     ``throttle`` is that of a quota which the request's client has exceeded, and ``muted_by`` that
-    of an earlier request, for which this one was queued. ``follower``
+    of an earlier request, for which this one was queued. ``fault`` is the fault rule that fired on
+    the request. ``follower``
     is not among the fields: whether a node has sent the request, to replicate.
     """
 
@@ -67,6 +68,7 @@ class WaitRecord:
         "earlier_waits",
         "ended_by",
         "error",
+        "fault",
         "follower",
         "header",
         "muted_by",
@@ -115,6 +117,7 @@ class WaitRecord:
         self.stalled_by: Stall | None = None
         self.throttle: Throttle | None = None
         self.muted_by: Throttle | None = None
+        self.fault: dict[str, Any] | None = None
         self.follower = False
 
     @property
@@ -200,6 +203,7 @@ class WaitRecord:
             "stalled_by": None if self.stalled_by is None else self.stalled_by.facts(),
             "throttle": None if self.throttle is None else self.throttle.facts(),
             "muted_by": None if self.muted_by is None else self.muted_by.facts(),
+            "fault": self.fault,
             "partitions": [each._asdict() for each in self.partitions],
             "error": int(self.error),
         }

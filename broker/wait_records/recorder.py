@@ -116,6 +116,8 @@ class Recorder:
         assert observer is not None
         assert wait is not None, "the code that parks a request describes the wait"
         record = observer.record
+        if record.parked_ms is not None:
+            return  # its response is held by a fault rule, which has recorded it
         if record.purgatory is not None:
             record.keep_wait()
             record.checks, record.ended_by = 0, None
@@ -123,6 +125,14 @@ class Recorder:
         record.purgatory = wait.purgatory
         record.waited_for = self._named(wait.condition())
         record.timeout_ms = wait.timeout_ms
+
+    def end_wait(self, request: RecordedRequest) -> None:
+        """End the wait of a parked request: its response is ready, and waits for something else."""
+        observer, wait = request.observer, request.wait
+        assert observer is not None
+        if observer.record.parked_ms is not None:
+            assert wait is not None
+            self._end_wait(observer.record, wait, self._now_ms())
 
     def completed(self, request: RecordedRequest, response: object | None) -> WaitRecord:
         """Record the end of the wait; the record is complete after `sent`."""

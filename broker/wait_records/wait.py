@@ -51,6 +51,8 @@ class Wait(ABC):
     purgatory: str
     # Whether another node waits, whose fetch replicates from this one.
     is_follower = False
+    # Whether the connection is not read, so that a disconnect remains unknown.
+    stops_reading = False
     # Whether the handler continues after the wait, in the slices of a long request.
     is_within_work = False
 

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from integration.pipeline.frames import lines, plain, record
-from pipeline.schema import FAULT, RAW, parsed
+from pipeline.schema import DEFECT, RAW, parsed
 from tests.pipeline.wait_records import wait_records
 
 pytestmark = pytest.mark.jvm
@@ -33,7 +33,7 @@ def test_unknown_fields_are_ignored_and_missing_ones_null(spark: SparkSession) -
     newer = record(added={"deep": [1]}, partitions=[{"topic": "t", "partition": 0, "rack": "a"}])
     [read] = plain(parsed(lines(spark, [json.dumps(newer)])))
 
-    assert read[FAULT] is None
+    assert read[DEFECT] is None
     assert read["partitions"][0]["topic"] == "t"
     assert read["client_id"] is None
 
@@ -51,4 +51,4 @@ def test_a_row_that_is_not_a_record_has_a_reason(spark: SparkSession) -> None:
     }
     read = plain(parsed(lines(spark, faulty.values())))
 
-    assert {row[FAULT]: row[RAW] for row in read} == faulty
+    assert {row[DEFECT]: row[RAW] for row in read} == faulty

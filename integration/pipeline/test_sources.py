@@ -25,7 +25,7 @@ def test_lines_compressed_lines_and_parquet_are_the_same(
     (tmp_path / "a.jsonl").write_text(text + "\n")
     (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(text.encode()))
     rows = parsed(FileSource((f"{tmp_path}/a.jsonl",)).read(spark))
-    rows.drop("fault", "raw").write.parquet(f"{tmp_path}/c")
+    rows.drop("defect", "raw").write.parquet(f"{tmp_path}/c")
 
     first, *others = (
         plain(parsed(FileSource((f"{tmp_path}/{name}",)).read(spark)))

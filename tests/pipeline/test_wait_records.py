@@ -9,7 +9,7 @@ from tests.pipeline.wait_records import json_lines, wait_records
 NAMES = (
     "schema node connection client_id principal listener correlation_id api version arrived_us"
     " queued_us local_us parked_us send_us total_us purgatory waited_for timeout_ms checks"
-    " completed_by earlier_waits stalled_by throttle muted_by partitions error"
+    " completed_by earlier_waits stalled_by throttle muted_by fault partitions error"
 )
 FIELDS = NAMES.split()
 

@@ -60,6 +60,7 @@ class Bookkeeper:
             "stalled_by": None,
             "throttle": None,
             "muted_by": None,
+            "fault": None,
             "partitions": [],
             "error": 0,
             **fields,

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from broker.admin.conditions.clients import read_client_connected, read_client_gone
 from broker.admin.conditions.committed import read_committed
 from broker.admin.conditions.condition import Condition
+from broker.admin.conditions.faults import read_fault_fired
 from broker.admin.conditions.groups import read_assigned, read_group_stable
 from broker.admin.conditions.parked import read_parked
 from broker.admin.conditions.partitions import (
@@ -33,6 +34,7 @@ CONDITIONS: dict[str, Callable[[Query], Condition]] = {
     "committed": read_committed,
     "client_connected": read_client_connected,
     "client_gone": read_client_gone,
+    "fault_fired": read_fault_fired,
 }
 
 

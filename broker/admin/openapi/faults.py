@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
+from broker.admin.conditions.faults import RULE_ID_MAX
 from broker.admin.openapi.operation import Operation, Section
 from broker.admin.openapi.parameters import in_path, whole
 from broker.admin.openapi.schema import (
@@ -18,8 +19,6 @@ from broker.admin.openapi.schema import (
     ref,
 )
 from broker.admin.parameters import API_NAMES
-
-RULE_ID_MAX = 999_999_999_999
 
 _RULE_ID = (in_path(whole("id", "the id of the rule", 0, RULE_ID_MAX)),)
 _TYPES = (

@@ -88,6 +88,7 @@ RECORD_SCHEMAS: dict[str, Schema] = {
         ),
         throttle=nullable(ref("Throttle")),
         muted_by=nullable(ref("Throttle")),
+        fault=nullable(record(rule=INTEGER, name=nullable(STRING), action=STRING)),
         partitions=array(
             record(
                 topic=STRING,
@@ -120,6 +121,10 @@ RECORD_SCHEMAS: dict[str, Schema] = {
             "state": STRING,
             "producer_epoch": INTEGER,
             "transaction": ref("WaitedForTransaction"),
+            "effect": STRING,
+            "rule": INTEGER,
+            "name": nullable(STRING),
+            "action": STRING,
         },
         kind=STRING,
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
+from broker.admin.conditions.faults import RULE_ID_MAX
 from broker.admin.conditions.table import CONDITIONS
 from broker.admin.facts import LIMIT_MAX
 from broker.admin.openapi.cluster import PARTITION_FIELDS
@@ -23,11 +24,17 @@ _CONDITION = (
     flag("followers", "of `parked`: 1: also fetches between nodes"),
     text("since", "of `requests`: a mark; requests before it do not count"),
     text("group", "of `group_stable`, `assigned` and `committed`: the group; required"),
-    whole("count", "of requests, of replicas in sync, of members or of connections", 0, LIMIT_MAX),
+    whole(
+        "count",
+        "of requests, replicas in sync, members, connections or fires",
+        0,
+        LIMIT_MAX,
+    ),
     whole("members", "of `assigned`: the least number of members", 1, LIMIT_MAX),
     whole("partitions", "the least number: of each member, or of the topic", 0, LIMIT_MAX),
     whole("offset", "of `lso` and `committed`: the least offset", 0, LONG_MAX),
     whole("lag", "of `committed`: the largest lag", 0, LONG_MAX),
+    whole("rule", "of `fault_fired`: the id of the fault rule; required", 0, RULE_ID_MAX),
     whole("timeout_ms", "how long to wait, in real time", 0, TIMEOUT_MS_MAX, TIMEOUT_MS_DEFAULT),
 )
 
@@ -41,7 +48,7 @@ WAITS = Section(
                 "Wait until a condition holds; the status is 408 after the timeout.",
                 ref("Finding"),
                 _CONDITION,
-                (HTTPStatus.REQUEST_TIMEOUT,),
+                (HTTPStatus.NOT_FOUND, HTTPStatus.REQUEST_TIMEOUT),
             )
         }
     },
@@ -55,6 +62,7 @@ WAITS = Section(
                 record(group=ref("Group")),
                 record(offsets=array(ref("CommittedOffset"))),
                 record(connections=array(ref("Connection"))),
+                record(fault=ref("FaultRule")),
             ]
         },
         "NamedPartition": record(topic=STRING, **PARTITION_FIELDS),

@@ -2,29 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from broker.api.faults.held_request import HeldRequest
+from broker.api.outcome import PARKED
 from broker.api.request import Request
 from broker.common.errors import ApiError, Refused
-from broker.faults.actions import Close, Error
+from broker.faults.actions import Close, Delay, Error, HalfOpen, Hang, StaleMetadata, Throttle
 from broker.faults.index import RuleIndex
-from broker.faults.subject import Subject
+from broker.faults.request_fault import RequestFault
+from broker.faults.rule import FaultRule
+from broker.faults.subject import Subject, nothing
+from broker.quotas import throttle
+from protocol.codec import decode
+from protocol.messages.fetch import FetchRequest
 
 Handler = Callable[[Request[Any]], object]
 
 
-def handle_with_rules(index: RuleIndex, handler: Handler, request: Request[Any]) -> object:
-    """Run *handler*, unless a rule fires that acts before; returns what handlers return."""
+def handle_with_rules(
+    index: RuleIndex, handler: Handler, encoded: memoryview | None, request: Request[Any]
+) -> object:
+    """Run *handler*, unless a rule fires that acts before; returns what handlers return.
+
+    *encoded* is the body in memory that is reused after this call; None if the body has its own.
+    """
     services = request.services
     subject = Subject(
-        request.header, request.body, request.session, services.node_id, services.image.names.get
+        request.header,
+        request.body,
+        request.session,
+        services.node_id,
+        services.image.names.get,
+        partial(_of_session, request) if type(request.body) is FetchRequest else nothing,
     )
-    rule, _ = services.faults.fire(index, subject)
-    if rule is not None:
-        action = rule.spec.action
-        if isinstance(action, Error) and not action.after:
-            raise ApiError(action.code, f"{rule.words} responds with it")
-        if isinstance(action, Close) and not action.after:
-            raise Refused(f"{rule.words} closes the connection")
+    rule, later = services.faults.fire(index, subject)
+    if rule is None:
+        if later:
+            request.fault = RequestFault(subject, None, later)
+        return handler(request)
+    if request.observer is not None:
+        request.observer.record.fault = rule.label
+    action = rule.spec.action
+    if isinstance(action, Error | Close | Hang) and not action.after:
+        return _end(request, rule)
+    if isinstance(action, HalfOpen):
+        return _hold(request, HeldRequest(request, rule, "half_open"))
+    if isinstance(action, Delay) and not action.of_response:
+        _keep(request, encoded)
+        then = partial(request.resume, request, handler, request)
+        return _hold(request, HeldRequest(request, rule, "delay_request", action.ms, then))
+    if isinstance(action, Throttle):
+        request.throttle(throttle.Throttle(action.ms, throttle.FAULT_RULE, (), 0.0, 0.0))
+    elif isinstance(action, StaleMetadata):
+        request.services = replace(services, image=rule.image)
+    else:
+        request.fault = RequestFault(subject, rule, later)
     return handler(request)
+
+
+def _end(request: Request[Any], rule: FaultRule) -> object:
+    """Let the request have no effect."""
+    action = rule.spec.action
+    if isinstance(action, Error):
+        raise ApiError(action.code, f"{rule.words} responds with it")
+    if isinstance(action, Close):
+        raise Refused(f"{rule.words} closes the connection")
+    return _hold(request, HeldRequest(request, rule, "hang"))
+
+
+def _hold(request: Request[Any], held: HeldRequest) -> object:
+    request.wait, request.on_disconnect = held.wait, held.abandon
+    return PARKED
+
+
+def _keep(request: Request[Any], encoded: memoryview | None) -> None:
+    """Keep the body valid after the handler has returned."""
+    if encoded is not None and not request.keep():
+        copied = memoryview(bytes(encoded))
+        request.body = decode(type(request.body), request.version, copied)
+
+
+def _of_session(request: Request[FetchRequest]) -> Iterable[tuple[str, int]]:
+    """The partitions of the fetch session, which the request does not name."""
+    session = request.services.fetch_sessions.get(request.body.session_id)
+    if session is None:
+        return
+    names = request.services.image.names
+    for name, partition in session.partitions:
+        topic = name if isinstance(name, str) else names.get(name)
+        if topic is not None:
+            yield topic, partition

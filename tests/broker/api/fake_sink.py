@@ -40,6 +40,14 @@ class FakeSink:
         self.refusals.append(str(reason))
         self.is_closed = True
 
+    def drop(self, reason: Refused) -> None:
+        """Close the connection."""
+        self.refuse(reason)
+
+    def send_piece(self, piece: bytes) -> None:
+        """Record the piece."""
+        self.frames.append(piece)
+
     def mute(self, throttle: Throttle) -> None:
         """Record the time."""
         self.muted_ms.append(throttle.time_ms)

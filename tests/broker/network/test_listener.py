@@ -102,6 +102,21 @@ async def test_at_the_limit_connections_wait_in_the_backlog(
         second.close()
 
 
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+async def test_a_fault_rule_resets_connections(tmp_path: Path, anyio_backend: str) -> None:
+    """As often as it says; the next connection is served."""
+    async with _accepting(tmp_path) as (node, port):
+        node.cluster.faults.add({"times": 1, "action": {"type": "refuse_connections"}})
+        refused, served = _connect(port), _connect(port)
+        served.sendall(struct.pack(">ihhih", 10, 18, 0, 7, -1))
+
+        with pytest.raises(ConnectionResetError):
+            await trio.to_thread.run_sync(refused.recv, 1)
+        assert await trio.to_thread.run_sync(served.recv, 1)
+        refused.close()
+        served.close()
+
+
 def plaintext(port: int, bind_host: str, name: str = "INTERNAL") -> Endpoint:
     return Endpoint(name, SecurityProtocol.PLAINTEXT, bind_host, port)
 

@@ -288,7 +288,7 @@ def _whole(client: Client, client_id: str, began_us: int, cause: dict[str, Any])
         "total_us": 1_000_000,
         "completed_by": cause,
         "earlier_waits": [],
-        **dict.fromkeys(("stalled_by", "throttle", "muted_by")),
+        **dict.fromkeys(("stalled_by", "throttle", "muted_by", "fault")),
         "error": 0,
     }
 

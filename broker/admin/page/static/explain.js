@@ -46,6 +46,7 @@ const AWAITED = {
     `the record of transactional id ${w.transactional_id ?? "(several)"} to be replicated`,
   ],
   markers: (w) => [`markers in ${counted(w.need, "partition")}`, has(w)],
+  fault: (w) => [`fault rule ${w.rule}${w.name ? ` (${w.name})` : ""}`, w.effect.replace("_", " ")],
   steps: () => ["its own work, which is done in steps"],
 };
 
@@ -103,6 +104,7 @@ const COMPLETED = {
   flush: () => "the disk has the records",
   applied: () => "the last node applied the change",
   coordinator: () => "the coordinator responded",
+  rule_removed: () => "the fault rule was removed",
   timeout: (by, record) => `its timeout of ${durationMs(record.timeout_ms ?? 0)} expired`,
   disconnect: () => "its client disconnected",
   shutdown: () => "its node stopped",
