@@ -10,6 +10,7 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from antechamber import Cluster
+from antechamber.admin_client import AdminClient
 from integration.machine.browser import Page, browser, browser_path
 from integration.machine.deadlines import eventually
 from integration.processes.antechamber import Serve
@@ -38,8 +39,9 @@ def kafka() -> Iterator[Cluster]:
 
 
 def shows(page: Page, section: str, text: str) -> None:
-    """Wait until a section contains a text."""
-    found = f"document.querySelector({json.dumps(section)})?.innerText ?? ''"
+    """Wait until a section is visible and contains a text."""
+    visible = "each => each?.checkVisibility() ? each.innerText : ''"
+    found = f"({visible})(document.querySelector({json.dumps(section)}))"
     eventually(lambda: text in page.evaluate(found), f"{text!r} in {section}")
 
 
@@ -97,6 +99,28 @@ def test_the_clock_has_buttons(page: Page, kafka: Cluster) -> None:
     shows(page, "#clock", "running")
 
     assert page.console == []
+
+
+def test_a_fault_rule_is_set_and_removed(page: Page, kafka: Cluster) -> None:
+    """The form sets a rule; a refusal is shown, and the rule is not set."""
+    admin = AdminClient(kafka.admin)
+    page.open(f"{kafka.admin}/")
+    shows(page, "#faults", "No fault rule is set.")
+    page.evaluate("document.querySelector('[name=topic]').value = 'nothing'")
+    page.evaluate("document.querySelector('[name=value]').value = 'NO_SUCH_ERROR'")
+    press(page, "Set rule")
+    shows(page, "#problem", "NO_SUCH_ERROR")
+    page.evaluate("document.querySelector('[name=api]').value = 'Produce'")
+    page.evaluate("document.querySelector('[name=value]').value = 'NOT_LEADER_OR_FOLLOWER'")
+    press(page, "Set rule")
+    shows(page, "#faults", "Rule 1")
+    [rule] = admin.call("GET", "/v1/faults")["rules"]
+    assert (rule["match"]["api"], rule["match"]["topic"]) == ("Produce", "nothing")
+    assert page.evaluate("document.getElementById('problem').hidden")
+
+    press(page, "Remove fault rule 1")
+    shows(page, "#faults", "No fault rule is set.")
+    assert admin.call("GET", "/v1/faults") == {"rules": []}
 
 
 def test_names_of_clients_are_text(page: Page, kafka: Cluster) -> None:

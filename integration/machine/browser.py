@@ -26,6 +26,7 @@ _FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
+    "--hide-scrollbars",
     "--no-first-run",
     "--remote-debugging-pipe",
 ]

@@ -23,6 +23,7 @@ from purgatories.timer.snapshot import snapshot
 
 REQUESTS_MAX = 60
 RECORDS_MAX = 60
+FAULTS_MAX = 50
 GROUPS_MAX = 30
 TRANSACTIONS_MAX = 30
 # Partitions of a request, a record or a transaction.
@@ -61,6 +62,7 @@ def live_parts(
         "timers": lambda: _timers(cluster),
         "requests": lambda: _requests(cluster, iter_parked(PARTITIONS_MAX)),
         "records": lambda: _records(cluster),
+        "faults": lambda: _faults(cluster),
         "groups": group_part,
         "transactions": transaction_part,
     }
@@ -121,6 +123,11 @@ def _records(cluster: Cluster) -> LivePart:
 
 def _shortened(facts: JsonObject) -> JsonObject:
     return {**facts, "partitions": facts["partitions"][:PARTITIONS_MAX]}
+
+
+def _faults(cluster: Cluster) -> LivePart:
+    rules = cluster.faults.all()
+    return LivePart(len(rules), (rule.facts() for rule in rules[:FAULTS_MAX]))
 
 
 def _group(group: AnyGroup) -> JsonObject:

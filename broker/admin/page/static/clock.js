@@ -43,5 +43,6 @@ export function makeClock(section) {
 
 function nextTimer({ in_ms: inMs, node, timer }, elapsedMs) {
   const owner = node === null ? "the cluster" : `node ${node}`;
-  return `next: ${timer} timer of ${owner} in ${durationMs(Math.max(0, inMs - elapsedMs))}`;
+  const left = inMs - elapsedMs;
+  return `next: ${timer} timer of ${owner} ${left > 0 ? `in ${durationMs(left)}` : "now"}`;
 }

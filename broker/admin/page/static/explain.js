@@ -108,6 +108,7 @@ const COMPLETED = {
   timeout: (by, record) => `its timeout of ${durationMs(record.timeout_ms ?? 0)} expired`,
   disconnect: () => "its client disconnected",
   shutdown: () => "its node stopped",
+  rule_removed: () => "the fault rule was removed",
 };
 
 function request(by) {
@@ -137,7 +138,7 @@ export function explained(record) {
     : `It was completed at once: ${cause}.`;
   const error = record.error ? ` Error code ${record.error}.` : "";
   const fault = record.fault
-    ? ` Fault rule ${record.fault.name ?? record.fault.id} affected it.`
+    ? ` Fault rule ${record.fault.name ?? record.fault.rule} affected it.`
     : "";
   const total = `${duration(record.total_us)} in total: ${spent.join(", ")}`;
   return `${requestName(record)}, version ${record.version}. ${wait}${error}${fault} ${total}.`;

@@ -3,6 +3,7 @@
 import { authorization, keepToken } from "/page/actions.js";
 import { makeClock } from "/page/clock.js";
 import { say, show } from "/page/dom.js";
+import { makeFaults } from "/page/faults.js";
 import { makeGroups, makeTransactions } from "/page/groups.js";
 import { makeNodes } from "/page/nodes.js";
 import { makePartitions } from "/page/partitions.js";
@@ -22,6 +23,7 @@ const views = [
   makeWheel(find("wheel")),
   makeWaterfall(find("records")),
   makePartitions(find("partitions")),
+  makeFaults(find("faults")),
   makeGroups(find("groups")),
   makeTransactions(find("transactions")),
 ];

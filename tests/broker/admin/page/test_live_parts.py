@@ -140,8 +140,19 @@ async def test_the_clock_has_one_row(tmp_path: Path) -> None:
         assert found == [facts.clock.state()]
 
 
-@pytest.mark.parametrize("name", ["groups", "transactions"])
+async def test_fault_rules_are_shown(tmp_path: Path) -> None:
+    """Those of GET /v1/faults, in the order in which they were set."""
+    async with with_traffic(tmp_path) as cluster:
+        first, second = cluster.cluster.faults.add(
+            {"action": {"type": "close", "when": "before"}, "name": "first"},
+            {"match": {"api": "Fetch"}, "action": {"type": "hang", "when": "after"}},
+        )
+
+        assert rows(cluster, "faults") == (2, [first.facts(), second.facts()])
+
+
+@pytest.mark.parametrize("name", ["faults", "groups", "transactions"])
 async def test_a_cluster_may_have_none(tmp_path: Path, name: str) -> None:
-    """Neither groups nor transactions."""
+    """Neither rules nor groups nor transactions."""
     async with with_traffic(tmp_path) as cluster:
         assert rows(cluster, name) == (0, [])
