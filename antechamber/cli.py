@@ -26,6 +26,9 @@ usage: antechamber COMMAND [OPTION]...
   fault         pause, resume, stop or start a node of a running broker
   clock         freeze a running broker's clock, or move it forwards
   requests      show what waits in a running broker, for what and until when
+  groups        show the groups: members, partitions, committed offsets and lags
+  connections   show the connected clients
+  wait          wait for a state, such as an assignment or a lag of 0
   sessions      show the sessions of group members, and how long they last
   transactions  show open and hanging transactions, and abort hanging ones
   explain       explain one request: what it waited for, and what completed it
@@ -53,6 +56,9 @@ COMMANDS = (
     "fault",
     "clock",
     "requests",
+    "groups",
+    "connections",
+    "wait",
     "sessions",
     "transactions",
     "explain",

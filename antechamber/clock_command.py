@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -34,8 +33,6 @@ transactions, quotas, retention, idle connections.
     --to retention --topic T --partition N   records are deleted
 """
 _ADJUSTMENTS = ("show", "freeze", "run", "advance")
-_UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
-_DURATION = re.compile(r"([0-9]{1,12})(ms|s|m|h|d)", re.ASCII)
 _EVENT_OPTIONS = (
     "to",
     "member",
@@ -71,7 +68,8 @@ def parser() -> CommandParser:
         default="show",
         metavar="|".join(_ADJUSTMENTS),
     )
-    add("duration", nargs="?", type=_milliseconds, metavar="DURATION", help="how far to advance")
+    duration = durations.milliseconds
+    add("duration", nargs="?", type=duration, metavar="DURATION", help="how far to advance")
     add("--speed", metavar="N", help="the speed of clock run, from 0.001 to 1000 (1)")
     events = ("timer", "session", "transaction", "parked", "retention")
     add("--to", choices=events, metavar="EVENT", help="advance to timer, session, ... (above)")
@@ -170,11 +168,3 @@ def _ended(record: Mapping[str, Any]) -> str:
 
 def _owner(node: int | None) -> str:
     return "the cluster" if node is None else f"node {node}"
-
-
-def _milliseconds(text: str) -> int:
-    match = _DURATION.fullmatch(text)
-    if match is None:
-        units = ", ".join(_UNITS_MS)
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number with a unit of {units}")
-    return int(match[1]) * _UNITS_MS[match[2]]

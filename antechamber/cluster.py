@@ -32,7 +32,7 @@ class Cluster(ProcessFacts, Handle):
         topics: created at the start, each ``NAME[:PARTITIONS[:REPLICATION]]``, or a mapping of
         names to numbers of partitions.
         data_dir: the directory of the logs; by default a temporary one that is deleted at the end.
-        tls: use TLS, with certificates that exist until the broker stops; `client_settings` has
+        tls: use TLS, with certificates that exist until the broker stops; ``client_settings`` has
         what clients need.
         properties: a file of settings in Java's syntax; *config* overrides it.
         record: keep a wait record of each request for `requests`; *records* also writes them to a

@@ -41,13 +41,14 @@ two frames of the table are printed above it.
 
 def requests(arguments: Sequence[str]) -> int:
     """Run the command and return the exit code."""
-    return run(parser(), arguments, _show)
+    return run(parser(), arguments, _mark_or_show)
 
 
 def parser() -> CommandParser:
     """The parser of the command's arguments."""
     command = CommandParser("requests", _DESCRIPTION)
     add = command.add_argument
+    add("--mark", action="store_true", help="only print a mark, for antechamber wait")
     add("--parked", action="store_true", help="the waiting requests instead of completed ones")
     add("--follow", action="store_true", help="continue until Ctrl-C")
     add("--json", action="store_true", help="one JSON object a line, instead of a table")
@@ -61,6 +62,13 @@ def parser() -> CommandParser:
         help="include the fetches of followers",
     )
     return command
+
+
+def _mark_or_show(client: AdminClient, given: argparse.Namespace) -> None:
+    if given.mark:
+        sys.stdout.write(f"{client.mark()}\n")
+    else:
+        _show(client, given)
 
 
 def _show(client: AdminClient, given: argparse.Namespace) -> None:

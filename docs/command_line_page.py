@@ -12,8 +12,8 @@ _HEAD = """\
 # Command line
 
 `antechamber COMMAND [OPTION]...`; `antechamber help` lists the commands, and each command has
-`--help`. `fault`, `clock`, `requests`, `sessions`, `transactions`, `explain`, `export` and `wheel`
-are clients of a running broker's [admin interface](admin.md).
+`--help`. `fault`, `clock`, `requests`, `groups`, `connections`, `wait`, `sessions`, `transactions`,
+`explain`, `export` and `wheel` are clients of a running broker's [admin interface](admin.md).
 
 | exit code | meaning |
 | --- | --- |

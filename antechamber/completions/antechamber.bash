@@ -3,7 +3,7 @@ _antechamber() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=""
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "serve fault clock requests sessions transactions explain export wheel record analyze doctor completion help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "serve fault clock requests groups connections wait sessions transactions explain export wheel record analyze doctor completion help --help --version" -- "$word"))
         return
     fi
     case "${COMP_WORDS[1]} $before" in
@@ -53,6 +53,35 @@ _antechamber() {
         "requests --topic") :; return ;;
         "requests --client") :; return ;;
         "requests --limit") :; return ;;
+        "groups --admin") :; return ;;
+        "groups --admin-token") :; return ;;
+        "groups --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "groups --admin-ca") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "groups --group") :; return ;;
+        "groups --limit") :; return ;;
+        "connections --admin") :; return ;;
+        "connections --admin-token") :; return ;;
+        "connections --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "connections --admin-ca") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "connections --client") :; return ;;
+        "connections --limit") :; return ;;
+        "wait --admin") :; return ;;
+        "wait --admin-token") :; return ;;
+        "wait --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "wait --admin-ca") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "wait --group") :; return ;;
+        "wait --topic") :; return ;;
+        "wait --partition") :; return ;;
+        "wait --members") :; return ;;
+        "wait --partitions") :; return ;;
+        "wait --offset") :; return ;;
+        "wait --lag") :; return ;;
+        "wait --api") :; return ;;
+        "wait --client") :; return ;;
+        "wait --since") :; return ;;
+        "wait --count") :; return ;;
+        "wait --rule") :; return ;;
+        "wait --timeout") :; return ;;
         "sessions --admin") :; return ;;
         "sessions --admin-token") :; return ;;
         "sessions --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -104,7 +133,10 @@ _antechamber() {
         serve) words="--host --port --advertise --brokers --admin-host --admin-port --admin-protocol --admin-token --admin-token-file --admin-read-only-token --admin-read-only-token-file --data-dir -c --config --properties --tls --topic --user --add-scram --record --records --records-topic --ready-file --stop-with-stdin --quiet -v --verbose --list-keys --help" ;;
         fault) words="--admin --admin-token --admin-token-file --admin-ca pause resume stop start --help" ;;
         clock) words="--admin --admin-token --admin-token-file --admin-ca show freeze run advance --speed --to --member --group --transactional-id --api --client --correlation --topic --partition --json --help" ;;
-        requests) words="--admin --admin-token --admin-token-file --admin-ca --parked --follow --json --api --topic --client --limit --followers --help" ;;
+        requests) words="--admin --admin-token --admin-token-file --admin-ca --mark --parked --follow --json --api --topic --client --limit --followers --help" ;;
+        groups) words="--admin --admin-token --admin-token-file --admin-ca --group --json --limit --help" ;;
+        connections) words="--admin --admin-token --admin-token-file --admin-ca --client --followers --json --limit --help" ;;
+        wait) words="--admin --admin-token --admin-token-file --admin-ca assigned committed group-stable topic topic-deleted hw lso isr client-connected client-gone parked requests fault-fired --group --topic --partition --members --partitions --offset --lag --api --client --since --count --rule --timeout --json --help" ;;
         sessions) words="--admin --admin-token --admin-token-file --admin-ca --group --json --limit --help" ;;
         transactions) words="--admin --admin-token --admin-token-file --admin-ca list abort --hanging --json --limit --topic --partition --producer-id --help" ;;
         explain) words="--admin --admin-token --admin-token-file --admin-ca --client --correlation --api --topic --json --help" ;;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antechamber.durations import format_us
+from antechamber.durations import format_us, milliseconds
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,11 @@ from antechamber.durations import format_us
 def test_a_duration_has_a_suitable_unit(us: int, words: str) -> None:
     """Two or three digits are printed, and no unit reaches the next one."""
     assert format_us(us) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("500ms", 500), ("45s", 45_000), ("2m", 120_000), ("1h", 3_600_000)]
+)
+def test_an_argument_has_a_unit(text: str, expected: int) -> None:
+    """The value is in milliseconds."""
+    assert milliseconds(text) == expected

@@ -59,7 +59,7 @@ def test_waiting_requests_are_a_table(facts: FakeFacts, capsys: pytest.CaptureFi
     assert main(["requests", "--parked"]) == 0
 
     out = lines(capsys)
-    assert "Produce v9 #12 of producer-1, to node 1" in out[3]
+    assert "Produce v9 #12 of producer-1, to node 1" in out[2]
     assert out[-1] == "2 requests wait"
 
 
@@ -254,3 +254,10 @@ def test_a_closed_pipe_ends_the_command(facts: FakeFacts) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.wait() == 1
+
+
+def test_a_mark_can_be_made(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is the only output, so that a shell can use it."""
+    assert main(["requests", "--mark"]) == 0
+    assert capsys.readouterr().out == "mark-1\n"
+    assert facts.requests_since("mark-1") == {}
