@@ -1,7 +1,8 @@
 """antechamber: a Kafka-protocol broker whose delayed requests wait as in Apache Kafka.
 
 This package is the public API: the command line, and `Cluster`, a broker for tests. The broker runs
-in a process of its own; this package imports nothing of it.
+in a process of its own; this package imports nothing of it. `AsyncCluster` is for asyncio and trio,
+and needs ``pip install 'antechamber[async]'``.
 """
 
 from __future__ import annotations
@@ -9,17 +10,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from antechamber.admin_client import AdminError, NoBroker
+    from antechamber.admin_errors import AdminError, NoBroker
+    from antechamber.asynchronous.cluster import AsyncCluster
+    from antechamber.asynchronous.handle import AsyncHandle
+    from antechamber.asynchronous.running_cluster import AsyncRunningCluster
     from antechamber.broker_process import StartError
     from antechamber.cluster import Cluster
     from antechamber.handle import Handle, Node
     from antechamber.running_cluster import RunningCluster
 
-__all__ = ["AdminError", "Cluster", "Handle", "NoBroker", "Node", "RunningCluster", "StartError"]
+__all__ = [
+    "AdminError",
+    "AsyncCluster",
+    "AsyncHandle",
+    "AsyncRunningCluster",
+    "Cluster",
+    "Handle",
+    "NoBroker",
+    "Node",
+    "RunningCluster",
+    "StartError",
+]
 
 _HOMES = {
-    "AdminError": "antechamber.admin_client",
-    "NoBroker": "antechamber.admin_client",
+    "AdminError": "antechamber.admin_errors",
+    "AsyncCluster": "antechamber.asynchronous.cluster",
+    "AsyncHandle": "antechamber.asynchronous.handle",
+    "AsyncRunningCluster": "antechamber.asynchronous.running_cluster",
+    "NoBroker": "antechamber.admin_errors",
     "StartError": "antechamber.broker_process",
     "Cluster": "antechamber.cluster",
     "Handle": "antechamber.handle",

@@ -11,6 +11,7 @@ from antechamber.admin_http import HttpClient, Parameters
 
 __all__ = [
     "ADMIN_URL_DEFAULT",
+    "DISCOVERY_PATH",
     "REQUESTS_MAX",
     "AdminClient",
     "AdminError",
@@ -20,7 +21,7 @@ __all__ = [
 ]
 
 REQUESTS_MAX = 10_000  # the most requests in one response of a broker
-_DISCOVERY_PATH = "/v1/cluster"
+DISCOVERY_PATH = "/v1/cluster"
 
 
 class AdminClient(HttpClient):
@@ -28,7 +29,7 @@ class AdminClient(HttpClient):
 
     def cluster(self) -> dict[str, Any]:
         """Return the nodes, topics, leaders, in-sync replicas and offsets."""
-        response: dict[str, Any] = self.call("GET", _DISCOVERY_PATH)
+        response: dict[str, Any] = self.call("GET", DISCOVERY_PATH)
         return response
 
     def requests(self, **wanted: str | int | None) -> list[dict[str, Any]]:

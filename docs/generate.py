@@ -1,4 +1,4 @@
-"""Writes the generated pages, pictures and completions: ``make docs``.
+"""Writes the generated pages, pictures, completions and modules: ``make docs``.
 
 A test compares the files with what is generated here, so they are always up to date.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.atlas.page import page as atlas
-from docs import pictures
+from docs import asynchronous, pictures
 from docs.apis_page import apis
 from docs.clients_page import clients
 from docs.command_line_page import command_line
@@ -32,6 +32,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "explanation/pictures/wheels.svg": pictures.wheels,
     "../antechamber/completions/antechamber.1": man_page,
     **{f"../antechamber/completions/{name}": text for name, text in COMPLETIONS.items()},
+    **asynchronous.modules(),
 }
 
 

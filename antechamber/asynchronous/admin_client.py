@@ -1,0 +1,104 @@
+"""The asynchronous form of `antechamber.admin_client`: made by `make docs`, do not edit."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from antechamber.admin_client import DISCOVERY_PATH
+from antechamber.admin_errors import AdminError
+from antechamber.admin_http import Parameters
+from antechamber.asynchronous.http_client import AsyncHttpClient
+
+
+class AsyncAdminClient(AsyncHttpClient):
+    """The operations of the admin interface; the parameters are those of `HttpClient`."""
+
+    async def cluster(self) -> dict[str, Any]:
+        """Return the nodes, topics, leaders, in-sync replicas and offsets."""
+        response: dict[str, Any] = await self.call("GET", DISCOVERY_PATH)
+        return response
+
+    async def requests(self, **wanted: str | int | None) -> list[dict[str, Any]]:
+        """Return the requests that match: ``parked``, ``api``, ``topic``, ``client``, ``limit``."""
+        response: list[dict[str, Any]] = (await self.call("GET", "/v1/requests", wanted))[
+            "requests"
+        ]
+        return response
+
+    async def sessions(self, **wanted: str | int | None) -> list[dict[str, Any]]:
+        """Return the timeouts of group members, the next one first: ``group``, ``limit``."""
+        response: list[dict[str, Any]] = (await self.call("GET", "/v1/sessions", wanted))[
+            "sessions"
+        ]
+        return response
+
+    async def groups(self, **wanted: str | int | None) -> list[dict[str, Any]]:
+        """Return the groups with their members and offsets: ``group``, ``limit``."""
+        response: list[dict[str, Any]] = (await self.call("GET", "/v1/groups", wanted))["groups"]
+        return response
+
+    async def connections(self, **wanted: str | int | None) -> list[dict[str, Any]]:
+        """Return the open connections, the oldest first: ``client``, ``followers``, ``limit``."""
+        response: list[dict[str, Any]] = (await self.call("GET", "/v1/connections", wanted))[
+            "connections"
+        ]
+        return response
+
+    async def mark(self) -> str:
+        """Mark the requests so far; a wait can count those that begin later."""
+        return str((await self.call("POST", "/v1/marks"))["mark"])
+
+    async def transactions(self, **wanted: str | int | None) -> list[dict[str, Any]]:
+        """Return the open transactions, the oldest first: ``hanging``, ``limit``."""
+        response: list[dict[str, Any]] = (await self.call("GET", "/v1/transactions", wanted))[
+            "transactions"
+        ]
+        return response
+
+    async def abort_transaction(
+        self, topic: str, partition: int, producer_id: int
+    ) -> dict[str, Any]:
+        """Abort a hanging transaction; returns it. Waits until the marker is replicated."""
+        wanted: Parameters = {"topic": topic, "partition": partition, "producer_id": producer_id}
+        response: dict[str, Any] = await self.call("POST", "/v1/transactions/abort", wanted)
+        return response
+
+    async def timers(self) -> list[dict[str, Any]]:
+        """Return a snapshot of each timer: its wheels and their buckets in use."""
+        response: list[dict[str, Any]] = (await self.call("GET", "/v1/timers"))["timers"]
+        return response
+
+    async def clock(self) -> dict[str, Any]:
+        """Return the state of the broker's clock."""
+        response: dict[str, Any] = await self.call("GET", "/v1/clock")
+        return response
+
+    async def adjust_clock(self, adjustment: str, **wanted: str | int | None) -> dict[str, Any]:
+        """Do ``freeze`` or ``run``; returns the new state of the clock."""
+        response: dict[str, Any] = await self.call("POST", f"/v1/clock/{adjustment}", wanted)
+        return response
+
+    async def advance_clock(self, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
+        """Move the clock forwards by ``ms``, or ``to`` an event; returns what happened."""
+        response: dict[str, Any] = await self.call("POST", "/v1/clock/advance", wanted, timeout_s)
+        return response
+
+    async def wait(self, what: str, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
+        """Wait until a condition holds; raises `TimeoutError` with the present state otherwise.
+
+        ``what``: a name of docs/reference/admin.md; each has its own parameters.
+        """
+        parameters = {"for": what, "timeout_ms": round(timeout_s * 1000), **wanted}
+        try:
+            response: dict[str, Any] = await self.call("GET", "/v1/wait", parameters, timeout_s)
+        except AdminError as error:
+            if error.status == HTTPStatus.REQUEST_TIMEOUT:
+                raise TimeoutError(str(error)) from None
+            raise
+        return response
+
+    async def order(self, node: int, order: str) -> dict[str, Any]:
+        """Pause, resume, stop or start a node; returns the node's new state."""
+        response: dict[str, Any] = await self.call("POST", f"/v1/nodes/{node}/{order}")
+        return response

@@ -1,0 +1,108 @@
+"""The asynchronous form of `antechamber.handle`: made by `make docs`, do not edit."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import Any
+
+from antechamber.admin_client import REQUESTS_MAX
+from antechamber.asynchronous.broker_clock import AsyncBrokerClock
+from antechamber.asynchronous.http_client import in_thread
+from antechamber.asynchronous.waits import AsyncWaits
+from antechamber.handle import Handle
+
+
+class AsyncHandle(AsyncWaits):
+    """A running cluster: what it does now, faults, and waits for conditions."""
+
+    @property
+    def admin(self) -> str:
+        """The URL of the admin interface."""
+        return self._client.url
+
+    async def cluster(self) -> dict[str, Any]:
+        """Return nodes, topics, leaders, in-sync replicas and offsets, as ``GET /v1/cluster``."""
+        return await self._client.cluster()
+
+    async def parked(
+        self, api: str | None = None, topic: str | None = None, client: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the waiting requests and their conditions; the fields of ``GET /v1/requests``."""
+        return await self._client.requests(
+            parked=1, api=api, topic=topic, client=client, limit=REQUESTS_MAX
+        )
+
+    async def requests(
+        self, api: str | None = None, topic: str | None = None, client: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the wait records of the latest 10,000 requests, latest first; needs *record*."""
+        return await self._client.requests(api=api, topic=topic, client=client, limit=REQUESTS_MAX)
+
+    async def sessions(self, group: str | None = None) -> list[dict[str, Any]]:
+        """Return the timeouts of group members, the next one first, as ``GET /v1/sessions``."""
+        return await self._client.sessions(group=group, limit=REQUESTS_MAX)
+
+    async def groups(self, group: str | None = None) -> list[dict[str, Any]]:
+        """Return the groups with members, assignments and lags, as ``GET /v1/groups``."""
+        return await self._client.groups(group=group, limit=REQUESTS_MAX)
+
+    async def connections(self, client: str | None = None) -> list[dict[str, Any]]:
+        """Return the connections of clients, the oldest first, as ``GET /v1/connections``."""
+        return await self._client.connections(client=client, limit=REQUESTS_MAX)
+
+    async def report(self, since_us: int = 0) -> str:
+        """Describe the state of the cluster and explain the waits of requests, for a failed test.
+
+        Requests that had ended before *since_us* by the cluster's clock, in microseconds since the
+        Unix epoch, are left out. If the cluster is not reachable, the text says so.
+        """
+        return await in_thread(partial(Handle(self._client.blocking()).report, since_us))
+
+    async def export_trace(self, path: str | os.PathLike[str], since_us: int = 0) -> int:
+        """Write a trace of the requests, as ``antechamber export``; returns their number.
+
+        Requests that had ended before *since_us* are left out. Without *record* there are only the
+        requests that wait.
+        """
+        return await in_thread(
+            partial(Handle(self._client.blocking()).export_trace, path, since_us)
+        )
+
+    async def transactions(self) -> list[dict[str, Any]]:
+        """Return the open transactions, the oldest first, as ``GET /v1/transactions``."""
+        return await self._client.transactions(limit=REQUESTS_MAX)
+
+    async def hanging_transactions(self) -> list[dict[str, Any]]:
+        """Return the transactions that are open in a partition and unknown to the coordinators."""
+        return await self._client.transactions(hanging=1, limit=REQUESTS_MAX)
+
+    async def abort_transaction(
+        self, topic: str, partition: int, producer_id: int
+    ) -> dict[str, Any]:
+        """Abort a hanging transaction in a partition, and return it.
+
+        Raises `AdminError` if it does not hang.
+        """
+        return await self._client.abort_transaction(topic, partition, producer_id)
+
+    async def pause(self, node: int) -> None:
+        """Stop the fetches of the node's followers; the node still serves as a leader."""
+        await self._client.order(node, "pause")
+
+    async def resume(self, node: int) -> None:
+        """Resume the fetches of the node's followers."""
+        await self._client.order(node, "resume")
+
+    async def stop(self, node: int) -> None:
+        """End the node as ``kill -9`` does; the others continue."""
+        await self._client.order(node, "stop")
+
+    async def start(self, node: int) -> None:
+        """Start a stopped node again, with its own logs."""
+        await self._client.order(node, "start")
+
+    @property
+    def clock(self) -> AsyncBrokerClock:
+        """The clock, which can be frozen and moved forwards."""
+        return AsyncBrokerClock(self._client)
