@@ -1,7 +1,7 @@
 // The broker's clock: its time, its state, and buttons that freeze and advance it.
 
 import { act } from "/page/actions.js";
-import { button, el, say, show } from "/page/dom.js";
+import { button, el, say, show, showButtons } from "/page/dom.js";
 import { day, durationMs, timeOfDay } from "/page/format.js";
 
 /** Returns a function that shows a state. */
@@ -36,8 +36,11 @@ export function makeClock(section) {
     state.dataset.state = name;
     say(next, following ? nextTimer(following, live.elapsedMs()) : "no timer is waiting");
     show(buttons, live.hello.may_change);
-    show(freeze, name === "running");
-    show(run, name !== "running" || faster);
+    const isHidden = new Map([
+      [freeze, name !== "running"],
+      [run, name === "running" && !faster],
+    ]);
+    showButtons(buttons, (each) => !isHidden.get(each));
   };
 }
 

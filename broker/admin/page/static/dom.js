@@ -54,16 +54,25 @@ export function keyed(container, items, key, make, update) {
   for (const child of before.values()) child.remove();
 }
 
-/** A button that calls a function, and is disabled until its promise ends. */
+/** A button that calls a function; while its promise is pending, it ignores clicks. */
 export function button(text, action, given = {}) {
   const made = el("button", { type: "button", ...given }, text);
   made.addEventListener("click", async () => {
-    made.disabled = true;
+    if (made.ariaDisabled) return;
+    made.ariaDisabled = "true";
     try {
       await action();
     } finally {
-      made.disabled = false;
+      made.ariaDisabled = null;
     }
   });
   return made;
+}
+
+/** Show those buttons of a group that `isVisible` selects; the focus stays in the group. */
+export function showButtons(group, isVisible) {
+  const before = document.activeElement;
+  const buttons = [...group.querySelectorAll("button")];
+  for (const each of buttons) show(each, isVisible(each));
+  if (group.contains(before) && before.hidden) buttons.find((each) => !each.hidden)?.focus();
 }

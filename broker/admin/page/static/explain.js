@@ -108,7 +108,6 @@ const COMPLETED = {
   timeout: (by, record) => `its timeout of ${durationMs(record.timeout_ms ?? 0)} expired`,
   disconnect: () => "its client disconnected",
   shutdown: () => "its node stopped",
-  rule_removed: () => "the fault rule was removed",
 };
 
 function request(by) {

@@ -1,7 +1,7 @@
 // The nodes, with buttons that pause, resume, stop and start them.
 
 import { act } from "/page/actions.js";
-import { button, el, keyed, say, show } from "/page/dom.js";
+import { button, el, keyed, say, show, showButtons } from "/page/dom.js";
 import { counted } from "/page/format.js";
 
 // The actions that each state allows, and their labels.
@@ -58,8 +58,7 @@ function update(item, node, leads, mayChange) {
   }
   if (node.failure) facts.push(node.failure);
   say(item.querySelector(".facts"), facts.join(" · "));
-  show(item.querySelector(".buttons"), mayChange);
-  for (const each of item.querySelectorAll("button")) {
-    show(each, ALLOWED[node.state].includes(each.dataset.action));
-  }
+  const group = item.querySelector(".buttons");
+  show(group, mayChange);
+  showButtons(group, (each) => ALLOWED[node.state].includes(each.dataset.action));
 }

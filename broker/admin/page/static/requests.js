@@ -52,7 +52,8 @@ function update(item, row, elapsedMs) {
   const leftMs = hasLimit ? Math.max(0, row.remaining_ms - elapsedMs) : 0;
   say(item.querySelector("strong"), requestName(row));
   say(item.querySelector(".left"), hasLimit ? `${waited}, ${durationMs(leftMs)} left` : waited);
-  say(item.querySelector(".condition"), `for ${awaited(row)}`);
+  const where = row.purgatory ? `in the ${row.purgatory} purgatory ` : "";
+  say(item.querySelector(".condition"), `${where}for ${awaited(row)}`);
   const bar = item.querySelector(".timeout");
   bar.classList.toggle("unlimited", !hasLimit);
   const share = hasLimit && row.timeout_ms ? leftMs / row.timeout_ms : 0;

@@ -14,9 +14,8 @@ export function makeWaterfall(section) {
   const off = el(
     "p",
     { class: "lead" },
-    "Completed requests are not recorded. Serve with ",
-    el("code", {}, "--record"),
-    " to see them.",
+    "Requests are not recorded: serve with ",
+    code("--record"),
   );
   const detail = el("p", { class: "detail", role: "status" }, HINT);
   const list = el("ol", {
@@ -24,52 +23,84 @@ export function makeWaterfall(section) {
     "aria-label": "Recent requests, the last one first",
   });
   const axis = el("div", { class: "axis", "aria-hidden": "true" }, el("span"), el("span"));
+  const filter = makeFilter();
+  const hold = makeHold(list);
+  const fields = el("p", { class: "fields" }, ...filter.fields, hold.button, legend());
+  const body = el("div", {}, fields, detail, axis, list);
+  section.append(off, body);
+  list.addEventListener("keydown", moveFocus);
+
+  return (live) => {
+    const records = hold.shown(live.records);
+    show(off, live.records.count === null);
+    show(body, live.records.count !== null);
+    filter.offer(records.rows);
+    const rows = within(records.rows.filter(filter.selects));
+    const [from, to] = range(rows);
+    say(axis.firstElementChild, rows.length ? `${duration(to - from)} ago` : "");
+    say(axis.lastElementChild, rows.length ? "end of the last request" : "no request");
+    const make = (row) => makeRow(row, detail);
+    keyed(list, rows, key, make, (item, row) => place(item, row, from, to));
+    leaveOneInTabOrder(list);
+  };
+}
+
+function code(text) {
+  return el("code", {}, text);
+}
+
+/** Fields that select requests by API and client id. */
+function makeFilter() {
   const api = el("select", { "aria-label": "API" }, el("option", { value: "" }, "all APIs"));
   const client = el("input", {
     type: "search",
     placeholder: "client id",
     "aria-label": "Client id",
   });
-  let held = null;
-  const hold = button(
-    "Hold",
-    () => {
-      held = held ? null : latest;
-      say(hold, held ? "Continue" : "Hold");
-      hold.setAttribute("aria-pressed", String(Boolean(held)));
-    },
-    { "aria-pressed": "false", title: "Do not add requests to the list" },
-  );
-  const body = el(
-    "div",
-    {},
-    el("p", { class: "fields" }, api, client, hold, legend()),
-    detail,
-    axis,
-    list,
-  );
-  section.append(off, body);
-  let latest = null;
-
-  return (live) => {
-    latest = live.records;
-    const records = held ?? latest;
-    show(off, records.count === null);
-    show(body, records.count !== null);
-    if (records.count === null) return;
-    offer(api, records.rows);
-    const rows = within(records.rows.filter((each) => selected(each, api.value, client.value)));
-    const [from, to] = range(rows);
-    say(axis.firstElementChild, rows.length ? `${duration(to - from)} ago` : "");
-    say(axis.lastElementChild, rows.length ? "end of the last request" : "no request");
-    keyed(
-      list,
-      rows,
-      key,
-      (row) => makeRow(row, detail),
-      (item, row) => place(item, row, from, to),
-    );
+  const selects = (row) =>
+    (!api.value || row.api === api.value) && (row.client_id ?? "").includes(client.value.trim());
+  const offer = (rows) => {
+    const known = new Set([...api.options].map((each) => each.value));
+    for (const name of new Set(rows.map((row) => row.api))) {
+      if (!known.has(name)) api.append(el("option", { value: name }, name));
+    }
   };
+  return { fields: [api, client], selects, offer };
+}
+
+/** A list does not change while it is held by a button, or while it has the pointer or focus. */
+function makeHold(list) {
+  let records = null;
+  let isPressed = false;
+  const hold = button("Hold", () => {
+    isPressed = !isPressed;
+    say(hold, isPressed ? "Continue" : "Hold");
+    hold.setAttribute("aria-pressed", String(isPressed));
+  });
+  hold.title = "Keep the list as it is. It is kept as well while you point at it";
+  hold.setAttribute("aria-pressed", "false");
+  const shown = (latest) => {
+    const isHeld = isPressed || list.matches(":hover, :focus-within");
+    if (records === null || !isHeld) records = latest;
+    return records;
+  };
+  return { button: hold, shown };
+}
+
+/** Move the focus to the row above or below. */
+function moveFocus(event) {
+  const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+  const next = step && event.target.closest("li")?.[step];
+  if (!next) return;
+  event.preventDefault();
+  next.firstElementChild.focus();
+}
+
+/** The tab key reaches one row of the list; the arrow keys reach the others. */
+function leaveOneInTabOrder(list) {
+  const rows = [...list.querySelectorAll("button")];
+  const one = rows.includes(document.activeElement) ? document.activeElement : rows[0];
+  for (const row of rows) row.tabIndex = row === one ? 0 : -1;
 }
 
 function legend() {
@@ -78,18 +109,6 @@ function legend() {
     { class: "legend" },
     ...PHASES.map((phase) => el("span", { class: phase }, LABELS[phase])),
   );
-}
-
-/** Add the APIs that are not in the list yet. */
-function offer(select, rows) {
-  const known = new Set([...select.options].map((each) => each.value));
-  for (const name of new Set(rows.map((row) => row.api))) {
-    if (!known.has(name)) select.append(el("option", { value: name }, name));
-  }
-}
-
-function selected(row, api, client) {
-  return (!api || row.api === api) && (row.client_id ?? "").includes(client.trim());
 }
 
 function key(row) {
