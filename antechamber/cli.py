@@ -23,7 +23,7 @@ antechamber: a Kafka-protocol broker in Python that waits as Apache Kafka does.
 usage: antechamber COMMAND [OPTION]...
 
   serve         start a broker, by default on 127.0.0.1:9092, until Ctrl-C
-  fault         pause, resume, stop or start a node of a running broker
+  fault         make a node or requests of a running broker fail
   clock         freeze a running broker's clock, or move it forwards
   requests      show what waits in a running broker, for what and until when
   groups        show the groups: members, partitions, committed offsets and lags

@@ -1,15 +1,21 @@
-"""``antechamber fault``: pauses, resumes, stops or starts a node."""
+"""``antechamber fault``: causes faults of nodes, and sets rules by which requests fail."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
+from typing import Any
 
+from antechamber import fault_options
 from antechamber.admin_client import AdminClient
 from antechamber.command_line import CommandParser, run
+from antechamber.usage_error import UsageError
 
-ORDERS = ("pause", "resume", "stop", "start")
+NODE_ORDERS = ("pause", "resume", "stop", "start")
+RULE_ORDERS = ("add", "list", "show", "remove", "clear")
+ORDERS = (*NODE_ORDERS, *RULE_ORDERS)
 _DESCRIPTION = """\
 Cause a fault in a node of a running broker.
 
@@ -19,7 +25,30 @@ Cause a fault in a node of a running broker.
   stop NODE     it ends as after kill -9: connections close, its partitions get
                 other leaders
   start NODE    it starts again, with its own logs
+
+Or set a rule by which requests, connections or links between nodes fail. The
+options select them; without options, all requests of clients match.
+
+  add error NAME        respond with an error, such as NOT_LEADER_OR_FOLLOWER
+  add close             close the connection
+  add hang              never respond
+  add delay 300ms       handle the request later; --after: respond later
+  add half_open         neither receive nor send any more
+  add slow 10           send the response with 10 bytes per second
+  add throttle 1s       throttle the client
+  add corrupt           give a batch of a Fetch response a wrong CRC
+  add stale_metadata    respond with the metadata of now
+  add refuse_connections
+  add delay|loss|cut --link FROM:TO
+  list, show ID, remove ID, clear
 """
+
+
+class _FaultParser(CommandParser):
+    """Accepts options between the words of a rule."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        return self.parse_intermixed_args(args, namespace)
 
 
 def fault(arguments: Sequence[str]) -> int:
@@ -29,18 +58,77 @@ def fault(arguments: Sequence[str]) -> int:
 
 def parser() -> CommandParser:
     """The parser of the command's arguments."""
-    command = CommandParser("fault", _DESCRIPTION)
-    command.add_argument("order", choices=ORDERS, metavar="|".join(ORDERS), help="the action")
-    command.add_argument("node", type=_node, metavar="NODE", help="the id of a node")
+    command = _FaultParser("fault", _DESCRIPTION)
+    command.add_argument("order", choices=ORDERS, metavar="|".join(ORDERS), help="what to do")
+    command.add_argument(
+        "words", nargs="*", metavar="WORD", help="the id of a node or rule, or an action"
+    )
+    fault_options.add_options(command)
+    command.add_argument("--json", action="store_true", help="the rules as JSON")
     return command
 
 
 def _give(client: AdminClient, given: argparse.Namespace) -> None:
-    node = client.order(given.node, given.order)
-    sys.stdout.write(f"node {node['id']} is {node['state']}\n")
+    order, words = given.order, given.words
+    _check_options(given)
+    if order in NODE_ORDERS:
+        node = client.order(_number(words, "NODE", "node"), order)
+        sys.stdout.write(f"node {node['id']} is {node['state']}\n")
+    elif order == "add":
+        _show(_add(client, given), given.json)
+    elif order == "list":
+        _no_more(order, words)
+        _show(client.faults(), given.json)
+    elif order == "show":
+        _show([client.fault(_number(words, "ID", "fault rule"))], given.json)
+    elif order == "remove":
+        rule = client.remove_fault(_number(words, "ID", "fault rule"))
+        sys.stdout.write(f"fault rule {rule['id']} is removed; it fired {rule['fired']} times\n")
+    else:
+        _no_more(order, words)
+        sys.stdout.write(f"{client.clear_faults()} fault rules are removed\n")
 
 
-def _node(text: str) -> int:
+def _add(client: AdminClient, given: argparse.Namespace) -> list[dict[str, Any]]:
+    if given.rules is None:
+        return client.add_faults([fault_options.rule_of(given, given.words)])
+    if given.words or fault_options.given_options(given):
+        raise UsageError("--rules: give no action and no other option beside it")
+    rules = fault_options.read_rules(given.rules)
+    if isinstance(rules, dict) and set(rules) == {"rules"}:
+        rules = rules["rules"]
+    return client.add_faults(rules if isinstance(rules, list) else [rules])
+
+
+def _check_options(given: argparse.Namespace) -> None:
+    """Refuse options that the order does not have."""
+    options = fault_options.given_options(given)
+    if given.order != "add" and options:
+        raise UsageError(f"{options[0]}: only fault add has this option")
+    if given.order != "add" and given.rules is not None:
+        raise UsageError("--rules: only fault add has this option")
+
+
+def _show(rules: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(f"{json.dumps({'rules': rules})}\n")
+        return
+    from rich.console import Console
+
+    from antechamber.fault_table import fault_table
+
+    Console().print(fault_table(rules))
+
+
+def _no_more(order: str, words: Sequence[str]) -> None:
+    if words:
+        raise UsageError(f"{order}: {words[0]!r} is one word too many")
+
+
+def _number(words: Sequence[str], name: str, what: str) -> int:
+    if len(words) != 1:
+        raise UsageError(f"{name}: give the id of one {what}")
+    [text] = words
     if not (text.isascii() and text.isdigit() and len(text) < 11):
-        raise argparse.ArgumentTypeError(f"{text!r} is not the id of a node")
+        raise UsageError(f"{name}: {text!r} is not the id of a {what}")
     return int(text)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from antechamber.admin_client import REQUESTS_MAX
 from antechamber.broker_clock import BrokerClock
+from antechamber.broker_faults import BrokerFaults
 from antechamber.waits import Waits
 
 
@@ -120,6 +121,11 @@ class Handle(Waits):
     def start(self, node: int) -> None:
         """Start a stopped node again, with its own logs."""
         self._client.order(node, "start")
+
+    @property
+    def faults(self) -> BrokerFaults:
+        """The rules by which requests, connections and links fail."""
+        return BrokerFaults(self._client)
 
     @property
     def clock(self) -> BrokerClock:

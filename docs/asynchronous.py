@@ -28,6 +28,8 @@ _REPLACED = {
     "Iterator": ("collections.abc", "AsyncIterator"),
     "Generator": ("collections.abc", "AsyncGenerator"),
 }
+# The methods of a context manager, and their asynchronous forms.
+_OF_WITH = {"__enter__": "__aenter__", "__exit__": "__aexit__"}
 _CLEANUP = "move_on_after(CLEANUP_TIMEOUT_S, shield=True)"
 
 
@@ -99,7 +101,9 @@ def transformed(class_: ast.ClassDef) -> ast.ClassDef:
             body.append(_coroutine(_in_thread(statement, class_.name)))
             continue
         changed = change.visit(statement)
-        if isinstance(changed, ast.FunctionDef) and _is_request(changed, properties):
+        if isinstance(changed, ast.FunctionDef) and changed.name in _OF_WITH:
+            changed = _coroutine(_of_async_with(changed))
+        elif isinstance(changed, ast.FunctionDef) and _is_request(changed, properties):
             changed = _coroutine(changed)
         body.append(changed)
     bases = [change.visit(ast.Name(ast.unparse(each))) for each in class_.bases]
@@ -223,6 +227,15 @@ class _Awaiting(ast.NodeTransformer):
             limit = ast.parse(_CLEANUP, mode="eval").body
             node.finalbody = [ast.With([ast.withitem(limit)], node.finalbody)]
         return node
+
+
+def _of_async_with(function: ast.FunctionDef) -> ast.FunctionDef:
+    """A method of a context manager under its other name; the end is shielded."""
+    if function.name == "__exit__":
+        limit = ast.parse(_CLEANUP, mode="eval").body
+        function.body = [ast.With([ast.withitem(limit)], function.body)]
+    function.name = _OF_WITH[function.name]
+    return function
 
 
 def _is_request(function: ast.FunctionDef, properties: set[str]) -> bool:

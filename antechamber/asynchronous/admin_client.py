@@ -98,6 +98,34 @@ class AsyncAdminClient(AsyncHttpClient):
             raise
         return response
 
+    async def faults(self) -> list[dict[str, Any]]:
+        """Return all fault rules."""
+        response: list[dict[str, Any]] = (await self.call("GET", "/v1/faults"))["rules"]
+        return response
+
+    async def fault(self, rule: int) -> dict[str, Any]:
+        """Return a fault rule."""
+        response: dict[str, Any] = await self.call("GET", f"/v1/faults/{rule}")
+        return response
+
+    async def add_faults(self, rules: list[Any]) -> list[dict[str, Any]]:
+        """Set all of these rules, or none; returns them with their ids."""
+        if len(rules) == 1 and isinstance(rules[0], dict):
+            return [await self.call("POST", "/v1/faults", body=rules[0])]
+        response: list[dict[str, Any]] = (
+            await self.call("POST", "/v1/faults", body={"rules": rules})
+        )["rules"]
+        return response
+
+    async def remove_fault(self, rule: int) -> dict[str, Any]:
+        """Remove a fault rule; returns it."""
+        response: dict[str, Any] = await self.call("DELETE", f"/v1/faults/{rule}")
+        return response
+
+    async def clear_faults(self) -> int:
+        """Remove all fault rules; returns their number."""
+        return int((await self.call("DELETE", "/v1/faults"))["removed"])
+
     async def order(self, node: int, order: str) -> dict[str, Any]:
         """Pause, resume, stop or start a node; returns the node's new state."""
         response: dict[str, Any] = await self.call("POST", f"/v1/nodes/{node}/{order}")

@@ -8,6 +8,7 @@ from typing import Any
 
 from antechamber.admin_client import REQUESTS_MAX
 from antechamber.asynchronous.broker_clock import AsyncBrokerClock
+from antechamber.asynchronous.broker_faults import AsyncBrokerFaults
 from antechamber.asynchronous.http_client import in_thread
 from antechamber.asynchronous.waits import AsyncWaits
 from antechamber.handle import Handle
@@ -101,6 +102,11 @@ class AsyncHandle(AsyncWaits):
     async def start(self, node: int) -> None:
         """Start a stopped node again, with its own logs."""
         await self._client.order(node, "start")
+
+    @property
+    def faults(self) -> AsyncBrokerFaults:
+        """The rules by which requests, connections and links fail."""
+        return AsyncBrokerFaults(self._client)
 
     @property
     def clock(self) -> AsyncBrokerClock:

@@ -31,6 +31,25 @@ _antechamber() {
         "fault --admin-token") :; return ;;
         "fault --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "fault --admin-ca") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "fault --api") :; return ;;
+        "fault --version") :; return ;;
+        "fault --client") :; return ;;
+        "fault --principal") :; return ;;
+        "fault --listener") :; return ;;
+        "fault --node") :; return ;;
+        "fault --topic") :; return ;;
+        "fault --partition") :; return ;;
+        "fault --group") :; return ;;
+        "fault --transactional-id") :; return ;;
+        "fault --from") :; return ;;
+        "fault --nth") :; return ;;
+        "fault --times") :; return ;;
+        "fault --per") :; return ;;
+        "fault --for") :; return ;;
+        "fault --name") :; return ;;
+        "fault --link") :; return ;;
+        "fault --seed") :; return ;;
+        "fault --rules") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "clock --admin") :; return ;;
         "clock --admin-token") :; return ;;
         "clock --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -131,7 +150,7 @@ _antechamber() {
     esac
     case "${COMP_WORDS[1]}" in
         serve) words="--host --port --advertise --brokers --admin-host --admin-port --admin-protocol --admin-token --admin-token-file --admin-read-only-token --admin-read-only-token-file --data-dir -c --config --properties --tls --topic --user --add-scram --record --records --records-topic --ready-file --stop-with-stdin --quiet -v --verbose --list-keys --help" ;;
-        fault) words="--admin --admin-token --admin-token-file --admin-ca pause resume stop start --help" ;;
+        fault) words="--admin --admin-token --admin-token-file --admin-ca pause resume stop start add list show remove clear --api --version --client --principal --listener --node --topic --partition --group --transactional-id --from --nth --times --per --for --name --after --link --seed --rules --json --help" ;;
         clock) words="--admin --admin-token --admin-token-file --admin-ca show freeze run advance --speed --to --member --group --transactional-id --api --client --correlation --topic --partition --json --help" ;;
         requests) words="--admin --admin-token --admin-token-file --admin-ca --mark --parked --follow --json --api --topic --client --limit --followers --help" ;;
         groups) words="--admin --admin-token --admin-token-file --admin-ca --group --json --limit --help" ;;

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from antechamber.cli import main
 from tests.admin_server import serving
+from tests.broker.faults.rules import heartbeat
 from tests.facts import FakeFacts
 
 
@@ -41,8 +47,24 @@ def test_a_refused_order(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["pause"], "the following arguments are required: NODE"),
-        (["break", "3"], "pause|resume|stop|start: invalid choice: 'break'"),
+        (["pause"], "NODE: give the id of one node"),
+        (
+            ["break", "3"],
+            "pause|resume|stop|start|add|list|show|remove|clear: invalid choice: 'break'",
+        ),
+        (["show", "1", "2"], "ID: give the id of one fault rule"),
+        (["list", "all"], "list: 'all' is one word too many"),
+        (["pause", "3", "--api", "Fetch"], "--api: only fault add has this option"),
+        (["add"], "add: give an action: error, close, delay"),
+        (["add", "explode"], "add: 'explode' is not an action; there are error, close"),
+        (["add", "error"], "add: the action error has one value, a name such as"),
+        (["add", "close", "now"], "add: the action close has no value"),
+        (["add", "delay", "300"], "'300' is not a whole number with a unit of ms, s, m, h, d"),
+        (["add", "slow", "fast"], "'fast' is not a whole number"),
+        (["add", "loss", "much", "--link", "1:2"], "'much' is not a number of percent"),
+        (["add", "cut", "--link", "1"], "--link: '1' is not FROM:TO, such as 1:2"),
+        (["add", "close", "--rules", "x"], "--rules: give no action and no other option"),
+        (["add", "--rules", "/no/such/file"], "--rules: cannot read /no/such/file: No such"),
         (["pause", "three"], "NODE: 'three' is not the id of a node"),
         (["pause", "²"], "NODE: '²' is not the id of a node"),
     ],
@@ -56,3 +78,100 @@ def test_invalid_arguments(
     line = capsys.readouterr().err
     assert line.startswith(f"antechamber fault: {message}")
     assert line.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        (
+            "--api Produce --topic orders --nth 3 --times 1 error NOT_LEADER_OR_FOLLOWER --after",
+            {
+                "match": {"api": "Produce", "topic": "orders", "from": "client"},
+                "nth": 3,
+                "times": 1,
+                "action": {"type": "error", "error": "NOT_LEADER_OR_FOLLOWER", "when": "after"},
+            },
+        ),
+        (
+            "delay 300ms --after --client 'billing*' --node 2 --for 5s --per client --name late",
+            {
+                "match": {"client": "billing*", "node": 2, "from": "client"},
+                "action": {"type": "delay", "ms": 300, "of": "response"},
+                "for_ms": 5000,
+                "per": "client",
+                "name": "late",
+            },
+        ),
+        ("slow 10 --from any", {"action": {"type": "slow", "bytes_per_second": 10}}),
+        ("throttle 1s --group g --api Heartbeat", {"action": {"type": "throttle", "ms": 1000}}),
+        ("refuse_connections --node 1", {"match": {"node": 1}}),
+        ("cut --link 1:controller", {"link": {"from": 1, "to": "controller"}}),
+        (
+            "loss 12.5 --link '*:2' --seed 7",
+            {"link": {"to": 2}, "action": {"type": "loss", "percent": 12.5, "seed": 7}},
+        ),
+    ],
+)
+def test_a_rule_is_set_by_options(command: str, rule: dict[str, Any]) -> None:
+    """Options may be before and behind the action."""
+    facts = FakeFacts()
+    with serving(facts) as url:
+        assert main(["fault", "add", *shlex.split(command), "--admin", url]) == 0
+
+    [added] = facts.faults.all()
+    assert added.facts().items() >= rule.items()
+
+
+@pytest.mark.parametrize("form", ["one", "list", "object"])
+def test_rules_are_set_from_a_file(form: str, tmp_path: Path) -> None:
+    """One rule, a list, or an object with ``rules``."""
+    rule = {"action": {"type": "close"}}
+    value = {"one": rule, "list": [rule], "object": {"rules": [rule]}}[form]
+    path = tmp_path / "rules.json"
+    path.write_text(json.dumps(value))
+    facts = FakeFacts()
+    with serving(facts) as url:
+        assert main(["fault", "add", "--rules", str(path), "--admin", url]) == 0
+
+    assert len(facts.faults.all()) == 1
+
+
+def test_rules_are_listed_and_removed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The list has the counts and the last request."""
+    facts = FakeFacts()
+    facts.faults.add(
+        {"name": "late", "times": 1, "action": {"type": "delay", "ms": 300, "of": "response"}}
+    )
+    facts.faults.fire(facts.faults.for_requests[12], heartbeat("billing"))
+    with serving(facts) as url:
+        assert main(["fault", "list", "--admin", url]) == 0
+        assert main(["fault", "show", "1", "--admin", url]) == 0
+        assert main(["fault", "remove", "1", "--admin", url]) == 0
+        assert main(["fault", "clear", "--admin", url]) == 0
+        assert main(["fault", "list", "--admin", url]) == 0
+        assert main(["fault", "list", "--json", "--admin", url]) == 0
+        assert main(["fault", "show", "1", "--admin", url]) == 1
+
+    out = capsys.readouterr().out
+    assert out.count(" 1   spent       1         1   late: delay 300 ms of the response") == 2
+    assert out.count("all requests, once") == 2
+    assert out.count("last: Heartbeat #5 of billing, to node 1") == 2
+    assert out.splitlines()[-4:] == [
+        "fault rule 1 is removed; it fired 1 times",
+        "0 fault rules are removed",
+        "no fault rule is set",
+        '{"rules": []}',
+    ]
+
+
+def test_a_refused_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit code is 1, and the line is that of the broker."""
+    with serving(FakeFacts()) as url:
+        assert (
+            main(["fault", "add", "close", "--topic", "t", "--api", "Heartbeat", "--admin", url])
+            == 1
+        )
+
+    assert capsys.readouterr().err.startswith(
+        "antechamber fault: match.topic: Heartbeat requests have no topic; it is allowed for"
+    )

@@ -1,0 +1,122 @@
+"""The asynchronous form of `antechamber.broker_faults`: made by `make docs`, do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from anyio import move_on_after
+
+from antechamber.asynchronous.admin_client import AsyncAdminClient
+from antechamber.asynchronous.http_client import CLEANUP_TIMEOUT_S
+from antechamber.broker_faults import WAIT_TIMEOUT_S, _given
+
+
+class AsyncFaultRule:
+    """A rule that was set; its counts are read from the broker each time."""
+
+    def __init__(self, client: AsyncAdminClient, rule_id: int) -> None:
+        self._client = client
+        self.id = rule_id
+
+    async def facts(self) -> dict[str, Any]:
+        """Return all fields, as ``GET /v1/faults/{id}``; `AdminError` if it was removed."""
+        return await self._client.fault(self.id)
+
+    async def matched(self) -> int:
+        """How many requests have matched."""
+        return int((await self.facts())["matched"])
+
+    async def fired(self) -> int:
+        """How often it has fired."""
+        return int((await self.facts())["fired"])
+
+    async def state(self) -> str:
+        """``active``, ``spent`` or ``expired``."""
+        return str((await self.facts())["state"])
+
+    async def wait_fired(self, count: int = 1, timeout: float = WAIT_TIMEOUT_S) -> dict[str, Any]:
+        """Wait until it has fired *count* times, and return its fields; raises ``TimeoutError``."""
+        found = await self._client.wait("fault_fired", timeout, rule=self.id, count=count)
+        return dict(found["fault"])
+
+    async def remove(self) -> None:
+        """Remove it; requests that it delays continue at once."""
+        await self._client.remove_fault(self.id)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        with move_on_after(CLEANUP_TIMEOUT_S, shield=True):
+            await self.remove()
+
+
+class AsyncBrokerFaults:
+    """Sets, lists and removes rules; an invalid one raises `AdminError` with the reason."""
+
+    def __init__(self, client: AsyncAdminClient) -> None:
+        self._client = client
+
+    async def add(
+        self,
+        action: str,
+        *,
+        api: str | None = None,
+        version: int | None = None,
+        client: str | None = None,
+        principal: str | None = None,
+        listener: str | None = None,
+        node: int | None = None,
+        topic: str | None = None,
+        partition: int | None = None,
+        group: str | None = None,
+        transactional_id: str | None = None,
+        sender: str | None = None,
+        nth: int | None = None,
+        times: int | None = None,
+        per: str | None = None,
+        for_ms: int | None = None,
+        name: str | None = None,
+        **details: str | float,
+    ) -> AsyncFaultRule:
+        """Set a rule for requests or connections: *action*, its *details*, and what matches.
+
+        *details* are ``error``, ``when``, ``ms``, ``of`` and ``bytes_per_second``. *sender* is the
+        property ``from``: ``client`` (default), ``broker`` or ``any``.
+        """
+        match = {
+            "api": api,
+            "version": version,
+            "client": client,
+            "principal": principal,
+            "listener": listener,
+            "node": node,
+            "topic": topic,
+            "partition": partition,
+            "group": group,
+            "transactional_id": transactional_id,
+            "from": sender,
+        }
+        limits = {"nth": nth, "times": times, "per": per, "for_ms": for_ms, "name": name}
+        rule = {"match": _given(match), "action": {"type": action, **details}, **_given(limits)}
+        return (await self.add_rules(rule))[0]
+
+    async def add_rules(self, *rules: Mapping[str, Any]) -> list[AsyncFaultRule]:
+        """Set rules that are given as JSON objects: all of them, or none."""
+        added = await self._client.add_faults([dict(rule) for rule in rules])
+        return [AsyncFaultRule(self._client, rule["id"]) for rule in added]
+
+    async def all(self) -> list[dict[str, Any]]:
+        """Return the fields of all rules, those that have ended included."""
+        return await self._client.faults()
+
+    async def clear(self) -> None:
+        """Remove all rules."""
+        await self._client.clear_faults()

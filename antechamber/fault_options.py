@@ -1,0 +1,163 @@
+"""The fault rule that the arguments of ``antechamber fault add`` describe."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from antechamber.durations import milliseconds
+from antechamber.usage_error import UsageError
+
+Rule = dict[str, Any]
+
+# The options of `match`, and the metavar of each.
+MATCH_OPTIONS: Mapping[str, tuple[str, str]] = {
+    "api": ("NAME", "requests of this API"),
+    "version": ("N", "requests of this version of the API"),
+    "client": ("ID", "the client id; an asterisk at the end matches the rest of it"),
+    "principal": ("TYPE:NAME", "the principal, such as User:ann"),
+    "listener": ("NAME", "the listener of the connection"),
+    "node": ("N", "requests to this node"),
+    "topic": ("NAME", "requests that name this topic"),
+    "partition": ("N", "requests that name this partition"),
+    "group": ("ID", "requests that name this group"),
+    "transactional_id": ("ID", "requests that name this transactional id"),
+    "from": ("WHO", "client, broker or any: who sends the request (client)"),
+}
+LIMIT_OPTIONS: Mapping[str, tuple[str, str]] = {
+    "nth": ("N", "the first match on which it fires (1)"),
+    "times": ("N", "how often it fires at most (no limit)"),
+    "per": ("WHAT", "rule or client: for what --nth and --times count (rule)"),
+    "for": ("DURATION", "when it expires, such as 5s (never)"),
+    "name": ("NAME", "a name for lists and wait records"),
+}
+_NUMBERS = frozenset({"version", "node", "partition", "nth", "times"})
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``fault add``."""
+    for name, (metavar, words) in {**MATCH_OPTIONS, **LIMIT_OPTIONS}.items():
+        flag = f"--{name.replace('_', '-')}"
+        parser.add_argument(flag, dest=f"rule_{name}", metavar=metavar, help=words)
+    parser.add_argument("--after", action="store_true", help="act after the effect of the request")
+    parser.add_argument("--link", metavar="FROM:TO", help="act on a link: nodes, * or controller")
+    parser.add_argument("--seed", metavar="N", help="selects what the action loss loses (0)")
+    parser.add_argument("--rules", metavar="FILE", help="add the rules in a JSON file; - is stdin")
+
+
+def given_options(given: argparse.Namespace) -> list[str]:
+    """The options of a rule that are given."""
+    names = [
+        name
+        for name in (*MATCH_OPTIONS, *LIMIT_OPTIONS)
+        if getattr(given, f"rule_{name}") is not None
+    ]
+    names += [name for name in ("after", "link", "seed") if getattr(given, name)]
+    return [f"--{name.replace('_', '-')}" for name in names]
+
+
+def rule_of(given: argparse.Namespace, words: Sequence[str]) -> Rule:
+    """The rule with the action *words*, such as ``error REQUEST_TIMED_OUT``."""
+    rule: Rule = {"action": _action(words, given)}
+    options = {name: getattr(given, f"rule_{name}") for name in (*MATCH_OPTIONS, *LIMIT_OPTIONS)}
+    match = {
+        name: _value(name, options[name]) for name in MATCH_OPTIONS if options[name] is not None
+    }
+    if given.link is not None:
+        rule["link"] = _link(given.link)
+    if match:
+        rule["match"] = match
+    for name in LIMIT_OPTIONS:
+        if options[name] is not None:
+            key = "for_ms" if name == "for" else name
+            rule[key] = _duration(options[name]) if name == "for" else _value(name, options[name])
+    return rule
+
+
+def read_rules(path: str) -> Any:
+    """The JSON in a file: a rule, a list of rules, or an object with ``rules``."""
+    try:
+        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+        return json.loads(text)
+    except OSError as error:
+        raise UsageError(f"--rules: cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"--rules: {path} is not JSON: {error}") from None
+
+
+def _action(words: Sequence[str], given: argparse.Namespace) -> Rule:
+    if not words:
+        raise UsageError(f"add: give an action: {', '.join(ACTIONS)}")
+    kind, *values = words
+    if kind not in ACTIONS:
+        raise UsageError(f"add: {kind!r} is not an action; there are {', '.join(ACTIONS)}")
+    needed = ACTIONS[kind]
+    if len(values) != (needed is not None):
+        wants = "no value" if needed is None else f"one value, {needed[1]}"
+        raise UsageError(f"add: the action {kind} has {wants}")
+    action: Rule = {"type": kind}
+    if needed is not None:
+        field, _, read = needed
+        action[field] = read(values[0])
+    if given.after:
+        action |= {"of": "response"} if kind == "delay" else {"when": "after"}
+    if given.seed is not None:
+        action["seed"] = _whole(given.seed)
+    return action
+
+
+def _link(text: str) -> Rule:
+    start, colon, end = text.partition(":")
+    if not (start and colon and end):
+        raise UsageError(f"--link: {text!r} is not FROM:TO, such as 1:2, *:3 or 1:controller")
+    link: Rule = {}
+    if start != "*":
+        link["from"] = _whole(start)
+    if end != "*":
+        link["to"] = end if end == "controller" else _whole(end)
+    return link
+
+
+def _value(name: str, text: str) -> str | int:
+    return _whole(text) if name in _NUMBERS else text
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise UsageError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def _percent(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is not a number of percent") from None
+
+
+def _duration(text: str) -> int:
+    try:
+        return milliseconds(text)
+    except argparse.ArgumentTypeError as error:
+        raise UsageError(str(error)) from None
+
+
+# The field that the value of an action sets, what it is, and how it is read; None: no value.
+ACTIONS: Mapping[str, tuple[str, str, Callable[[str], Any]] | None] = {
+    "error": ("error", "a name such as NOT_LEADER_OR_FOLLOWER", str),
+    "close": None,
+    "delay": ("ms", "a duration such as 300ms", _duration),
+    "hang": None,
+    "half_open": None,
+    "slow": ("bytes_per_second", "a number of bytes per second", _whole),
+    "throttle": ("ms", "a duration such as 1s", _duration),
+    "corrupt": None,
+    "stale_metadata": None,
+    "refuse_connections": None,
+    "loss": ("percent", "a number of percent", _percent),
+    "cut": None,
+}

@@ -1,0 +1,50 @@
+"""The fault rules of the Python handle."""
+
+from __future__ import annotations
+
+import pytest
+
+from antechamber import AdminError, RunningCluster
+from tests.admin_server import serving
+from tests.broker.faults.rules import heartbeat
+from tests.facts import FakeFacts
+
+
+def test_a_rule_is_set_and_removed() -> None:
+    """At the end of the with statement."""
+    facts = FakeFacts()
+    with serving(facts) as url:
+        kafka = RunningCluster(url)
+        with kafka.faults.add(
+            "delay", ms=300, of="response", api="Heartbeat", group="g", times=1, sender="any"
+        ) as rule:
+            [added] = facts.faults.all()
+            assert (rule.matched, rule.fired, rule.state) == (0, 0, "active")
+            assert rule.facts() == added.facts()
+            assert rule.facts()["match"] == {"api": "Heartbeat", "group": "g", "from": "any"}
+            facts.faults.fire(facts.faults.for_requests[12], heartbeat())
+            assert rule.wait_fired()["last_fired"]["api"] == "Heartbeat"
+        assert kafka.faults.all() == []
+
+
+def test_several_rules_are_set_or_none() -> None:
+    """An invalid one is refused with the reason."""
+    with serving(FakeFacts()) as url:
+        faults = RunningCluster(url).faults
+        close = {"action": {"type": "close"}}
+
+        with pytest.raises(AdminError, match=r"rules\[1\]: nth: 0 is not"):
+            faults.add_rules(close, {**close, "nth": 0})
+        assert faults.all() == []
+        assert [rule.id for rule in faults.add_rules(close, close)] == [1, 2]
+        faults.clear()
+        assert faults.all() == []
+
+
+def test_a_wait_for_a_rule_times_out() -> None:
+    """With its counts."""
+    with serving(FakeFacts()) as url:
+        rule = RunningCluster(url).faults.add("close")
+
+        with pytest.raises(TimeoutError, match="fault rule 1 has matched 0 and fired 0 of 1"):
+            rule.wait_fired(timeout=0)

@@ -1,0 +1,49 @@
+"""Fault rules in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from antechamber.fault_table import lines
+from tests.broker.faults.rules import RulesWithClock
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (
+            {"action": {"type": "error", "error": "REQUEST_TIMED_OUT", "when": "after"}},
+            ["error REQUEST_TIMED_OUT after the effect", "all requests"],
+        ),
+        (
+            {
+                "match": {"api": "Produce", "version": 9, "topic": "orders", "from": "any"},
+                "nth": 3,
+                "times": 2,
+                "per": "client",
+                "for_ms": 5000,
+                "action": {"type": "slow", "bytes_per_second": 1000},
+            },
+            [
+                "slow 1,000 bytes per second",
+                (
+                    "Produce v9 of topic orders and clients and brokers, from match 3 on, twice, "
+                    "for each client, for 5.0 s"
+                ),
+            ],
+        ),
+        (
+            {"match": {"node": 2}, "action": {"type": "refuse_connections"}},
+            ["refuse connections", "all connections of node 2"],
+        ),
+        (
+            {"link": {"from": 1, "to": "controller"}, "action": {"type": "loss", "percent": 5}},
+            ["loss 5 percent", "from node 1 to the controller"],
+        ),
+    ],
+)
+def test_a_rule_has_words(rule: dict[str, Any], words: list[str]) -> None:
+    """The action, and what matches."""
+    assert list(lines(RulesWithClock().add(**rule).facts())) == words
