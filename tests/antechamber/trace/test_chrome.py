@@ -94,7 +94,7 @@ def test_a_wait_is_a_slice_of_its_purgatory() -> None:
 
 def test_a_request_has_its_explanation() -> None:
     """Also its client, its partitions, and the fault rule that affected it."""
-    fault = {"id": 3, "name": "lost-acks"}
+    fault = {"rule": 3, "name": "lost-acks", "action": "close"}
     [request] = [
         event for event in events(FETCH | {"fault": fault}) if event.get("cat") == "request"
     ]
