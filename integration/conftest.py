@@ -36,6 +36,7 @@ POSIX_ONLY = [
     "test_command_output.py",
     "test_crash.py",
     "test_docker.py",
+    "test_documented_commands.py",
     "test_free_threaded.py",
     "test_full_disk.py",
     "test_hard_connections.py",

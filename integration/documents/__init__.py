@@ -1,0 +1,1 @@
+"""The commands of the documentation, and what they need to run."""
