@@ -49,6 +49,7 @@ POSIX_ONLY = [
     "test_pipeline_record.py",
     "test_purgatories_package.py",
     "test_serve_refusals.py",
+    "test_served_examples.py",
     "test_stop.py",
     "test_tutorial.py",
 ]
