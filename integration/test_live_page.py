@@ -179,6 +179,7 @@ def test_a_lost_broker_is_visible(page: Page, serve: Serve) -> None:
     shows(page, "#records", "--record")
     first.close()
     shows(page, "#connection", "disconnected")
+    assert page.evaluate("document.getElementById('main').inert")
 
     serve("--topic", "payments", "--admin-port", admin.rpartition(":")[2])
     shows(page, "#connection", "live")
@@ -199,6 +200,7 @@ def test_a_token_is_requested(page: Page, serve: Serve, monkeypatch: pytest.Monk
 
     page.open(f"{admin}/")
     shows(page, "#connection", "needs a token")
+    assert page.evaluate(visible) == 0
     give("wrong")
     shows(page, "#connection", "needs a token")
     give(READ_ONLY)

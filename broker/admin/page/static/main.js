@@ -14,6 +14,8 @@ import { makeWheel } from "/page/wheel.js";
 
 // Times are counted on between two states.
 const TICK_MS = 250;
+// They are hidden before the first state, and cannot be used while there is no connection.
+const SHOWN_WITH_STATE = ["clock", "main"];
 
 const find = (id) => document.getElementById(id);
 const views = [
@@ -47,7 +49,7 @@ function onEvent(name, value) {
   if (name !== "state") return;
   receivedAt = performance.now();
   isLive = true;
-  show(find("main"), true);
+  for (const id of SHOWN_WITH_STATE) show(find(id), true);
   draw();
 }
 
@@ -56,7 +58,10 @@ function onState(state, detail) {
   const words = { live: "live", connecting: "connecting", token: "needs a token" };
   say(find("connection"), words[state] ?? `disconnected: ${detail}`);
   find("connection").dataset.state = state;
-  document.body.classList.toggle("stale", state === "waiting" || state === "token");
+  if (state === "connecting") return; // whether it succeeds is not known yet
+  const isStale = state !== "live";
+  document.body.classList.toggle("stale", isStale);
+  for (const id of SHOWN_WITH_STATE) find(id).inert = isStale;
   show(find("token"), state === "token");
   if (state === "token") find("token-text").focus();
 }
