@@ -1,7 +1,8 @@
 """Notifies waiting tasks that broker state may have changed.
 
-    broker:  state_changes.notify()         a request parked or was completed, or an offset, an
-                                            in-sync set, a leader or a group changed
+    broker:  state_changes.notify()         a request parked or was completed, a connection ended,
+                                            or an offset, an in-sync set, a leader, a group or
+                                            the metadata of a node changed
     task:    check its condition; while it does not hold: await state_changes.wait(), check again
 
 A notification does not say what has changed. Tasks check their conditions once per pass of the
