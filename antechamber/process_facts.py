@@ -1,4 +1,4 @@
-"""`ProcessFacts`: the addresses, files and state of a broker in a child process."""
+"""`ReadyFacts` and `ProcessFacts`: what is known of a broker on this machine after its start."""
 
 from __future__ import annotations
 
@@ -18,17 +18,16 @@ START_TIMEOUT_S = 30.0
 Setting = str | int | float | bool
 
 
-class ProcessFacts:
-    """What is known of a broker in a child process, from its ready file."""
+class ReadyFacts:
+    """The addresses and files of a broker; *ready* is the content of its ready file."""
 
-    def __init__(self, process: BrokerProcess, keeps_data: bool) -> None:
-        self._process = process
-        self._keeps_data = keeps_data
+    def __init__(self, ready: Mapping[str, Any]) -> None:
+        self._ready = ready
 
     @property
     def bootstrap(self) -> str:
         """The bootstrap servers for clients: ``HOST:PORT,HOST:PORT,...``."""
-        return str(self._process.ready["bootstrap"])
+        return str(self._ready["bootstrap"])
 
     @property
     def listeners(self) -> dict[str, str]:
@@ -36,7 +35,7 @@ class ProcessFacts:
 
         `bootstrap` is the listener of ``inter.broker.listener.name``.
         """
-        return dict(self._process.ready["listeners"])
+        return dict(self._ready["listeners"])
 
     @property
     def tls_files(self) -> dict[str, Path]:
@@ -45,7 +44,7 @@ class ProcessFacts:
         ``ca``, ``client_certificate``, ``client_key``, and ``client_key_store``, which has both;
         ``key_store`` is the broker's.
         """
-        return {name: Path(path) for name, path in self._process.ready["tls"].items()}
+        return {name: Path(path) for name, path in self._ready["tls"].items()}
 
     def client_settings(self, library: str, *, certificate: bool = False) -> dict[str, Any]:
         """Return the settings of a client that connects to the cluster.
@@ -59,12 +58,26 @@ class ProcessFacts:
     @property
     def nodes(self) -> tuple[Node, ...]:
         """The nodes, with ids from 1."""
-        return tuple(Node(**each) for each in self._process.ready["nodes"])
+        return tuple(Node(**each) for each in self._ready["nodes"])
 
     @property
     def data_dir(self) -> Path:
         """The directory of the logs."""
-        return Path(self._process.ready["data_dir"])
+        return Path(self._ready["data_dir"])
+
+
+class ProcessFacts(ReadyFacts):
+    """What is known of a broker in a child process."""
+
+    def __init__(self, process: BrokerProcess, keeps_data: bool) -> None:
+        super().__init__(process.ready)
+        self._process = process
+        self._keeps_data = keeps_data
+
+    @property
+    def ready(self) -> dict[str, Any]:
+        """The content of the broker's ready file."""
+        return dict(self._process.ready)
 
     @property
     def pid(self) -> int:

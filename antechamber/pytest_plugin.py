@@ -17,7 +17,8 @@
   marker's arguments override them. With ``admin``, they are those of `antechamber.RunningCluster`,
   and the fixtures are that cluster.
 
-``fresh=True`` in the marker starts a cluster for this test alone. A run that uses no cluster
+``fresh=True`` in the marker starts a cluster for this test alone. The workers of pytest-xdist have
+clusters of their own, or share them with ``--antechamber-shared``. A run that uses no cluster
 imports only this file of the package.
 """
 
@@ -41,6 +42,8 @@ _CLUSTERS = pytest.StashKey["Clusters"]()  # of the session
 _TRACES = pytest.StashKey[Path]()  # the folder of trace files without an option
 _BEGINS = pytest.StashKey[dict[Any, int]]()  # of a test, by the clock of each cluster
 _HANDLES = pytest.StashKey[dict[Any, Any]]()  # the cluster of each fixture that has one
+_SERVER = pytest.StashKey[Any]()  # the `ClusterServer` of pytest-xdist's controller
+_WORKER_INPUT = "antechamber_clusters"
 _FIXTURES = frozenset({"kafka_cluster", "shared_kafka_cluster"})
 
 
@@ -64,6 +67,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="the folder of the trace files of failed tests, by default in the temporary folder",
     )
+    group.addoption(
+        "--antechamber-shared",
+        action="store_true",
+        help="the workers of pytest-xdist share clusters; by default each has its own",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -73,6 +81,24 @@ def pytest_configure(config: pytest.Config) -> None:
         "antechamber(*, fresh=False, brokers=1, config={}, topics=[], ...): "
         "the cluster of the fixture kafka_cluster; arguments are those of antechamber.Cluster",
     )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Give the address of the clusters to a worker of pytest-xdist; runs in its controller."""
+    if not node.config.getoption("--antechamber-shared"):
+        return
+    from antechamber.testing import cluster_server
+
+    if _SERVER not in node.config.stash:
+        node.config.stash[_SERVER] = cluster_server.ClusterServer()
+    node.workerinput[_WORKER_INPUT] = node.config.stash[_SERVER].address
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the clusters that workers have shared."""
+    if _SERVER in config.stash:
+        config.stash[_SERVER].close()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -146,7 +172,8 @@ def _kafka_clusters(
     """The clusters of the session."""
     from antechamber.testing.clusters import Clusters
 
-    clusters = pytestconfig.stash[_CLUSTERS] = Clusters()
+    server = getattr(pytestconfig, "workerinput", {}).get(_WORKER_INPUT)
+    clusters = pytestconfig.stash[_CLUSTERS] = Clusters(server)
     pytestconfig.stash[_TRACES] = tmp_path_factory.getbasetemp() / "antechamber-traces"
     yield clusters
     clusters.close()
@@ -172,13 +199,7 @@ def kafka_cluster(
     """A cluster with the options of the session and of ``@pytest.mark.antechamber``."""
     from antechamber.testing.clusters import undo_faults
 
-    fresh, marked = _marker_options(request)
-    options = {**antechamber_options, **marked}
-    if "admin" in options and (fresh or marked):
-        raise pytest.UsageError(
-            f"@pytest.mark.antechamber has no effect on the cluster at {options['admin']}, "
-            "which runs already; deselect its tests with -m 'not antechamber'"
-        )
+    fresh, options = _options(request, antechamber_options)
     if fresh:
         with _kafka_clusters.start(options) as fresh_cluster:
             yield fresh_cluster
@@ -187,6 +208,18 @@ def kafka_cluster(
     yield cluster
     if cluster.is_running:
         undo_faults(cluster)
+
+
+def _options(request: pytest.FixtureRequest, given: Options) -> tuple[bool, Options]:
+    """Whether the test has a cluster of its own, and the options of its cluster."""
+    fresh, marked = _marker_options(request)
+    options = {**given, **marked}
+    if "admin" in options and (fresh or marked):
+        raise pytest.UsageError(
+            f"@pytest.mark.antechamber has no effect on the cluster at {options['admin']}, "
+            "which runs already; deselect its tests with -m 'not antechamber'"
+        )
+    return fresh, options
 
 
 def _marker_options(request: pytest.FixtureRequest) -> tuple[bool, Options]:
