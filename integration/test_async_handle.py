@@ -67,6 +67,18 @@ async def test_the_clock_of_a_cluster_is_moved() -> None:
         assert (await kafka.clock.state())["state"] == "running"
 
 
+async def test_a_fault_rule_is_set_and_removed() -> None:
+    """A connection is closed after the effect of a produce; the rule ends with its block."""
+    async with AsyncCluster(topics=["orders"]) as kafka:
+        async with await kafka.faults.add("close", when="after", api="Produce", times=1) as lost:
+            with Connection(kafka.bootstrap) as connection:
+                connection.send(produce("orders", 0, batch([b"a"])))
+                assert (await lost.wait_fired(timeout=60))["fired"] == 1
+            assert await lost.state() == "spent"
+            await kafka.wait_high_watermark("orders", timeout=60)
+        assert await kafka.faults.all() == []
+
+
 async def test_cancelled_waits_leave_nothing() -> None:
     """Neither a connection nor a thread, although they could wait for an hour."""
     async with AsyncCluster() as kafka:

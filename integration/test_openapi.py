@@ -74,6 +74,12 @@ def response(kafka: Cluster, method: str, path: str) -> tuple[int, Any]:
         "/v1/wait?for=isr",
         "/v1/wait?for=parked&followers=1",
         "/v1/wait?for=group_stable&group=g",
+        "/v1/wait?for=topic&topic=orders",
+        "/v1/wait?for=topic_deleted&topic=none",
+        "/v1/wait?for=requests&api=Produce",
+        "/v1/wait?for=client_connected&client=rdkafka",
+        "/v1/wait?for=client_gone&client=none",
+        "/v1/faults",
         "/v1/wait?for=assigned&group=g&partitions=2&topic=orders",
         "/v1/groups",
         "/v1/connections",
@@ -85,6 +91,33 @@ def test_a_response_is_as_described(kafka: Cluster, description: Description, pa
 
     assert status == 200, value
     description.check("GET", path, status, value)
+
+
+def test_fault_rules_are_as_described(kafka: Cluster, description: Description) -> None:
+    """A rule with all limits, a rule that is not valid, and the removal."""
+    client = AdminClient(kafka.admin)
+    rule = {
+        "match": {"api": "Produce", "topic": "none"},
+        "times": 1,
+        "for_ms": 60_000,
+        "name": "described",
+        "action": {"type": "error", "error": "NOT_LEADER_OR_FOLLOWER", "when": "before"},
+    }
+    added = client.call("POST", "/v1/faults", body=rule)
+    description.check("POST", "/v1/faults", 200, added)
+    with pytest.raises(AdminError) as refused:
+        client.call("POST", "/v1/faults", body={"action": {"type": "none"}})
+    description.check("POST", "/v1/faults", refused.value.status, {"error": str(refused.value)})
+    for method, path in (
+        ("GET", "/v1/faults"),
+        ("GET", f"/v1/faults/{added['id']}"),
+        ("DELETE", f"/v1/faults/{added['id']}"),
+        ("GET", f"/v1/faults/{added['id']}"),  # 404 now
+        ("DELETE", "/v1/faults"),
+        ("POST", "/v1/marks"),
+    ):
+        status, value = response(kafka, method, path)
+        description.check(method, path, status, value)
 
 
 def test_changes_are_as_described(kafka: Cluster, description: Description) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, assert_type
+
 import anyio
 import pytest
 
 import antechamber
-from antechamber import AsyncRunningCluster, Node
+from antechamber import AsyncHandle, AsyncRunningCluster, Node
 from antechamber.asynchronous.broker_clock import AsyncBrokerClock
+from antechamber.asynchronous.broker_faults import AsyncBrokerFaults
 from tests.admin_server import serving
 from tests.facts import FakeFacts, parked_fetch
 
@@ -30,6 +33,20 @@ async def test_a_running_cluster_is_used() -> None:
             await kafka.pause(3)
         assert await kafka.is_running()
     assert not await kafka.is_running()
+
+
+async def test_type_checkers_know_what_is_awaited() -> None:
+    """`make check` compares the types; here the same calls run."""
+    facts = FakeFacts()
+    facts.parked = [parked_fetch()]
+    with serving(facts) as url:
+        kafka: AsyncHandle = AsyncRunningCluster(url)
+        assert_type(await kafka.wait_parked("Fetch", timeout=60), list[dict[str, Any]])
+        assert_type(await kafka.wait_in_sync(timeout=60), None)
+        assert_type(await kafka.clock.state(), dict[str, Any])
+        assert_type(kafka.clock, AsyncBrokerClock)
+        assert_type(kafka.faults, AsyncBrokerFaults)
+        assert_type(kafka.admin, str)
 
 
 class RememberedClient:

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 import antechamber
-from antechamber.admin_client import AdminClient
-from antechamber.asynchronous.admin_client import AsyncAdminClient
-from antechamber.asynchronous.broker_clock import AsyncBrokerClock
-from antechamber.broker_clock import BrokerClock
+from docs.asynchronous import sources
 
+# Those that are generated, and the one with a process.
 PAIRS = [
-    (antechamber.Handle, antechamber.AsyncHandle),
-    (antechamber.RunningCluster, antechamber.AsyncRunningCluster),
+    *(
+        (
+            getattr(import_module(f"antechamber.{module}"), each.name),
+            getattr(import_module(f"antechamber.asynchronous.{module}"), f"Async{each.name}"),
+        )
+        for module, classes in sources().items()
+        for each in classes
+    ),
     (antechamber.Cluster, antechamber.AsyncCluster),
-    (BrokerClock, AsyncBrokerClock),
-    (AdminClient, AsyncAdminClient),
 ]
 REMEDY = "run `make docs`"
 
@@ -75,3 +78,10 @@ def test_operations_are_coroutines(blocking: type, asynchronous: type) -> None:
         if inspect.isfunction(method) and name not in local:
             is_manager = hasattr(other, "__wrapped__")
             assert inspect.iscoroutinefunction(other) or is_manager, name
+
+
+def test_the_classes_of_the_handle_are_generated() -> None:
+    """All of those that a user gets."""
+    names = {blocking.__name__ for blocking, _ in PAIRS}
+
+    assert names >= {"Handle", "RunningCluster", "Cluster", "BrokerClock", "BrokerFaults"}
