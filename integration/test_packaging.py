@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -132,7 +133,8 @@ def test_the_wheel_has_one_top_level_package(wheel: Path) -> None:
     assert "antechamber/broker/admin/page/static/index.html" in names
     assert "antechamber/py.typed" in names
     parts = {part for name in names for part in name.split("/")}
-    assert not {part for part in parts if part.startswith("test") or part == "__pycache__"}
+    excluded = re.compile(r"tests?|test_.*|__pycache__")
+    assert not {part for part in parts if excluded.fullmatch(part)}
 
 
 def test_pytest_finds_the_plugin(wheel: Path) -> None:
