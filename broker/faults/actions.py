@@ -17,10 +17,14 @@ WHEN = ("before", "after")
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """``type`` is the name in JSON, ``apis`` are the only APIs it is possible for (None: all)."""
+    """``type`` is the name in JSON, ``apis`` are the only APIs it is possible for (None: all).
+
+    ``is_of_records``: only a response with records matches.
+    """
 
     type: ClassVar[str]
     apis: ClassVar[tuple[str, ...] | None] = None
+    is_of_records: ClassVar[bool] = False
 
     def facts(self) -> dict[str, object]:
         """The action as JSON."""
@@ -110,6 +114,7 @@ class Corrupt(Action):
     """Gives the first batch of a Fetch response a wrong CRC."""
 
     type = "corrupt"
+    is_of_records = True
     apis = ("Fetch",)
 
 

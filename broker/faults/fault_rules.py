@@ -7,7 +7,7 @@ from typing import Any
 
 from broker.common.errors import InvalidValue, NoSuchRule, WrongState
 from broker.common.state_changes import StateChanges
-from broker.faults.actions import Corrupt, RefuseConnections, StaleMetadata
+from broker.faults.actions import RefuseConnections, StaleMetadata
 from broker.faults.index import RuleIndex
 from broker.faults.read_rule import Possible, read_rule
 from broker.faults.rule import FaultRule, Fired, RuleState
@@ -97,7 +97,7 @@ class FaultRules:
         """
         fired, later = None, list[FaultRule]()
         for rule in index.matching(subject):
-            if isinstance(rule.spec.action, Corrupt):
+            if rule.spec.action.is_of_records:
                 later.append(rule)
             elif rule.match(subject.client_id) and fired is None:
                 fired = rule

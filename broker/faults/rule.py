@@ -61,6 +61,7 @@ class FaultRule:
 
     __slots__ = (
         "_counts",
+        "_of_all",
         "expiry",
         "fired",
         "held",
@@ -84,6 +85,7 @@ class FaultRule:
         self.held: set[Held] = set()
         self.image: Any = None
         self._counts: dict[str | None, _Count] = {}
+        self._of_all = None if spec.per == PER_CLIENT else _Count()
 
     @property
     def state(self) -> RuleState:
@@ -120,12 +122,13 @@ class FaultRule:
         self.last_fired = fired
 
     def _count(self, client_id: str | None) -> _Count:
-        key = client_id if self.spec.per == PER_CLIENT else None
-        count = self._counts.get(key)
+        if self._of_all is not None:
+            return self._of_all
+        count = self._counts.get(client_id)
         if count is None:
             if len(self._counts) >= CLIENTS_MAX:
                 del self._counts[next(iter(self._counts))]
-            count = self._counts[key] = _Count()
+            count = self._counts[client_id] = _Count()
         return count
 
     def release(self) -> None:

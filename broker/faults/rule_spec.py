@@ -32,12 +32,6 @@ class Match:
     transactional_id: str | None = None
     origin: str = FROM_CLIENT
 
-    @property
-    def needs_parts(self) -> bool:
-        """Whether topics, groups or transactional ids of the request are compared."""
-        named = (self.topic, self.partition, self.group, self.transactional_id)
-        return any(each is not None for each in named)
-
     def facts(self) -> dict[str, Any]:
         """The match as JSON."""
         facts = {name: value for name, value in asdict(self).items() if value is not None}

@@ -23,7 +23,16 @@ def nothing() -> Iterable[tuple[str, int]]:
 class Subject:
     """A decoded request to node ``node``; what it names is determined when a rule needs it."""
 
-    __slots__ = ("_name_of", "_parts", "_unnamed", "body", "header", "node", "session")
+    __slots__ = (
+        "_is_from_broker",
+        "_name_of",
+        "_parts",
+        "_unnamed",
+        "body",
+        "header",
+        "node",
+        "session",
+    )
 
     def __init__(
         self,
@@ -41,6 +50,7 @@ class Subject:
         self._name_of = name_of
         self._unnamed = unnamed
         self._parts: Parts | None = None
+        self._is_from_broker: bool | None = None
 
     @property
     def client_id(self) -> str | None:
@@ -67,15 +77,19 @@ class Subject:
             and (match.client is None or _is_client(match.client, header.client_id))
             and (match.principal is None or match.principal == str(session.principal))
             and self._has_origin(match.origin)
-            and (not match.needs_parts or self._names(match))
+            and (
+                (match.topic is match.group is match.transactional_id is None is match.partition)
+                or self._names(match)
+            )
         )
 
     def _has_origin(self, origin: str) -> bool:
         if origin == FROM_ANY:
             return True
-        header = self.header
-        is_broker = is_from_broker(header.api_key, header.api_version, self.body)
-        return is_broker is (origin == FROM_BROKER)
+        if self._is_from_broker is None:
+            header = self.header
+            self._is_from_broker = is_from_broker(header.api_key, header.api_version, self.body)
+        return self._is_from_broker is (origin == FROM_BROKER)
 
     def _names(self, match: Match) -> bool:
         parts = self.parts

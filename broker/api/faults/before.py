@@ -37,7 +37,7 @@ def handle_with_rules(
         request.session,
         services.node_id,
         services.image.names.get,
-        partial(_of_session, request) if type(request.body) is FetchRequest else nothing,
+        nothing if not getattr(request.body, "session_id", 0) else partial(_of_session, request),
     )
     rule, later = services.faults.fire(index, subject)
     if rule is None:

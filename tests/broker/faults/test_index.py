@@ -24,6 +24,10 @@ MATCHES: list[dict[str, Any]] = [
     {"client": "test"},
     {"client": "te*"},
     {"client": "other"},
+    {"client": "*"},
+    {"client": "te*", "topic": "orders"},
+    {"principal": "User:ann"},
+    {"principal": "User:bob"},
     {"topic": "orders"},
     {"topic": "payments"},
     {"group": "g"},
@@ -43,7 +47,7 @@ def test_all_rules_that_match_are_found() -> None:
     """In the order in which they were set."""
     found = index(MATCHES).matching(subject(COMMIT))
 
-    assert [rule.id for rule in found] == [0, 1, 2, 4, 6, 8, 10]
+    assert [rule.id for rule in found] == [0, 1, 2, 4, 5, 6, 8, 10, 12, 14]
 
 
 @pytest.mark.parametrize("match", MATCHES)
