@@ -87,8 +87,8 @@ def test_a_command_works(command: str, running: Stage) -> None:
     """It ends with exit code 0, or it prints something until Ctrl-C."""
     if command.startswith("curl") and shutil.which("curl") is None:
         pytest.skip("needs curl")
-    words = shell(command, running.kafka.admin, running.kafka.bootstrap)
-    with running.prepared(command):
+    with running.prepared(command) as prepared:
+        words = shell(prepared, running.kafka.admin, running.kafka.bootstrap)
         if ENDLESS.search(command):
             assert first_output(words, running)
             return
@@ -142,6 +142,8 @@ def test_a_broker_starts(command: str, against: str, tmp_path: Path) -> None:
     if "--properties" in command:  # the ports are those of the file
         (tmp_path / "server.properties").write_text(properties_of(command))
         options = BRIEFLY.removeprefix("--port 0 ")
+    for name in re.findall(r"\S+\.yaml", command):
+        (tmp_path / name).write_text(yaml_before(command))
     command = command.removesuffix(" &").replace("antechamber", f"{sys.executable} -m antechamber")
     done = subprocess.run(
         ["bash", "-c", f"{command} {options}"],
@@ -166,3 +168,10 @@ def properties_of(command: str) -> str:
     )
     body = re.sub(r"/etc/\S+\.pem", str(certificates().server.path), body)
     return re.sub(r":\d+\b", ":0", body)
+
+
+def yaml_before(command: str) -> str:
+    """The last block of YAML before the command on its page."""
+    before = (ROOT / documented()[command]).read_text().partition(f"$ {command}")[0]
+    blocks: list[str] = re.findall(r"^```yaml\n(.*?)^```", before, re.MULTILINE | re.DOTALL)
+    return blocks[-1]

@@ -30,6 +30,7 @@ class Stage:
         self.kafka = kafka
         self.folder = folder
         self._is_marked = False
+        self._rule = 1
         self._producer = KafkaProducer(
             bootstrap_servers=kafka.bootstrap, client_id="billing", acks="all"
         )
@@ -62,13 +63,16 @@ class Stage:
     # ------------------------------------------------------------------------- preparations
 
     @contextmanager
-    def prepared(self, command: str) -> Iterator[None]:
-        """Prepare what *command* needs, and restore the cluster after it."""
+    def prepared(self, command: str) -> Iterator[str]:
+        """Prepare what *command* needs, and restore the cluster after it.
+
+        The result is the command, with the id of a rule that exists.
+        """
         for pattern, prepare in _PREPARATIONS.items():
             if re.search(pattern, command):
                 prepare(self)
         try:
-            yield
+            yield command.replace("remove 1", f"remove {self._rule}")
         finally:
             self.restore()
 
@@ -91,6 +95,10 @@ class Stage:
         if not self._is_marked:
             self._is_marked = self.kafka.mark() is not None
 
+    def add_a_rule(self) -> None:
+        """Set the fault rule that the command removes."""
+        self._rule = self.kafka.faults.add("close", api="AlterConfigs").id
+
     def restore(self) -> None:
         """Run all nodes and the clock, and remove fault rules."""
         self.kafka.clock.run()
@@ -107,6 +115,7 @@ _PREPARATIONS: dict[str, Callable[[Stage], None]] = {
     r"wait(\?for=| )parked.*Produce": Stage.park_a_produce,
     r"fault resume 3": Stage.pause,
     r"fault start 3": Stage.stop,
+    r"fault remove 1": Stage.add_a_rule,
     r"--since mark-1": Stage.mark,
 }
 
