@@ -61,7 +61,7 @@ def typed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     _run(sys.executable, "-m", "venv", environment)
     python = environment / "bin" / "python"
     pip = (python, "-m", "pip", "--disable-pip-version-check", "--quiet")
-    _run(*pip, "install", f"{source}[testcontainers]", "pytest", "mypy")
+    _run(*pip, "install", f"{source}[async,testcontainers]", "pytest", "mypy")
     return python
 
 
