@@ -93,6 +93,11 @@ class AdminClient(HttpClient):
         response: dict[str, Any] = self.call("POST", "/v1/clock/advance", wanted, timeout_s)
         return response
 
+    def reset(self, prefix: str | None = None) -> dict[str, Any]:
+        """Remove what clients have made, or what has the prefix; returns what was removed."""
+        response: dict[str, Any] = self.call("POST", "/v1/reset", {"prefix": prefix})
+        return response
+
     def wait(self, what: str, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
         """Wait until a condition holds; raises `TimeoutError` with the present state otherwise.
 

@@ -25,6 +25,7 @@ usage: antechamber COMMAND [OPTION]...
   serve         start a broker, by default on 127.0.0.1:9092, until Ctrl-C
   fault         make a node or requests of a running broker fail
   clock         freeze a running broker's clock, or move it forwards
+  reset         remove what clients have made in a running broker
   requests      show what waits in a running broker, for what and until when
   groups        show the groups: members, partitions, committed offsets and lags
   connections   show the connected clients
@@ -55,6 +56,7 @@ COMMANDS = (
     "serve",
     "fault",
     "clock",
+    "reset",
     "requests",
     "groups",
     "connections",

@@ -104,6 +104,16 @@ class Handle(Waits):
         """
         return self._client.abort_transaction(topic, partition, producer_id)
 
+    # ------------------------------------------------------------------------- clean slate
+
+    def reset(self, prefix: str | None = None) -> dict[str, Any]:
+        """Remove what clients have made, and return what was removed, as ``POST /v1/reset``.
+
+        With a *prefix* only topics, groups and transactional ids whose names begin with it are
+        removed, for tests that run in parallel. Topics given at the start exist afterwards, empty.
+        """
+        return self._client.reset(prefix)
+
     # ------------------------------------------------------------------------------ faults
 
     def pause(self, node: int) -> None:

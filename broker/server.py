@@ -25,7 +25,7 @@ from broker.admin.listener import AdminListener
 from broker.admin.server import serve_admin
 from broker.admin.tls import admin_context
 from broker.cluster import Cluster
-from broker.command_line.options import ServeOptions, TopicSpec
+from broker.command_line.options import ServeOptions
 from broker.command_line.short_form import config_of
 from broker.command_line.throw_away_tls import throw_away_tls
 from broker.common.adjustable_clock import AdjustableClock
@@ -39,6 +39,7 @@ from broker.network.listener import TcpNetwork
 from broker.process.free_memory import RELEASE_INTERVAL_MS, release_free_memory
 from broker.process.ready_file import ReadyFile
 from broker.process.stdin_watch import check_stdin, wait_for_end_of_stdin
+from broker.reset.given import Given, GivenTopic, create_topic
 from broker.security.listeners.endpoints import configured_listeners
 from broker.steps.offload import WorkerThreads
 from broker.steps.schedule import schedule
@@ -102,7 +103,7 @@ async def _run(
             schedule(
                 cluster.timer, release_free_memory, delay_ms=interval_ms, period_ms=interval_ms
             )
-            facts = ClusterFacts(cluster)
+            facts = ClusterFacts(cluster, _given(options))
             report = facts.admin_errors.report
             # Its timeouts pass while the clock of the broker is frozen.
             timer = SystemTimer("admin", now_ms=cluster.machine.now_ms)
@@ -193,26 +194,31 @@ def _outbox(
         yield recorder.outbox
 
 
+def _given(options: ServeOptions) -> Given:
+    """What the command line creates: topics, also that of the records, and credentials."""
+    topics = [
+        GivenTopic(each.name, each.partitions, each.replication_factor) for each in options.topics
+    ]
+    if options.records_topic is not None:
+        topics.append(GivenTopic(options.records_topic))
+    credentials = {(user, mechanism): each for user, mechanism, each in options.credentials}
+    return Given(tuple(topics), credentials)
+
+
 def _store_credentials(controller: Controller, options: ServeOptions) -> None:
     """Store the SCRAM credentials of the command line in place of existing ones."""
-    for user, mechanism, credential in options.credentials:
+    for (user, mechanism), credential in _given(options).credentials.items():
         controller.security.scram.put(user, mechanism, credential)
 
 
 def _create_topics(controller: Controller, options: ServeOptions) -> None:
     """Create the topics of the command line; existing topics are not changed."""
-    specs = [("--topic", spec) for spec in options.topics]
-    if options.records_topic is not None:
-        specs.append(("--records-topic", TopicSpec(options.records_topic)))
-    for option, spec in specs:
-        if controller.topic(spec.name) is not None:
-            continue
+    for topic in _given(options).topics:
         try:
-            controller.create_topic(
-                spec.name, partitions=spec.partitions, replication_factor=spec.replication_factor
-            )
+            create_topic(controller, topic)
         except ApiError as error:
-            raise StartupError(f"{option}: {spec.name}: {error.message}") from None
+            option = "--records-topic" if topic.name == options.records_topic else "--topic"
+            raise StartupError(f"{option}: {topic.name}: {error.message}") from None
 
 
 def _announce(

@@ -19,6 +19,24 @@ from purgatories.timer.system_timer import SystemTimer
 
 JsonObject = dict[str, Any]
 
+# The response to a reset of a cluster in which nothing was made.
+REMOVED: JsonObject = {
+    "topics": 0,
+    "recreated": [],
+    "groups": 0,
+    "transactional_ids": 0,
+    "parked_requests": 0,
+    "fault_rules": 0,
+    "resumed": [],
+    "started": [],
+    "client_quotas": 0,
+    "configs": 0,
+    "features": 0,
+    "acls": 0,
+    "scram_credentials": 0,
+    "delegation_tokens": 0,
+}
+
 
 def partition(
     index: int, *, high_watermark: int = 3, end: int = 3, isr: tuple[int, ...] = (1, 2, 3)
@@ -286,6 +304,8 @@ class FakeFacts:
         self.marks = Marks(self.request_counts)
         self.open: list[JsonObject] = []
         self.hanging: list[JsonObject] = []
+        self.removed: JsonObject = REMOVED
+        self.reset_prefixes: list[str | None] = []
 
     def _live_requests(self) -> LivePart:
         return LivePart(len(self.parked), iter(self.parked))
@@ -369,6 +389,10 @@ class FakeFacts:
 
     async def start(self, node_id: int) -> None:
         self._change_state(node_id, "stopped", "running")
+
+    async def reset(self, prefix: str | None) -> JsonObject:
+        self.reset_prefixes.append(prefix)
+        return self.removed
 
     def _change_state(self, node_id: int, before: str, after: str) -> None:
         if node_id not in self.states:

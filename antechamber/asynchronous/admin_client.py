@@ -84,6 +84,11 @@ class AsyncAdminClient(AsyncHttpClient):
         response: dict[str, Any] = await self.call("POST", "/v1/clock/advance", wanted, timeout_s)
         return response
 
+    async def reset(self, prefix: str | None = None) -> dict[str, Any]:
+        """Remove what clients have made, or what has the prefix; returns what was removed."""
+        response: dict[str, Any] = await self.call("POST", "/v1/reset", {"prefix": prefix})
+        return response
+
     async def wait(self, what: str, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
         """Wait until a condition holds; raises `TimeoutError` with the present state otherwise.
 

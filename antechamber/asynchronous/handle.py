@@ -87,6 +87,14 @@ class AsyncHandle(AsyncWaits):
         """
         return await self._client.abort_transaction(topic, partition, producer_id)
 
+    async def reset(self, prefix: str | None = None) -> dict[str, Any]:
+        """Remove what clients have made, and return what was removed, as ``POST /v1/reset``.
+
+        With a *prefix* only topics, groups and transactional ids whose names begin with it are
+        removed, for tests that run in parallel. Topics given at the start exist afterwards, empty.
+        """
+        return await self._client.reset(prefix)
+
     async def pause(self, node: int) -> None:
         """Stop the fetches of the node's followers; the node still serves as a leader."""
         await self._client.order(node, "pause")

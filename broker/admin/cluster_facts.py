@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from heapq import merge
 from itertools import islice
 from operator import itemgetter
@@ -31,6 +32,8 @@ from broker.cluster import Cluster, Member
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration, TopicImage
 from broker.replication.partition import Partition
+from broker.reset.given import NOTHING_GIVEN, Given
+from broker.reset.reset import Reset
 from broker.wait_records.record import WaitRecord
 from broker.wait_records.wait import name_transaction
 from protocol.api_names import api_name
@@ -38,13 +41,17 @@ from purgatories.timer.snapshot import snapshot
 
 
 class ClusterFacts:
-    """Reads the state of *cluster*; all methods are those of `Facts`."""
+    """Reads and resets the state of *cluster*; all methods are those of `Facts`.
 
-    def __init__(self, cluster: Cluster) -> None:
+    What was *given* at the start is there after a reset.
+    """
+
+    def __init__(self, cluster: Cluster, given: Given = NOTHING_GIVEN) -> None:
         self._cluster = cluster
         self.changes = cluster.changes
         self.clock: ClockFacts = ClusterClock(cluster)
         self.faults = cluster.faults
+        self._reset = Reset(cluster, given, partial(self.clock.run, 1.0))
         self.admin_errors = AdminErrors()
         marks = Marks(cluster.request_counts)
         self.mark, self.requests_since = marks.add, marks.since
@@ -157,6 +164,10 @@ class ClusterFacts:
             )
         matching = (each for each in reversed(recorder.recent) if _is_recorded(each, query))
         return [record.to_dict() for record in islice(matching, query.limit)]
+
+    async def reset(self, prefix: str | None) -> JsonObject:
+        """See `Facts`."""
+        return (await self._reset.reset(prefix)).facts()
 
     # ------------------------------------------------------------------------- nodes, topics
 

@@ -148,3 +148,10 @@ class Facts(Protocol):
     async def start(self, node_id: int) -> None:
         """See `Cluster.start`; raises `NoSuchNode` or `WrongState`."""
         ...
+
+    async def reset(self, prefix: str | None) -> JsonObject:
+        """Remove what clients have made, or only what has a prefix; what was removed.
+
+        Raises `WrongState` if that is not possible now.
+        """
+        ...

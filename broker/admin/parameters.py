@@ -42,6 +42,12 @@ def read_required(query: Query, name: str, remedy: str) -> str:
     return value
 
 
+def read_prefix(query: Query) -> str | None:
+    """The prefix of the names that are meant; None if all are."""
+    query.allow("prefix")
+    return query.text("prefix")
+
+
 def read_filter(query: Query) -> RequestQuery:
     """The requests that match API, topic and client; raises `HttpError`."""
     return RequestQuery(

@@ -15,7 +15,7 @@ from broker.admin.http import HttpError, PlainText, Streamed
 from broker.admin.openapi.document import openapi_document
 from broker.admin.page.live_state import LiveState
 from broker.admin.page.live_streams import LiveStreams
-from broker.admin.parameters import read_requests, read_transaction
+from broker.admin.parameters import read_prefix, read_requests, read_transaction
 from broker.admin.routes import Call, Handler, Routes
 from broker.admin.wait import TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX, wait_until
 from purgatories.timer.system_timer import SystemTimer
@@ -52,6 +52,9 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
             timeout_ms = TIMEOUT_MS_DEFAULT
         return await wait_until(condition, facts, timer, timeout_ms)
 
+    async def reset(call: Call) -> object:
+        return await facts.reset(read_prefix(call.query))
+
     async def metrics(call: Call) -> object:
         call.query.allow()
         return PlainText(facts.metrics(), METRICS_CONTENT_TYPE)
@@ -72,6 +75,7 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         "/v1/transactions/abort": {"POST": abort},
         "/v1/wait": {"GET": wait},
         "/v1/events": {"GET": events},
+        "/v1/reset": {"POST": reset},
         **clock_routes(facts.clock),
         **fault_routes(facts.faults),
         "/v1/nodes/{id}/pause": {"POST": _change_node(facts, _as_async(facts.pause))},

@@ -36,6 +36,7 @@ from broker.controller.elections import (
 from broker.controller.features import FeatureUpdate, checked_levels
 from broker.controller.feed import MetadataFeed, MetadataListener
 from broker.controller.image import Broker, PartitionRegistration, TopicImage
+from broker.controller.initial_settings import InitialSettings
 from broker.controller.new_topics import Assignments, NewTopics, Spend, unlimited
 from broker.controller.partition_change import Election, Rules, change_partition
 from broker.controller.reassignments import (
@@ -73,6 +74,7 @@ class Controller:
         self._new_topics = NewTopics(self.image, self._state.config, check_configs)
         self.security = SecurityControl(self._state)
         self.client_quotas = ClientQuotaControl(self._state, config)
+        self.initial_settings = InitialSettings(self._state, self.client_quotas)
         self._starting = False
         self.steps = StepQueue(lambda: 0.0)
 

@@ -80,8 +80,9 @@ class ClusterState:
         (``ConfigurationControlManager.maybeGenerateElrSafetyRecords``).
         """
         configs = self.image.broker_configs.get(ALL_NODES, {})
+        self.initial_min_insync_replicas = str(self.config.min_insync_replicas)
         if MIN_INSYNC_REPLICAS not in configs:
-            configs = {**configs, MIN_INSYNC_REPLICAS: str(self.config.min_insync_replicas)}
+            configs = {**configs, MIN_INSYNC_REPLICAS: self.initial_min_insync_replicas}
             self._store.put_broker_configs(ALL_NODES, configs)
             self.image.broker_configs[ALL_NODES] = configs
         text, given = configs[MIN_INSYNC_REPLICAS], self.config.given.get(MIN_INSYNC_REPLICAS)

@@ -228,6 +228,14 @@ class GroupCoordinatorService:
         group.check_deletion()
         self._delete(group)
 
+    def remove_group(self, group_id: str) -> None:
+        """Delete a group, also one with members, and its offsets; raises `ApiError`.
+
+        Waiting requests of members get UNKNOWN_MEMBER_ID, as their next ones do.
+        """
+        self._delete(self.group(group_id))
+        self._actions.try_complete_actions()
+
     def expire_offsets(self) -> None:
         """Delete expired offsets, and groups that have neither offsets nor members left."""
         for group in list(self.groups.values()):

@@ -1,8 +1,7 @@
 """A client's connection: frames in, one request in progress, responses out in order.
 
 A connection is driven by events, and each event method returns what the connection waits for next,
-its `Interest`. It performs no wait itself: `broker.network.connection_task` does that in a trio
-task, and an event loop with plain callbacks could do it as well.
+its `Interest`. It performs no wait itself: `broker.network.connection_task` does that.
 
     on_readable -> Reader.receive -> next_frame -> dispatch -> (park) ... respond -> Writer.flush
          ^                              ^                                    |            |
@@ -246,10 +245,13 @@ class Connection:
         """Begin no request for its time; the response to the present one is still sent."""
         if not self.is_closed:
             self.muted_by = throttle
-            self._throttled = ThrottledChannel(self._timer, throttle.time_ms, self._unmute)
+            self._throttled = ThrottledChannel(self._timer, throttle.time_ms, self.unmute)
 
-    def _unmute(self) -> None:
-        self._throttled = None
+    def unmute(self) -> None:
+        """End the throttle, if there is one."""
+        if self._throttled is not None:
+            self._throttled.cancel()
+            self._throttled = None
         if self._may_serve:
             self._driver.resume()
 

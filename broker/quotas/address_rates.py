@@ -38,6 +38,10 @@ class AddressRates:
             if kind == IP and CONNECTION_CREATION_RATE in values
         }
 
+    def forget_usage(self) -> None:
+        """Remove the rates of all addresses."""
+        self._rates.clear()
+
     def record(self, name: str) -> int:
         """Count a new connection of an address; returns its throttle time in milliseconds.
 

@@ -75,6 +75,10 @@ class ClientQuotaManager:
             return math.inf
         return limit.per_second * (self._windows - 1) * self._window_ms / 1000
 
+    def forget_usage(self) -> None:
+        """Remove the rates of all clients."""
+        self._measured.clear()
+
     def remove_idle(self) -> None:
         """Remove the rates of clients that are inactive for an hour."""
         now_ms = self._now_ms()

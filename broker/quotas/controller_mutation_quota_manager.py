@@ -98,6 +98,11 @@ class ControllerMutationQuotaManager:
         self._limits.reconfigure(quotas)
         self.quotas_enabled = bool(self._limits)
 
+    def reset(self, quotas: Mapping[Entity, Quotas]) -> None:
+        """Apply *quotas* from now on, and forget what clients have used."""
+        self._measured.clear()
+        self.reconfigure(quotas)
+
     def quota_of(
         self, user: str, client_id: str | None, now_ms: float, *, is_strict: bool
     ) -> ControllerMutationQuota | None:

@@ -24,6 +24,11 @@ class QuotaManagers:
         for each in self._all:
             each.reconfigure(quotas)
 
+    def forget_usage(self) -> None:
+        """Remove the rates of all clients."""
+        for each in self._all:
+            each.forget_usage()
+
     def remove_idle(self) -> None:
         """Remove the rates of inactive clients."""
         for each in self._all:

@@ -8,7 +8,7 @@ larger one. If no session may be evicted, the client gets session id 0 and sends
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -87,6 +87,17 @@ class FetchSessionCache:
     def remove(self, session_id: int) -> None:
         """Close a session, if it exists."""
         self._sessions.pop(session_id, None)
+
+    def remove_without(self, is_known: Callable[[PartitionName], bool]) -> int:
+        """Close the sessions of consumers that have no known partition; returns how many."""
+        gone = [
+            session.session_id
+            for session in self._sessions.values()
+            if not session.privileged and not any(map(is_known, session.partitions))
+        ]
+        for session_id in gone:
+            del self._sessions[session_id]
+        return len(gone)
 
     def try_create(
         self,

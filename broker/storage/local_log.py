@@ -21,13 +21,16 @@ from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.producer_snapshot import snapshot_path
 from broker.storage.read_cache import LastRead, ReadCache
 from broker.storage.segment import DELETED, SWAP, LogSegment
+from purgatories.timer.timer_task import TimerTask
 
-# Calls an action after a delay in milliseconds.
-ScheduleOnce = Callable[[int, Callable[[], None]], None]
+# Calls an action after a delay in milliseconds; returns the task that does, if there is one.
+ScheduleOnce = Callable[[int, Callable[[], None]], TimerTask | None]
+# Calls a deletion of files after a delay in milliseconds.
+DeleteLater = Callable[[int, Callable[[], None]], None]
 
 
 def without_delay(_delay_ms: int, action: Callable[[], None]) -> None:
-    """A `ScheduleOnce` for logs without a timer."""
+    """Call *action* at once: for logs without a timer."""
     action()
 
 
@@ -36,9 +39,9 @@ class LocalLog:
 
     __slots__ = (
         "_clock",
+        "_delete_later",
         "_end_at_last_unload",
         "_flusher",
-        "_schedule_once",
         "active",
         "cache",
         "compacted_to",
@@ -64,7 +67,7 @@ class LocalLog:
         *,
         cache: ReadCache | None = None,
         flusher: Flusher | None = None,
-        schedule_once: ScheduleOnce = without_delay,
+        delete_later: DeleteLater = without_delay,
         compacted_to: int = 0,
     ) -> None:
         self.directory = directory
@@ -82,7 +85,7 @@ class LocalLog:
         self._end_at_last_unload = -1
         self._clock = clock
         self._flusher = flusher or Flusher()
-        self._schedule_once = schedule_once
+        self._delete_later = delete_later
         self._end_at(next_offset)
         self.compacted_to = compacted_to
 
@@ -164,7 +167,7 @@ class LocalLog:
                 snapshot = self.disk.file(snapshot_path(self.directory, segment.base_offset))
                 snapshot.rename(snapshot.name + DELETED)
                 removals.append(snapshot.remove)
-            self._schedule_once(self.config.file_delete_delay_ms, partial(self._remove, removals))
+            self._delete_later(self.config.file_delete_delay_ms, partial(self._remove, removals))
 
     def _remove(self, removals: Sequence[Callable[[], None]]) -> None:
         try:

@@ -30,9 +30,9 @@ from broker.storage.checkpoints import (
     read_partition_metadata,
     write_partition_metadata,
 )
+from broker.storage.deletions import Deletions
 from broker.storage.disk import Disk, DiskFile
 from broker.storage.flusher import Flush, Flusher
-from broker.storage.local_log import ScheduleOnce, without_delay
 from broker.storage.log_config import LogConfig
 from broker.storage.log_directory import (
     COMPACTED,
@@ -68,8 +68,8 @@ class LogManager:
 
     *data_dir* is one directory or several; *open_files* may be shared with other managers. Raises
     `StartupError` if a directory belongs to another node or process, or if none can be used.
-    ``schedule_once`` schedules the deletion of files; its owner may replace it. ``on_error`` gets
-    unexpected exceptions from `each` and from threads. ``on_last_failed`` is called soon after the
+    ``deletions`` deletes the files that belong to no partition. ``on_error`` gets unexpected
+    exceptions from `each` and from threads. ``on_last_failed`` is called soon after the
     last directory has failed, with the message that is logged otherwise.
     """
 
@@ -84,7 +84,6 @@ class LogManager:
         open_files: OpenFiles[DiskFile] | None = None,
         durable: bool = True,
     ) -> None:
-        self.schedule_once: ScheduleOnce = without_delay
         self.on_last_failed: Callable[[str], None] | None = None
         self.producer_config: ProducerConfig = DefaultProducerConfig()
         self.directories: list[LogDirectory] = []
@@ -94,6 +93,7 @@ class LogManager:
         self.on_error: OnError = log_error
         self._background = background(self._report)
         self._removals = Removals(self._background)
+        self.deletions = Deletions()
         self._flusher = Flusher(self._background, durable=durable)
         # After a crash, records that replace truncated ones must not be below the recovery point.
         write_checkpoints = partial(self.checkpoint, (RECOVERY_POINTS, COMPACTED), sync=True)
@@ -190,7 +190,7 @@ class LogManager:
             disk=home.disk,
             cache=self._cache,
             flusher=self._flusher,
-            schedule_once=self._schedule_once,
+            delete_later=partial(self.deletions.add, key),
             progress=self._progress,
             producer_config=self.producer_config,
             clean=home.was_clean or is_new,
@@ -204,9 +204,6 @@ class LogManager:
             write_partition_metadata(home.disk, directory / PARTITION_METADATA, topic_id)
         return log
 
-    def _schedule_once(self, delay_ms: int, action: Callable[[], None]) -> None:
-        self.schedule_once(delay_ms, action)
-
     def delete(self, key: TopicPartition) -> None:
         """Rename the partition's directory now, and remove it after ``file.delete.delay.ms``."""
         log, home = self._logs.get(key), self._homes.get(key)
@@ -214,9 +211,8 @@ class LogManager:
         if gone is None or home is None:
             return
         delay_ms = (log.config if log is not None else LogConfig()).file_delete_delay_ms
-        self.schedule_once(
-            delay_ms, partial(self._removals.add, partial(home.disk.remove_tree, gone))
-        )
+        remove = partial(self._removals.add, partial(home.disk.remove_tree, gone))
+        self.deletions.add(key, delay_ms, remove)
 
     def _set_aside(self, key: TopicPartition, suffix: str) -> Path | None:
         """Remove the partition; the new name of its directory, None if it has none."""

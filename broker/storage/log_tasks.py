@@ -20,6 +20,7 @@ from broker.storage.log_manager import LogManager
 from broker.storage.retention import Retention
 from broker.storage.unified_log import UnifiedLog
 from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.timer_task import TimerTask
 
 # How often logs without recent appends release memory.
 _UNLOAD_INTERVAL_MS = 60_000
@@ -34,15 +35,15 @@ def schedule_log_tasks(
     node may be stopped and started while the process lives.
     """
 
-    def once(delay_ms: int, action: Callable[[], None]) -> None:
-        schedule_once(timer, action, delay_ms=delay_ms)
+    def once(delay_ms: int, action: Callable[[], None]) -> TimerTask:
+        return schedule_once(timer, action, delay_ms=delay_ms)
 
     def every(period_ms: int, action: Callable[[], object], *, delay_ms: int | None = None) -> None:
         delay_ms = period_ms if delay_ms is None else delay_ms
         if delay_ms < LONG_MAX:
             schedule(timer, action, delay_ms=delay_ms, period_ms=period_ms)
 
-    logs.schedule_once = once
+    logs.deletions.schedule_once = once
     logs.on_error = timer.on_error
     logs.producer_config = config
     initially_ms = config.log_initial_task_delay_ms

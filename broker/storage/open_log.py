@@ -8,7 +8,7 @@ from broker.common.clock import Clock
 from broker.common.topic_partition import TopicPartition
 from broker.storage.disk import Disk
 from broker.storage.flusher import Flusher
-from broker.storage.local_log import LocalLog, ScheduleOnce, without_delay
+from broker.storage.local_log import DeleteLater, LocalLog, without_delay
 from broker.storage.log_config import LogConfig
 from broker.storage.log_loader import load_log
 from broker.storage.log_recovery import Progress
@@ -27,7 +27,7 @@ def open_log(
     disk: Disk | None = None,
     cache: ReadCache | None = None,
     flusher: Flusher | None = None,
-    schedule_once: ScheduleOnce = without_delay,
+    delete_later: DeleteLater = without_delay,
     progress: Progress | None = None,
     producer_config: ProducerConfig | None = None,
     clean: bool = False,
@@ -38,7 +38,7 @@ def open_log(
 ) -> UnifiedLog:
     """Open the log in *directory*, which is made if it does not exist.
 
-    The log shares *disk*, *cache*, *flusher*, *schedule_once* (for the deletion of files),
+    The log shares *disk*, *cache*, *flusher*, *delete_later* (for the deletion of files),
     *progress* and *producer_config* with other logs. The offsets are those of the last checkpoints;
     unless the last shutdown was *clean*, all batches from the recovery point on are checked. Raises
     OSError and `CorruptRecords`.
@@ -66,7 +66,7 @@ def open_log(
         loaded.recovery_point,
         cache=cache,
         flusher=flusher,
-        schedule_once=schedule_once,
+        delete_later=delete_later,
         compacted_to=compacted_to,
     )
     log = UnifiedLog(

@@ -186,6 +186,16 @@ class TransactionCoordinator:
                 self._actions.try_complete_actions()
             yield None
 
+    def abort_open(self, entry: TransactionMetadata) -> None:
+        """Abort the open transaction of an id and fence its producer.
+
+        Nothing happens if it has none, or while a transition is in progress.
+        """
+        is_open = entry.value.state is TransactionState.ONGOING and entry.pending is None
+        if is_open and self.states.is_current(entry):
+            self._fence(entry, lambda _: None)
+            self._actions.try_complete_actions()
+
     def _fence(self, entry: TransactionMetadata, on_end: OnEnd) -> None:
         """Abort the open transaction with an epoch that its producer does not have."""
         version = self.states.transaction_version()

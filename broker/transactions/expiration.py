@@ -1,8 +1,8 @@
-"""Removes transactional ids that were not used for a long time (KIP-98)."""
+"""Removes transactional ids: those that were not used for a long time (KIP-98), or named ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from broker.steps.queue import Slices
@@ -24,12 +24,28 @@ def remove_expired(
     Requests for these ids get CONCURRENT_TRANSACTIONS until the tombstones are replicated. If they
     cannot be written, the ids are kept and expire in the next run.
     """
+    last_ms = now_ms - expiration_ms
+    return _remove(states, lambda entry: entry.value.last_update_ms <= last_ms, now_ms)
+
+
+def remove_ids(
+    states: TransactionStateManager, is_named: Callable[[str], bool], now_ms: int
+) -> Slices[None]:
+    """Write tombstones for the ids that *is_named* selects and that have no open transaction."""
+    return _remove(states, lambda entry: is_named(entry.transactional_id), now_ms)
+
+
+def _remove(
+    states: TransactionStateManager, selects: Callable[[TransactionMetadata], bool], now_ms: int
+) -> Slices[None]:
+    def may_go(entry: TransactionMetadata) -> bool:
+        return _is_idle(states, entry) and selects(entry)
+
     for partition in states.partitions():
         yield None
-        is_expired = partial(_is_expired, states, now_ms - expiration_ms)
-        for batch in _batches(list(filter(is_expired, states.entries(partition)))):
+        for batch in _batches(list(filter(may_go, states.entries(partition)))):
             yield None
-            current = list(filter(is_expired, batch))
+            current = list(filter(may_go, batch))
             for entry in current:
                 entry.pending = dead(entry.value, now_ms)
             records = [tombstone(entry.transactional_id) for entry in current]
@@ -37,13 +53,8 @@ def remove_expired(
                 states.append_tombstones(current, records, partial(_on_written, states, current))
 
 
-def _is_expired(states: TransactionStateManager, last_ms: int, entry: TransactionMetadata) -> bool:
-    return (
-        entry.pending is None
-        and entry.value.state.is_idle
-        and entry.value.last_update_ms <= last_ms
-        and states.is_current(entry)
-    )
+def _is_idle(states: TransactionStateManager, entry: TransactionMetadata) -> bool:
+    return entry.pending is None and entry.value.state.is_idle and states.is_current(entry)
 
 
 def _on_written(

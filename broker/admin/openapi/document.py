@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from broker.admin.openapi.clean_slate import CLEAN_SLATE
 from broker.admin.openapi.clients import CLIENTS
 from broker.admin.openapi.clock import CLOCK
 from broker.admin.openapi.cluster import CLUSTER
@@ -32,6 +33,7 @@ SECTIONS: tuple[Section, ...] = (
     CLOCK,
     NODES,
     FAULTS,
+    CLEAN_SLATE,
     TIMERS,
     STATISTICS,
     EVENTS,

@@ -13,7 +13,7 @@ from broker.admin.routes import Router
 from broker.common.clock import TrioClock
 from broker.security.admin_tokens import NO_TOKENS, AdminTokens
 from purgatories.timer.system_timer import SystemTimer
-from tests.facts import FakeFacts, parked_fetch, parked_produce
+from tests.facts import REMOVED, FakeFacts, parked_fetch, parked_produce
 
 pytestmark = pytest.mark.anyio
 
@@ -152,3 +152,16 @@ async def test_a_hanging_transaction_is_listed_and_aborted() -> None:
     assert await request(facts, path, "POST") == (400, "give topic, partition and producer_id")
     assert await request(facts, f"{path}&producer_id=7", "POST") == (200, hanging)
     assert (await request(facts, f"{path}&producer_id=7", "POST"))[0] == 409
+
+
+async def test_a_reset_has_a_prefix_or_none() -> None:
+    """The response is what was removed; other parameters are refused."""
+    facts = FakeFacts()
+
+    assert await request(facts, "/v1/reset", "POST") == (200, REMOVED)
+    assert await request(facts, "/v1/reset?prefix=test-1-", "POST") == (200, REMOVED)
+    assert facts.reset_prefixes == [None, "test-1-"]
+    assert await request(facts, "/v1/reset?topics=t", "POST") == (
+        400,
+        "no parameter is named 'topics'; there are prefix",
+    )

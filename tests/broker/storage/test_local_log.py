@@ -81,7 +81,7 @@ def test_deleted_files_are_kept_for_the_delay(tmp_path: Path) -> None:
     """With Kafka's suffix, for ``file.delete.delay.ms``."""
     waiting: list[tuple[int, Callable[[], None]]] = []
     log = local_log(
-        tmp_path, schedule_once=lambda delay_ms, action: waiting.append((delay_ms, action))
+        tmp_path, delete_later=lambda delay_ms, action: waiting.append((delay_ms, action))
     )
     put(log)
     snapshot_path(tmp_path, 0).touch()
@@ -100,7 +100,7 @@ def test_a_failed_deletion_takes_the_disk_offline(tmp_path: Path) -> None:
     """The deletion has no caller that could get the error."""
     waiting: list[Callable[[], None]] = []
     disk = Disk()
-    log = local_log(tmp_path, disk, schedule_once=lambda _, action: waiting.append(action))
+    log = local_log(tmp_path, disk, delete_later=lambda _, action: waiting.append(action))
     put(log)
     log.roll(log.end.message_offset)
     log.delete_first(1)

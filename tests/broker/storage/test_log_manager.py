@@ -169,7 +169,7 @@ def test_closing_leaves_no_file_open(tmp_path: Path) -> None:
     manager = LogManager(
         tmp_path, StillClock(), node_id=1, cluster_id="c", open_files=files, durable=False
     )
-    manager.schedule_once = lambda _delay_ms, _action: None
+    manager.deletions.schedule_once = lambda _delay_ms, _action: None
     log = host(manager)
     log.append_as_leader(batch(2), 0)
     log.roll()
@@ -203,7 +203,7 @@ def test_a_deleted_directory_is_kept_for_the_delay(tmp_path: Path) -> None:
     manager = manager_at(tmp_path)
     waiting: list[tuple[int, Callable[[], None]]] = []
     host(manager).append_as_leader(batch(2), 0)
-    manager.schedule_once = lambda delay_ms, action: waiting.append((delay_ms, action))
+    manager.deletions.schedule_once = lambda delay_ms, action: waiting.append((delay_ms, action))
     manager.delete(ORDERS)
     (gone,) = tmp_path.glob("orders-0.*-delete")
     ((delay_ms, remove),) = waiting
@@ -255,7 +255,7 @@ def test_the_longest_topic_can_be_deleted(tmp_path: Path) -> None:
     manager = manager_at(tmp_path)
     key = TopicPartition("t" * 249, 0)
     host(manager, key)
-    manager.schedule_once = lambda _delay_ms, _action: None
+    manager.deletions.schedule_once = lambda _delay_ms, _action: None
     manager.delete(key)
     assert not manager.is_offline(key)
     assert [path.name[-7:] for path in tmp_path.glob("ttt*")] == ["-delete"]
