@@ -68,60 +68,6 @@ def partition(
     }
 
 
-def group_member(member: str, **assignment: list[int]) -> JsonObject:
-    """A member of a group and its partitions by topic."""
-    return {
-        "member": member,
-        "instance": None,
-        "client_id": "billing",
-        "host": "/127.0.0.1",
-        "assignment": assignment,
-    }
-
-
-def known_group(name: str, state: str, *members: JsonObject) -> JsonObject:
-    """A classic group without committed offsets."""
-    return {
-        "node": 1,
-        "group": name,
-        "protocol": "classic",
-        "protocol_type": "consumer",
-        "state": state,
-        "members": list(members),
-        "offsets": [],
-    }
-
-
-def committed_offset(index: int, offset: int, end: int) -> JsonObject:
-    """A committed offset in a partition of the topic orders."""
-    return {
-        "topic": "orders",
-        "partition": index,
-        "offset": offset,
-        "metadata": "",
-        "log_end_offset": end,
-        "lag": end - offset,
-    }
-
-
-def open_connection(client_id: str | None, number: int = 1) -> JsonObject:
-    """A connection to node 1."""
-    return {
-        "node": 1,
-        "connection": number,
-        "client_id": client_id,
-        "software": "librdkafka",
-        "software_version": "2.3.0",
-        "address": f"127.0.0.1:{40_000 + number}",
-        "listener": "PLAINTEXT",
-        "principal": "User:ANONYMOUS",
-        "since_us": 1_700_000_000_000_000,
-        "idle_ms": 1200,
-        "requests": 7,
-        "is_waiting": False,
-    }
-
-
 def parked_produce(
     topic: str = "orders", client_id: str | None = "producer-1", correlation_id: int = 12
 ) -> JsonObject:

@@ -1,7 +1,6 @@
 """A client's connection: frames in, one request in progress, responses out in order.
 
-A connection is driven by events, and each event method returns what the connection waits for next,
-its `Interest`. It performs no wait itself: `broker.network.connection_task` does that.
+Each event method returns its `Interest`: what `broker.network.connection_task` waits for next.
 
     on_readable -> Reader.receive -> next_frame -> dispatch -> (park) ... respond -> Writer.flush
          ^                              ^                                    |            |

@@ -14,15 +14,8 @@ from antechamber.broker_process import BrokerProcess
 from antechamber.cluster import Cluster
 from antechamber.handle import Node
 from tests.admin_server import serving
-from tests.facts import (
-    FakeFacts,
-    committed_offset,
-    group_member,
-    known_group,
-    open_connection,
-    parked_fetch,
-    parked_produce,
-)
+from tests.client_facts import committed_offset, group_member, known_group, open_connection
+from tests.facts import FakeFacts, parked_fetch, parked_produce
 
 
 class Process:

@@ -9,7 +9,8 @@ import pytest
 
 from antechamber.cli import main
 from tests.admin_server import serving
-from tests.facts import FakeFacts, open_connection
+from tests.client_facts import open_connection
+from tests.facts import FakeFacts
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ import pytest
 
 from antechamber.cli import main
 from tests.admin_server import serving
-from tests.facts import FakeFacts, committed_offset, group_member, known_group
+from tests.client_facts import committed_offset, group_member, known_group
+from tests.facts import FakeFacts
 
 
 @pytest.fixture

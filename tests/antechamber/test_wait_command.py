@@ -11,7 +11,8 @@ from antechamber import wait_command
 from antechamber.cli import main
 from broker.admin.conditions.table import CONDITIONS
 from tests.admin_server import serving
-from tests.facts import FakeFacts, group_member, known_group
+from tests.client_facts import group_member, known_group
+from tests.facts import FakeFacts
 
 
 @pytest.fixture

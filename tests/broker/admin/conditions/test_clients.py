@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from broker.admin.conditions.clients import ClientConnected, ClientGone
-from tests.facts import FakeFacts, open_connection
+from tests.client_facts import open_connection
+from tests.facts import FakeFacts
 
 
 def test_the_connections_of_a_client_are_counted() -> None:

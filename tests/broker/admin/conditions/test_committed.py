@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from broker.admin.conditions.committed import Committed
-from tests.facts import FakeFacts, committed_offset, group_member, known_group
+from tests.client_facts import committed_offset, group_member, known_group
+from tests.facts import FakeFacts
 
 
 def committed(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from broker.admin.conditions.condition import Condition
 from broker.admin.conditions.groups import Assigned, GroupStable
-from tests.facts import FakeFacts, group_member, known_group
+from tests.client_facts import group_member, known_group
+from tests.facts import FakeFacts
 
 
 def missing(condition: Condition, facts: FakeFacts) -> list[str]:
