@@ -123,6 +123,23 @@ def test_a_fault_rule_is_set_and_removed(page: Page, kafka: Cluster) -> None:
     assert admin.call("GET", "/v1/faults") == {"rules": []}
 
 
+def test_the_broker_is_reset(page: Page, kafka: Cluster) -> None:
+    """By the second press of a button; the first one changes only its text."""
+    admin = AdminClient(kafka.admin)
+    admin.call("POST", "/v1/clock/freeze")
+    page.open(f"{kafka.admin}/")
+    shows(page, "#clock", "frozen")
+
+    press(page, "Reset")
+    shows(page, "#reset", "Remove everything?")
+    assert kafka.clock.state()["state"] == "frozen"
+    press(page, "Remove everything?")
+    shows(page, "#clock", "running")
+    shows(page, "#reset", "Reset")
+
+    assert page.console == []
+
+
 def test_names_of_clients_are_text(page: Page, kafka: Cluster) -> None:
     """A client id and a group that contain HTML make no element and run no script."""
     consumer = Consumer(

@@ -8,6 +8,7 @@ import { makeGroups, makeTransactions } from "/page/groups.js";
 import { makeNodes } from "/page/nodes.js";
 import { makePartitions } from "/page/partitions.js";
 import { makeRequests } from "/page/requests.js";
+import { makeReset } from "/page/reset.js";
 import { receive } from "/page/stream.js";
 import { makeWaterfall } from "/page/waterfall.js";
 import { makeWheel } from "/page/wheel.js";
@@ -20,6 +21,7 @@ const SHOWN_WITH_STATE = ["clock", "main"];
 const find = (id) => document.getElementById(id);
 const views = [
   makeClock(find("clock")),
+  makeReset(find("reset")),
   makeNodes(find("nodes")),
   makeRequests(find("requests")),
   makeWheel(find("wheel")),
