@@ -11,6 +11,10 @@
 - kafka_cluster: an `antechamber.Cluster` with the options of the session and of the marker.
   It starts with the first test that uses it. Tests with equal options share a cluster; nodes that
   a test has paused or stopped, and a clock that it has adjusted, run again after the test.
+- clean_kafka_cluster: a cluster without what other tests have made in it. It is reset before
+  each test, in a few milliseconds.
+- kafka_prefix: a prefix for names in `kafka_cluster`, for tests that run at the same time. What has
+  the prefix is removed after the test.
 - shared_kafka_cluster: the cluster with the options of the session, for wider fixture scopes.
 - kafka_service: the address of that cluster, as fixtures of pytest-databases have those of others.
 - antechamber_options: the arguments of `antechamber.Cluster`; override it in conftest.py. The
@@ -208,6 +212,41 @@ def kafka_cluster(
     yield cluster
     if cluster.is_running:
         undo_faults(cluster)
+
+
+@pytest.fixture
+def clean_kafka_cluster(
+    request: pytest.FixtureRequest, _kafka_clusters: Clusters, antechamber_options: Options
+) -> Iterator[AnyCluster]:
+    """A cluster as after its start; the options are those of `kafka_cluster`.
+
+    Only this fixture uses it, and resets it before each test, which takes a few milliseconds.
+    """
+    fresh, options = _options(request, antechamber_options)
+    if fresh:
+        with _kafka_clusters.start(options) as fresh_cluster:
+            yield fresh_cluster
+        return
+    cluster = _kafka_clusters.get(options, is_reset=True)
+    cluster.reset()
+    yield cluster
+
+
+@pytest.fixture
+def kafka_prefix(request: pytest.FixtureRequest, kafka_cluster: AnyCluster) -> Iterator[str]:
+    """A prefix for the names of the test: of topics, groups and transactional ids.
+
+    It has the name of the test, and no other test has it. What has the prefix in `kafka_cluster` is
+    removed after the test.
+    """
+    from antechamber.testing.clusters import undo_faults
+    from antechamber.testing.names import unique_prefix
+
+    prefix = unique_prefix(request.node.name)
+    yield prefix
+    if kafka_cluster.is_running:
+        undo_faults(kafka_cluster)  # a stopped node cannot end the transactions of the test
+        kafka_cluster.reset(prefix)
 
 
 def _options(request: pytest.FixtureRequest, given: Options) -> tuple[bool, Options]:

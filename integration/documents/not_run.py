@@ -21,7 +21,6 @@ NOT_RUN = {
     r"antechamber serve --(ready-file|properties)": "the text names an option without its value",
     r"antechamber analyze .*": "starts Spark for a minute; integration/pipeline has these options",
     r"python -m benchmarks\.atlas .*": "an experiment that measures; integration/test_atlas.py",
-    r"pytest -n .*": "tests of the reader; integration/test_xdist.py runs tests with these options",
     r"(\. tutorial/bin/activate|python3 -m venv tutorial|python produce\.py|pytest -q .*)": (
         "a step of the tutorial, which integration/test_tutorial.py runs"
     ),

@@ -76,6 +76,10 @@ class FakeCluster(Handle):
     def wait_in_sync(self, *_: Any, **__: Any) -> None:
         self.done.append("wait_in_sync")
 
+    def reset(self, prefix: str | None = None) -> dict[str, Any]:
+        self.done.append("reset" if prefix is None else f"reset {prefix}")
+        return {}
+
     def report(self, since_us: int = 0) -> str:
         return f"a report since {since_us}"
 
