@@ -25,10 +25,12 @@ from integration.security.certificates import certificates
 
 COMMANDS = [command for command in documented() if reason(command) is None]
 SERVES = [each for each in COMMANDS if re.match(r"([A-Z_]+=\S+ )*antechamber serve", each)]
-# They change the cluster for later commands, so they are last.
+# They change the cluster for later commands, so they are last; a reset removes all topics.
 CHANGES = re.compile(r"fault|clock|/nodes/")
+RESET = re.compile(r"\breset\b")
 OTHERS = sorted(
-    (each for each in COMMANDS if each not in SERVES), key=lambda each: bool(CHANGES.search(each))
+    (each for each in COMMANDS if each not in SERVES),
+    key=lambda each: (bool(RESET.search(each)), bool(CHANGES.search(each))),
 )
 ENDLESS = re.compile(r"--follow|/v1/events|^antechamber record")
 # Commands that end with 1 on this cluster, and the end of their line on stderr.
