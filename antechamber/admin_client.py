@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import quote
 
 from antechamber.admin_endpoint import ADMIN_URL_DEFAULT
 from antechamber.admin_errors import AdminError, InvalidArgument, NoBroker
@@ -97,6 +98,17 @@ class AdminClient(HttpClient):
         """Remove what clients have made, or what has the prefix; returns what was removed."""
         response: dict[str, Any] = self.call("POST", "/v1/reset", {"prefix": prefix})
         return response
+
+    def work_on(
+        self, topic: str, partition: int | None, work: str, **wanted: str | int | None
+    ) -> list[dict[str, Any]]:
+        """Do ``compact``, ``roll``, ``expire`` or ``elect``; returns the partitions afterwards."""
+        path = f"/v1/topics/{quote(topic, safe='')}"
+        if partition is not None:
+            path += f"/partitions/{partition}"
+        response: dict[str, Any] = self.call("POST", f"{path}/{work}", wanted)
+        found: list[dict[str, Any]] = response["partitions"]
+        return found
 
     def wait(self, what: str, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
         """Wait until a condition holds; raises `TimeoutError` with the present state otherwise.

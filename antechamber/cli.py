@@ -26,6 +26,7 @@ usage: antechamber COMMAND [OPTION]...
   fault         make a node or requests of a running broker fail
   clock         freeze a running broker's clock, or move it forwards
   reset         remove what clients have made in a running broker
+  topic         compact, roll or expire a topic, or elect its leaders
   requests      show what waits in a running broker, for what and until when
   groups        show the groups: members, partitions, committed offsets and lags
   connections   show the connected clients
@@ -57,6 +58,7 @@ COMMANDS = (
     "fault",
     "clock",
     "reset",
+    "topic",
     "requests",
     "groups",
     "connections",

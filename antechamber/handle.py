@@ -114,6 +114,35 @@ class Handle(Waits):
         """
         return self._client.reset(prefix)
 
+    def compact(self, topic: str, partition: int | None = None) -> list[dict[str, Any]]:
+        """Compact the topic or a partition now, and return what has changed in each partition."""
+        return self._client.work_on(topic, partition, "compact")
+
+    def roll(self, topic: str, partition: int | None = None) -> list[dict[str, Any]]:
+        """Begin new segments, and return what has changed in each partition."""
+        return self._client.work_on(topic, partition, "roll")
+
+    def expire(self, topic: str, partition: int | None = None) -> list[dict[str, Any]]:
+        """Delete the segments that retention allows now, and return what has changed."""
+        return self._client.work_on(topic, partition, "expire")
+
+    def elect(
+        self,
+        topic: str,
+        partition: int | None = None,
+        *,
+        leader: int | None = None,
+        unclean: bool = False,
+    ) -> list[dict[str, Any]]:
+        """Elect the preferred replica, or *leader*, and return the partitions.
+
+        *leader* must be in sync. ``unclean``: where there is no leader, a replica that is not in
+        sync may be elected; records can be lost.
+        """
+        return self._client.work_on(
+            topic, partition, "elect", leader=leader, unclean=1 if unclean else None
+        )
+
     # ------------------------------------------------------------------------------ faults
 
     def pause(self, node: int) -> None:

@@ -242,7 +242,7 @@ class Node:
         return [self.timer, *(purgatory.timer for purgatory in self.purgatories)]
 
     def _schedule_periodic_work(self) -> None:
-        schedule_log_tasks(self.timer, self.logs, self.config, self.offload)
+        self.log_cleaner = schedule_log_tasks(self.timer, self.logs, self.config, self.offload)
         interval_ms = _REMOVE_IDLE_CLIENTS_MS
         mutations = self.controller.client_quotas.mutations
         for remove_idle in (

@@ -9,6 +9,7 @@ from broker.admin.clock_facts import ClockFacts, FindEvent
 from broker.admin.facts import LIMIT_MAX, NotServed, RequestQuery
 from broker.admin.live_part import LivePart
 from broker.admin.marks import Marks
+from broker.admin.partition_work import PartitionWork
 from broker.api.faults.possible import possible_matches
 from broker.api.request_counts import Counted, RequestCounts
 from broker.common.errors import NoSuchNode, WrongState
@@ -229,6 +230,32 @@ class FakeClock:
         return {"to": find([]).name, "limit": steps_max}
 
 
+class FakeWork:
+    """Work on partitions, which has no effect; ``calls`` has what was requested."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[object, ...]] = []
+        self.result: list[JsonObject] = []
+
+    async def compact(self, topic: str, partition: int | None) -> JsonObject:
+        return self._done("compact", topic, partition)
+
+    async def roll(self, topic: str, partition: int | None) -> JsonObject:
+        return self._done("roll", topic, partition)
+
+    async def expire(self, topic: str, partition: int | None) -> JsonObject:
+        return self._done("expire", topic, partition)
+
+    async def elect(
+        self, topic: str, partition: int | None, leader: int | None, *, unclean: bool = False
+    ) -> JsonObject:
+        return self._done("elect", topic, partition, leader, unclean)
+
+    def _done(self, *call: object) -> JsonObject:
+        self.calls.append(call)
+        return {"partitions": self.result}
+
+
 class FakeFacts:
     """Three nodes whose states, topics, groups and requests are set by the test."""
 
@@ -236,6 +263,8 @@ class FakeFacts:
         self.changes = StateChanges()
         self.clock: ClockFacts = FakeClock()
         self.faults = no_rules(self.changes)
+        self.work = FakeWork()
+        self.maintenance: PartitionWork = self.work
         self.live_parts: Mapping[str, Callable[[], LivePart]] = {"requests": self._live_requests}
         self.states = {1: "running", 2: "running", 3: "running"}
         self.topics: dict[str, list[JsonObject]] = {"orders": [partition(0), partition(1)]}

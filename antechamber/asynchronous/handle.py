@@ -95,6 +95,35 @@ class AsyncHandle(AsyncWaits):
         """
         return await self._client.reset(prefix)
 
+    async def compact(self, topic: str, partition: int | None = None) -> list[dict[str, Any]]:
+        """Compact the topic or a partition now, and return what has changed in each partition."""
+        return await self._client.work_on(topic, partition, "compact")
+
+    async def roll(self, topic: str, partition: int | None = None) -> list[dict[str, Any]]:
+        """Begin new segments, and return what has changed in each partition."""
+        return await self._client.work_on(topic, partition, "roll")
+
+    async def expire(self, topic: str, partition: int | None = None) -> list[dict[str, Any]]:
+        """Delete the segments that retention allows now, and return what has changed."""
+        return await self._client.work_on(topic, partition, "expire")
+
+    async def elect(
+        self,
+        topic: str,
+        partition: int | None = None,
+        *,
+        leader: int | None = None,
+        unclean: bool = False,
+    ) -> list[dict[str, Any]]:
+        """Elect the preferred replica, or *leader*, and return the partitions.
+
+        *leader* must be in sync. ``unclean``: where there is no leader, a replica that is not in
+        sync may be elected; records can be lost.
+        """
+        return await self._client.work_on(
+            topic, partition, "elect", leader=leader, unclean=1 if unclean else None
+        )
+
     async def pause(self, node: int) -> None:
         """Stop the fetches of the node's followers; the node still serves as a leader."""
         await self._client.order(node, "pause")

@@ -3,7 +3,7 @@ _antechamber() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=""
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "serve fault clock reset requests groups connections wait sessions transactions explain export wheel record analyze doctor completion help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "serve fault clock reset topic requests groups connections wait sessions transactions explain export wheel record analyze doctor completion help --help --version" -- "$word"))
         return
     fi
     case "${COMP_WORDS[1]} $before" in
@@ -69,6 +69,11 @@ _antechamber() {
         "reset --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "reset --admin-ca") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "reset --prefix") :; return ;;
+        "topic --admin") :; return ;;
+        "topic --admin-token") :; return ;;
+        "topic --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "topic --admin-ca") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "topic --leader") :; return ;;
         "requests --admin") :; return ;;
         "requests --admin-token") :; return ;;
         "requests --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -158,6 +163,7 @@ _antechamber() {
         fault) words="--admin --admin-token --admin-token-file --admin-ca pause resume stop start add list show remove clear --api --version --client --principal --listener --node --topic --partition --group --transactional-id --from --nth --times --per --for --name --after --link --seed --rules --json --help" ;;
         clock) words="--admin --admin-token --admin-token-file --admin-ca show freeze run advance --speed --to --member --group --transactional-id --api --client --correlation --topic --partition --json --help" ;;
         reset) words="--admin --admin-token --admin-token-file --admin-ca --prefix --json --help" ;;
+        topic) words="--admin --admin-token --admin-token-file --admin-ca compact roll expire elect --leader --unclean --json --help" ;;
         requests) words="--admin --admin-token --admin-token-file --admin-ca --mark --parked --follow --json --api --topic --client --limit --followers --help" ;;
         groups) words="--admin --admin-token --admin-token-file --admin-ca --group --json --limit --help" ;;
         connections) words="--admin --admin-token --admin-token-file --admin-ca --client --followers --json --limit --help" ;;

@@ -21,6 +21,7 @@ from broker.admin.metrics import metrics
 from broker.admin.node_statistics import node_statistics
 from broker.admin.page.live_parts import live_parts
 from broker.admin.parked_requests import parked_requests
+from broker.admin.partition_work import PartitionWork
 from broker.admin.topic_facts import topic_on_nodes
 from broker.admin.transactions import (
     abort_transaction,
@@ -31,6 +32,7 @@ from broker.admin.unstable_transaction import held_back_by
 from broker.cluster import Cluster, Member
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration, TopicImage
+from broker.maintenance.maintenance import Maintenance
 from broker.replication.partition import Partition
 from broker.reset.given import NOTHING_GIVEN, Given
 from broker.reset.reset import Reset
@@ -51,6 +53,7 @@ class ClusterFacts:
         self.changes = cluster.changes
         self.clock: ClockFacts = ClusterClock(cluster)
         self.faults = cluster.faults
+        self.maintenance: PartitionWork = Maintenance(cluster)
         self._reset = Reset(cluster, given, partial(self.clock.run, 1.0))
         self.admin_errors = AdminErrors()
         marks = Marks(cluster.request_counts)

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from broker.admin.clock_facts import ClockFacts
 from broker.admin.live_part import LivePart
+from broker.admin.partition_work import PartitionWork
 from broker.api.request_counts import Counted
 from broker.common.state_changes import StateChanges
 from broker.faults.fault_rules import FaultRules
@@ -69,6 +70,7 @@ class Facts(Protocol):
     changes: StateChanges
     clock: ClockFacts
     faults: FaultRules
+    maintenance: PartitionWork
     # The parts of the live page, by name; each call reads the present state.
     live_parts: Mapping[str, Callable[[], LivePart]]
 

@@ -12,6 +12,7 @@ from broker.admin.conditions.table import read_condition
 from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts, JsonObject
 from broker.admin.fault_paths import fault_routes
 from broker.admin.http import HttpError, PlainText, Streamed
+from broker.admin.maintenance_paths import maintenance_routes
 from broker.admin.openapi.document import openapi_document
 from broker.admin.page.live_state import LiveState
 from broker.admin.page.live_streams import LiveStreams
@@ -78,6 +79,7 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         "/v1/reset": {"POST": reset},
         **clock_routes(facts.clock),
         **fault_routes(facts.faults),
+        **maintenance_routes(facts.maintenance),
         "/v1/nodes/{id}/pause": {"POST": _change_node(facts, _as_async(facts.pause))},
         "/v1/nodes/{id}/resume": {"POST": _change_node(facts, _as_async(facts.resume))},
         "/v1/nodes/{id}/stop": {"POST": _change_node(facts, facts.stop)},

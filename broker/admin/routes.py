@@ -12,7 +12,7 @@ from broker.admin.facts import NotServed
 from broker.admin.http import HttpError, HttpRequest, HttpResponse
 from broker.admin.json_body import parse_json
 from broker.admin.query import Query
-from broker.common.errors import InvalidValue, NoSuchNode, NoSuchRule, WrongState
+from broker.common.errors import InvalidValue, NoSuchNode, NoSuchPartition, NoSuchRule, WrongState
 from broker.security.admin_tokens import AdminAccess
 
 
@@ -88,7 +88,7 @@ class Router:
             return HttpResponse(HTTPStatus.OK, await handler(call))
         except InvalidValue as error:
             raise HttpError(HTTPStatus.BAD_REQUEST, str(error)) from None
-        except (NoSuchNode, NoSuchRule) as error:
+        except (NoSuchNode, NoSuchPartition, NoSuchRule) as error:
             raise HttpError(HTTPStatus.NOT_FOUND, str(error)) from None
         except WrongState as error:
             raise HttpError(HTTPStatus.CONFLICT, str(error)) from None

@@ -63,5 +63,9 @@ class NoSuchRule(Exception):  # noqa: N818 - it names the condition
     """There is no fault rule with that id; the message is one line."""
 
 
+class NoSuchPartition(Exception):  # noqa: N818 - it names the condition
+    """There is no such topic or partition; the message is one line."""
+
+
 class InvalidValue(Exception):  # noqa: N818 - it names the condition
     """A value from a user is refused: one sentence that names the field and what is allowed."""

@@ -185,12 +185,12 @@ class Controller:
         return new
 
     def elect_leaders(
-        self, election: Election, partitions: Iterable[TopicPartition] | None = None
+        self, election: Election | int, partitions: Iterable[TopicPartition] | None = None
     ) -> Slices[Results]:
-        """Hold elections for these or all partitions; the result has an error or None for each.
+        """Hold elections for these or all partitions, or elect the node with that id.
 
-        If *partitions* is None, partitions that need no election are left out. Kafka's
-        ``electLeaders``.
+        The result has an error or None for each. If *partitions* is None, partitions that need
+        no election are left out. Kafka's ``electLeaders``.
         """
         keys = self._state.keys() if partitions is None else partitions
         decisions = dict.fromkeys(keys, partial(elect_leader, election))

@@ -75,12 +75,14 @@ def clear_elr(partition: PartitionRegistration) -> PartitionRegistration:
 
 
 def elect_leader(
-    election: Election, partition: PartitionRegistration, rules: Rules
+    election: Election | int, partition: PartitionRegistration, rules: Rules
 ) -> PartitionRegistration:
-    """The partition after a requested election.
+    """The partition after a requested election, or led by the replica with that id.
 
     Raises `ApiError` as Kafka's ``ReplicationControlManager.electLeader``.
     """
+    if isinstance(election, int):
+        return _led_by(election, partition, rules)
     if election is Election.PREFERRED:
         settled, not_available = (
             has_preferred_leader(partition),
@@ -96,6 +98,20 @@ def elect_leader(
     if changed is partition:
         raise ApiError(not_available, _NOT_AVAILABLE[not_available])
     return changed
+
+
+def _led_by(node_id: int, partition: PartitionRegistration, rules: Rules) -> PartitionRegistration:
+    """The partition led by one of its replicas in sync; Kafka elects only the preferred one."""
+    if partition.leader == node_id:
+        raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, f"node {node_id} leads it already")
+    if node_id not in partition.isr or not rules.can_lead(node_id):
+        in_sync = ", ".join(map(str, partition.isr)) or "none"
+        raise ApiError(
+            ErrorCode.INELIGIBLE_REPLICA,
+            f"node {node_id} is not a running replica in sync; in sync: {in_sync}",
+        )
+    others = replace(rules, can_lead=lambda each: each == node_id)
+    return change_partition(partition, partition, others)
 
 
 def elect_preferred_leader(partition: PartitionRegistration, rules: Rules) -> PartitionRegistration:

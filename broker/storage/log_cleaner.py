@@ -8,7 +8,8 @@ with pauses in between (Kafka's ``LogCleanerManager``).
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -83,19 +84,43 @@ class LogCleaner:
         self._steps: Iterator[Step] = iter(())
         self._job: Job[None] | None = None
         self._bytes_until_pause = STEP_BYTES
+        # Logs that are compacted next, and what is called when that has ended.
+        self._requested: deque[tuple[UnifiedLog, Callable[[], object]]] = deque()
+        self._done: Callable[[], object] | None = None
         # Logs whose compaction failed are not compacted until a restart, as in Kafka.
         self._uncleanable: set[TopicPartition] = set()
+
+    def compact_now(self, log: UnifiedLog, done: Callable[[], object]) -> None:
+        """Compact *log* next, due or not, without pauses; *done* is called when that has ended.
+
+        The computations run in worker threads all the same.
+        """
+        self._requested.append((log, done))
+        self.start()
 
     def start(self) -> None:
         """Compact the due log with the largest dirty ratio, unless a compaction is running."""
         if self._log is not None:
             return
-        found = self._dirtiest()
+        found = self._next_requested() or self._dirtiest()
         if found is not None:
             now_ms = self._logs.clock.wall_ms()
             compaction = Compaction(found.log, found.first_dirty, found.end, now_ms)
             self._log, self._steps = found.log, compaction.steps()
             self._work()
+
+    def _next_requested(self) -> Cleanable | None:
+        """The next log that `compact_now` was called for and that can be compacted."""
+        while self._requested:
+            log, done = self._requested.popleft()
+            if self._logs.get(log.topic_partition) is log:
+                with suppress(ApiError):
+                    found = cleanable(log, self._logs.clock.wall_ms())
+                    if found is not None:
+                        self._done = done
+                        return found
+            done()
+        return None
 
     def _dirtiest(self) -> Cleanable | None:
         due: list[Cleanable] = []
@@ -114,7 +139,7 @@ class LogCleaner:
         """Take steps until one must be waited for; it calls this method again."""
         log = self._log
         if log is None or self._logs.get(log.topic_partition) is not log:
-            self._log = None  # it was deleted
+            self._end()  # it was deleted
             return
         try:
             with log.storage_errors:
@@ -127,8 +152,15 @@ class LogCleaner:
         except Exception as error:
             self._logs.on_error(f"compaction of {log.topic_partition}", error)
             self._uncleanable.add(log.topic_partition)
-        self._log = None
         self._logs.checkpoint([COMPACTED])
+        self._end()
+
+    def _end(self) -> None:
+        """End the present compaction, and begin the next one."""
+        self._log = None
+        done, self._done = self._done, None
+        if done is not None:
+            done()
         self.start()
 
     def _waits_for(self, step: Step) -> bool:
@@ -150,7 +182,7 @@ class LogCleaner:
                 self._work()
 
     def _pauses(self) -> bool:
-        if self._bytes_until_pause > 0:
+        if self._bytes_until_pause > 0 or self._done is not None:
             return False
         self._bytes_until_pause = STEP_BYTES
         self._schedule_once(PAUSE_MS, self._work)

@@ -28,8 +28,10 @@ _UNLOAD_INTERVAL_MS = 60_000
 
 def schedule_log_tasks(
     timer: SystemTimer, logs: LogManager, config: Config, offload: Offload
-) -> None:
+) -> LogCleaner:
     """Schedule the periodic work on *logs*, which also delete their files by *timer*.
+
+    Returns the cleaner, which can also compact on request.
 
     Checkpoints are never synced here. Logs in a temporary directory have checkpoints as well: their
     node may be stopped and started while the process lives.
@@ -57,7 +59,8 @@ def schedule_log_tasks(
         partial(logs.each, _flush_if_due),
         delay_ms=max(initially_ms, config.log_flush_scheduler_interval_ms),
     )
-    every(max(1, config.log_cleaner_backoff_ms), LogCleaner(logs, once, offload).start)
+    cleaner = LogCleaner(logs, once, offload)
+    every(max(1, config.log_cleaner_backoff_ms), cleaner.start)
     every(
         config.producer_id_expiration_check_interval_ms,
         partial(logs.each, partial(_remove_expired_producers, logs.clock)),
@@ -69,6 +72,7 @@ def schedule_log_tasks(
         (LOG_STARTS, config.log_flush_start_offset_checkpoint_interval_ms),
     ):
         every(period_ms, partial(logs.checkpoint, [name]))
+    return cleaner
 
 
 def _flush_if_due(log: UnifiedLog) -> None:

@@ -13,6 +13,7 @@ from broker.admin.openapi.cluster import CLUSTER
 from broker.admin.openapi.description import DESCRIPTION
 from broker.admin.openapi.events import EVENTS
 from broker.admin.openapi.faults import FAULTS
+from broker.admin.openapi.maintenance import MAINTENANCE
 from broker.admin.openapi.nodes import NODES
 from broker.admin.openapi.operation import JSON, Section
 from broker.admin.openapi.requests import REQUESTS
@@ -34,6 +35,7 @@ SECTIONS: tuple[Section, ...] = (
     NODES,
     FAULTS,
     CLEAN_SLATE,
+    MAINTENANCE,
     TIMERS,
     STATISTICS,
     EVENTS,

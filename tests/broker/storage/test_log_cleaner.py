@@ -137,6 +137,25 @@ def test_a_log_must_be_dirty_enough(cleaned: CleanedLogs) -> None:
     assert not found.is_due
 
 
+def test_a_log_is_compacted_on_request(cleaned: CleanedLogs) -> None:
+    """Although it is not due; the end of the compaction is reported once."""
+    log = cleaned.log(min_cleanable_dirty_ratio=1.0)
+    ended: list[int] = []
+    cleaned.cleaner.compact_now(log, lambda: ended.append(log.first_dirty_offset))
+    assert ended == [log.segments.active.base_offset]
+    assert cleaned.waiting == []
+
+
+def test_a_log_that_cannot_be_compacted_is_reported_at_once(cleaned: CleanedLogs) -> None:
+    """It has no segment that is not active, or it was deleted."""
+    log, deleted = cleaned.log(batches=1), cleaned.log(OTHERS)
+    cleaned.logs.delete(OTHERS)
+    ended: list[UnifiedLog] = []
+    for each in (log, deleted):
+        cleaned.cleaner.compact_now(each, lambda each=each: ended.append(each))  # type: ignore[misc]  # the log of this round
+    assert ended == [log, deleted]
+
+
 def test_an_old_record_makes_a_log_due(cleaned: CleanedLogs) -> None:
     """After ``max.compaction.lag.ms``, for any dirty ratio."""
     log = cleaned.log(min_cleanable_dirty_ratio=1.0, max_compaction_lag_ms=1000)

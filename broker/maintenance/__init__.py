@@ -1,0 +1,1 @@
+"""Work on partitions that a user starts now: compact, roll, expire, elect."""
