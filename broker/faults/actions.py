@@ -1,4 +1,4 @@
-"""What a fault rule does with a request, a connection or a link."""
+"""What a fault rule does with a request, a connection, a partition or a link."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ DELAY_MS_MAX = 86_400_000
 THROTTLE_MS_MAX = 3_600_000
 BYTES_PER_SECOND_MAX = 1_000_000_000
 SEED_MAX = 2**63 - 1
+OFFSET_MAX = 2**63 - 1
 WHEN = ("before", "after")
 
 
@@ -163,11 +164,32 @@ class LinkCut(Action):
     type = "cut"
 
 
+@dataclass(frozen=True, slots=True)
+class HoldHighWatermark(Action):
+    """Keeps the leader from advancing the high watermark of a partition beyond offset ``at``."""
+
+    type = "hold_high_watermark"
+    at: int
+
+    def _details(self) -> dict[str, object]:
+        return {"at": self.at}
+
+
+@dataclass(frozen=True, slots=True)
+class HoldIsr(Action):
+    """Keeps the leader from changing the in-sync replicas of a partition."""
+
+    type = "hold_isr"
+
+
+# The actions on partitions, not on requests.
+Hold = HoldHighWatermark | HoldIsr
+
 LINK_ACTIONS = ("delay", "loss", "cut")
 
 
 def read_action(fields: Fields) -> Action:
-    """The action of a rule for requests or connections; raises `InvalidValue`."""
+    """The action of a rule for requests, connections or partitions; raises `InvalidValue`."""
     return _READERS[fields.needed_choice("type", _READERS)](fields)
 
 
@@ -237,6 +259,16 @@ def _stale_metadata(fields: Fields) -> Action:
     return StaleMetadata()
 
 
+def _hold_high_watermark(fields: Fields) -> Action:
+    fields.allow("type", "at")
+    return HoldHighWatermark(fields.needed_whole("at", 0, OFFSET_MAX))
+
+
+def _hold_isr(fields: Fields) -> Action:
+    fields.allow("type")
+    return HoldIsr()
+
+
 def _refuse_connections(fields: Fields) -> Action:
     fields.allow("type")
     return RefuseConnections()
@@ -257,4 +289,6 @@ _READERS = {
     "corrupt": _corrupt,
     "stale_metadata": _stale_metadata,
     "refuse_connections": _refuse_connections,
+    "hold_high_watermark": _hold_high_watermark,
+    "hold_isr": _hold_isr,
 }

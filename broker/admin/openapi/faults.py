@@ -32,6 +32,8 @@ _TYPES = (
     "corrupt",
     "stale_metadata",
     "refuse_connections",
+    "hold_high_watermark",
+    "hold_isr",
     "loss",
     "cut",
 )
@@ -42,6 +44,7 @@ _ACTION = record(
         "of": one_of("request", "response"),
         "ms": INTEGER,
         "bytes_per_second": INTEGER,
+        "at": INTEGER,
         "percent": NUMBER,
         "seed": INTEGER,
     },
@@ -62,7 +65,8 @@ _MATCH = record(
         "from": one_of("client", "broker", "any"),
     }
 )
-_LINK = record({"from": INTEGER, "to": {"anyOf": [INTEGER, one_of("controller")]}})
+_END: Schema = {"anyOf": [INTEGER, one_of("controller")]}
+_LINK = record({"from": _END, "to": _END})
 _GIVEN: dict[str, Schema] = {
     "match": _MATCH,
     "link": _LINK,
