@@ -129,6 +129,11 @@ class AdminClient(HttpClient):
         response: list[dict[str, Any]] = self.call("GET", "/v1/faults")["rules"]
         return response
 
+    def firings(self) -> list[dict[str, Any]]:
+        """Return which requests the fault rules have fired on, in order."""
+        response: list[dict[str, Any]] = self.call("GET", "/v1/firings")["firings"]
+        return response
+
     def fault(self, rule: int) -> dict[str, Any]:
         """Return a fault rule."""
         response: dict[str, Any] = self.call("GET", f"/v1/faults/{rule}")

@@ -94,10 +94,10 @@ class BrokerFaults:
         name: str | None = None,
         **details: str | float,
     ) -> FaultRule:
-        """Set a rule for requests, connections or partitions: *action*, *details*, what matches.
+        """Set a rule for requests or connections: *action*, its *details*, and what matches.
 
-        *details* are ``error``, ``when``, ``ms``, ``of``, ``bytes_per_second`` and ``at``.
-        *sender* is the property ``from``: ``client`` (default), ``broker`` or ``any``.
+        *details* are ``error``, ``when``, ``ms``, ``of`` and ``bytes_per_second``. *sender* is the
+        property ``from``: ``client`` (default), ``broker`` or ``any``.
         """
         match = {
             "api": api,
@@ -116,28 +116,6 @@ class BrokerFaults:
         rule = {"match": _given(match), "action": {"type": action, **details}, **_given(limits)}
         return self.add_rules(rule)[0]
 
-    def link(
-        self,
-        action: str,
-        from_node: int | str | None = None,
-        to_node: int | str | None = None,
-        *,
-        nth: int | None = None,
-        times: int | None = None,
-        for_ms: int | None = None,
-        name: str | None = None,
-        **details: float,
-    ) -> FaultRule:
-        """Set a rule for what *from_node* sends to *to_node*: ``delay``, ``loss`` or ``cut``.
-
-        A node is an id or ``"controller"``; None is any node. *details* are ``ms`` of a delay, and
-        ``percent`` and ``seed`` of a loss. The other direction needs another rule.
-        """
-        limits = {"nth": nth, "times": times, "for_ms": for_ms, "name": name}
-        link = _given({"from": from_node, "to": to_node})
-        rule = {"link": link, "action": {"type": action, **details}, **_given(limits)}
-        return self.add_rules(rule)[0]
-
     def add_rules(self, *rules: Mapping[str, Any]) -> list[FaultRule]:
         """Set rules that are given as JSON objects: all of them, or none."""
         added = self._client.add_faults([dict(rule) for rule in rules])
@@ -146,6 +124,10 @@ class BrokerFaults:
     def all(self) -> list[dict[str, Any]]:
         """Return the fields of all rules, those that have ended included."""
         return self._client.faults()
+
+    def firings(self) -> list[dict[str, Any]]:
+        """Return the last 1,000 requests, connections and links that a rule fired on, in order."""
+        return self._client.firings()
 
     def clear(self) -> None:
         """Remove all rules."""

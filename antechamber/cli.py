@@ -24,6 +24,7 @@ usage: antechamber COMMAND [OPTION]...
 
   serve         start a broker, by default on 127.0.0.1:9092, until Ctrl-C
   fault         make a node or requests of a running broker fail
+  chaos         run a program under drawn faults, and shrink those that break it
   clock         freeze a running broker's clock, or move it forwards
   reset         remove what clients have made in a running broker
   topic         compact, roll or expire a topic, or elect its leaders
@@ -56,6 +57,7 @@ try:
 COMMANDS = (
     "serve",
     "fault",
+    "chaos",
     "clock",
     "reset",
     "topic",

@@ -31,6 +31,7 @@ class Cluster(ProcessFacts, Handle):
         config: settings by Kafka's names, such as ``{"min.insync.replicas": 2}``.
         topics: created at the start, each ``NAME[:PARTITIONS[:REPLICATION]]``, or a mapping of
         names to numbers of partitions.
+        faults: a file with a schedule of fault rules, in YAML or JSON.
         data_dir: the directory of the logs; by default a temporary one that is deleted at the end.
         tls: use TLS, with certificates that exist until the broker stops; ``client_settings`` has
         what clients need.
@@ -49,6 +50,7 @@ class Cluster(ProcessFacts, Handle):
         *,
         config: Mapping[str, Setting] | None = None,
         topics: Topics = (),
+        faults: str | os.PathLike[str] | None = None,
         tls: bool = False,
         data_dir: str | os.PathLike[str] | None = None,
         properties: str | os.PathLike[str] | None = None,
@@ -61,6 +63,7 @@ class Cluster(ProcessFacts, Handle):
             brokers,
             config=config,
             topics=topics,
+            faults=faults,
             tls=tls,
             data_dir=data_dir,
             properties=properties,

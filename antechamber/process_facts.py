@@ -100,6 +100,7 @@ def serve_arguments(
     *,
     config: Mapping[str, Setting] | None,
     topics: Topics,
+    faults: str | os.PathLike[str] | None,
     tls: bool,
     data_dir: str | os.PathLike[str] | None,
     properties: str | os.PathLike[str] | None,
@@ -119,6 +120,8 @@ def serve_arguments(
         arguments += ["--records", os.fspath(records)]
     if records_topic is not None:
         arguments += ["--records-topic", records_topic]
+    if faults is not None:
+        arguments += ["--faults", os.fspath(faults)]
     if tls:
         arguments += ["--tls"]
     for key, value in (config or {}).items():

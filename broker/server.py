@@ -26,11 +26,19 @@ from broker.admin.server import serve_admin
 from broker.admin.tls import admin_context
 from broker.cluster import Cluster
 from broker.command_line.options import ServeOptions
+from broker.command_line.schedule_file import read_faults
 from broker.command_line.short_form import config_of
 from broker.command_line.throw_away_tls import throw_away_tls
 from broker.common.adjustable_clock import AdjustableClock
 from broker.common.clock import TrioClock
-from broker.common.errors import ApiError, DiskFailed, NodeFailed, StartupError
+from broker.common.errors import (
+    ApiError,
+    DiskFailed,
+    InvalidValue,
+    NodeFailed,
+    StartupError,
+    WrongState,
+)
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
@@ -81,6 +89,7 @@ async def _serve(options: ServeOptions) -> None:
     ):
         _store_credentials(controller, options)
         _create_topics(controller, options)
+        _set_faults(cluster, options)
         with _outbox(options, cluster, records_file) as outbox:
             await _run(options, cluster, outbox, data_dirs, admin, signals)
 
@@ -219,6 +228,17 @@ def _create_topics(controller: Controller, options: ServeOptions) -> None:
         except ApiError as error:
             option = "--records-topic" if topic.name == options.records_topic else "--topic"
             raise StartupError(f"{option}: {topic.name}: {error.message}") from None
+
+
+def _set_faults(cluster: Cluster, options: ServeOptions) -> None:
+    """Set the fault rules of the command line, or none of them."""
+    if options.faults is None:
+        return
+    rules = read_faults(options.faults)
+    try:
+        cluster.faults.add(*rules)
+    except (InvalidValue, WrongState) as error:
+        raise StartupError(f"--faults: {options.faults}: {error}") from None
 
 
 def _announce(

@@ -16,6 +16,7 @@ from docs.command_line_page import command_line
 from docs.completions import COMPLETIONS
 from docs.configuration import configuration
 from docs.man_page import man_page
+from docs.schedule_schema import schedule_schema
 from docs.tables import GENERATED
 
 FOLDER = Path(__file__).parent
@@ -30,6 +31,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "explanation/pictures/purgatory.svg": pictures.purgatory,
     "explanation/pictures/rooms.svg": pictures.rooms,
     "explanation/pictures/wheels.svg": pictures.wheels,
+    "../antechamber/chaos/schedule.schema.json": schedule_schema,
     "../antechamber/completions/antechamber.1": man_page,
     **{f"../antechamber/completions/{name}": text for name, text in COMPLETIONS.items()},
     **asynchronous.modules(),

@@ -6,6 +6,7 @@ import argparse
 import re
 
 from antechamber import (
+    chaos_command,
     cli,
     clock_command,
     completion_command,
@@ -35,6 +36,7 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
     modules = (
         serve_arguments,
         fault_command,
+        chaos_command,
         clock_command,
         reset_command,
         topic_command,

@@ -120,6 +120,11 @@ class AsyncAdminClient(AsyncHttpClient):
         response: list[dict[str, Any]] = (await self.call("GET", "/v1/faults"))["rules"]
         return response
 
+    async def firings(self) -> list[dict[str, Any]]:
+        """Return which requests the fault rules have fired on, in order."""
+        response: list[dict[str, Any]] = (await self.call("GET", "/v1/firings"))["firings"]
+        return response
+
     async def fault(self, rule: int) -> dict[str, Any]:
         """Return a fault rule."""
         response: dict[str, Any] = await self.call("GET", f"/v1/faults/{rule}")

@@ -3,7 +3,7 @@ _antechamber() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=""
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "serve fault clock reset topic requests groups connections wait sessions transactions explain export wheel record analyze doctor completion help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "serve fault chaos clock reset topic requests groups connections wait sessions transactions explain export wheel record analyze doctor completion help --help --version" -- "$word"))
         return
     fi
     case "${COMP_WORDS[1]} $before" in
@@ -22,6 +22,7 @@ _antechamber() {
         "serve -c" | "serve --config") :; return ;;
         "serve --properties") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "serve --topic") :; return ;;
+        "serve --faults") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "serve --user") :; return ;;
         "serve --add-scram") :; return ;;
         "serve --records") COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -50,6 +51,16 @@ _antechamber() {
         "fault --link") :; return ;;
         "fault --seed") :; return ;;
         "fault --rules") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "chaos --seed") :; return ;;
+        "chaos --seeds") :; return ;;
+        "chaos --schedule") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "chaos --brokers") :; return ;;
+        "chaos --topic") :; return ;;
+        "chaos -c" | "chaos --config") :; return ;;
+        "chaos --timeout") :; return ;;
+        "chaos --shrink-runs") :; return ;;
+        "chaos --output") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "chaos --against") :; return ;;
         "clock --admin") :; return ;;
         "clock --admin-token") :; return ;;
         "clock --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -159,8 +170,9 @@ _antechamber() {
         "analyze --conf") :; return ;;
     esac
     case "${COMP_WORDS[1]}" in
-        serve) words="--host --port --advertise --brokers --admin-host --admin-port --admin-protocol --admin-token --admin-token-file --admin-read-only-token --admin-read-only-token-file --data-dir -c --config --properties --tls --topic --user --add-scram --record --records --records-topic --ready-file --stop-with-stdin --quiet -v --verbose --list-keys --help" ;;
+        serve) words="--host --port --advertise --brokers --admin-host --admin-port --admin-protocol --admin-token --admin-token-file --admin-read-only-token --admin-read-only-token-file --data-dir -c --config --properties --tls --topic --faults --user --add-scram --record --records --records-topic --ready-file --stop-with-stdin --quiet -v --verbose --list-keys --help" ;;
         fault) words="--admin --admin-token --admin-token-file --admin-ca pause resume stop start add list show remove clear --api --version --client --principal --listener --node --topic --partition --group --transactional-id --from --nth --times --per --for --name --after --link --seed --rules --json --help" ;;
+        chaos) words="--seed --seeds --schedule --brokers --topic -c --config --timeout --shrink-runs --output --schema -v --verbose --against --help" ;;
         clock) words="--admin --admin-token --admin-token-file --admin-ca show freeze run advance --speed --to --member --group --transactional-id --api --client --correlation --topic --partition --json --help" ;;
         reset) words="--admin --admin-token --admin-token-file --admin-ca --prefix --json --help" ;;
         topic) words="--admin --admin-token --admin-token-file --admin-ca compact roll expire elect --leader --unclean --json --help" ;;

@@ -6,8 +6,8 @@ from http import HTTPStatus
 
 from broker.admin.http import HttpError
 from broker.admin.routes import Call, ReadsBody, Routes
-from broker.common.errors import InvalidValue
 from broker.faults.fault_rules import FaultRules
+from broker.faults.schedule import read_schedule
 
 _ID_MAX_DIGITS = 12
 
@@ -22,13 +22,15 @@ def fault_routes(faults: FaultRules) -> Routes:
     async def add(call: Call) -> object:
         call.query.allow()
         value = call.json()
-        if not isinstance(value, dict) or "rules" not in value:
-            [rule] = faults.add(value)
-            return rule.facts()
-        rules = value["rules"]
-        if not isinstance(rules, list) or len(value) > 1:
-            raise InvalidValue("rules: give a list of fault rules, and no other field beside it")
-        return {"rules": [rule.facts() for rule in faults.add(*rules)]}
+        if isinstance(value, dict) and ("rules" in value or "schedule" in value):
+            rules = faults.add(*read_schedule(value))
+            return {"rules": [rule.facts() for rule in rules]}
+        [rule] = faults.add(value)
+        return rule.facts()
+
+    async def show_firings(call: Call) -> object:
+        call.query.allow()
+        return {"firings": [firing.facts() for firing in faults.firings]}
 
     async def clear(call: Call) -> object:
         call.query.allow()
@@ -44,6 +46,7 @@ def fault_routes(faults: FaultRules) -> Routes:
 
     return {
         "/v1/faults": {"GET": show_all, "POST": ReadsBody(add), "DELETE": clear},
+        "/v1/firings": {"GET": show_firings},
         "/v1/faults/{id}": {"GET": show, "DELETE": remove},
     }
 

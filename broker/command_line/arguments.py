@@ -79,6 +79,7 @@ def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
         tls=given.tls,
         topics=_checked_topics(given.topic, given.brokers),
         credentials=_credentials(given.user, given.add_scram),
+        faults=given.faults,
         record=given.record or given.records is not None or given.records_topic is not None,
         records=given.records,
         records_topic=given.records_topic,
@@ -168,6 +169,13 @@ def _add_cluster_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME[:PARTITIONS[:REPLICATION]]",
         help="create this topic before the broker is ready; may be repeated",
+    )
+    add(
+        "--faults",
+        type=Path,
+        metavar="FILE",
+        help="set the fault rules of this schedule (JSON if the name ends in .json, else YAML) "
+        "before the broker is ready",
     )
     add(
         "--user",

@@ -52,6 +52,8 @@ class ServeOptions:
     topics: tuple[TopicSpec, ...] = ()
     # Stored before the nodes start; an existing credential is replaced.
     credentials: tuple[UserCredential, ...] = ()
+    # A schedule of fault rules to set before the broker is ready.
+    faults: Path | None = None
     # Wait records are kept in memory, and optionally in a file of JSON lines and in a topic.
     record: bool = False
     records: Path | None = None

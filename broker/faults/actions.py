@@ -1,18 +1,16 @@
-"""What a fault rule does with a request, a connection, a partition or a link."""
+"""What a fault rule does with a request, a connection or a link."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from broker.faults.fields import Fields
 from protocol.errors import ErrorCode
 
 DELAY_MS_MAX = 86_400_000
 THROTTLE_MS_MAX = 3_600_000
 BYTES_PER_SECOND_MAX = 1_000_000_000
 SEED_MAX = 2**63 - 1
-OFFSET_MAX = 2**63 - 1
 WHEN = ("before", "after")
 
 
@@ -162,133 +160,3 @@ class LinkCut(Action):
     """Delivers nothing of what one node sends to another."""
 
     type = "cut"
-
-
-@dataclass(frozen=True, slots=True)
-class HoldHighWatermark(Action):
-    """Keeps the leader from advancing the high watermark of a partition beyond offset ``at``."""
-
-    type = "hold_high_watermark"
-    at: int
-
-    def _details(self) -> dict[str, object]:
-        return {"at": self.at}
-
-
-@dataclass(frozen=True, slots=True)
-class HoldIsr(Action):
-    """Keeps the leader from changing the in-sync replicas of a partition."""
-
-    type = "hold_isr"
-
-
-# The actions on partitions, not on requests.
-Hold = HoldHighWatermark | HoldIsr
-
-LINK_ACTIONS = ("delay", "loss", "cut")
-
-
-def read_action(fields: Fields) -> Action:
-    """The action of a rule for requests, connections or partitions; raises `InvalidValue`."""
-    return _READERS[fields.needed_choice("type", _READERS)](fields)
-
-
-def read_link_action(fields: Fields) -> Action:
-    """The action of a rule for a link; raises `InvalidValue`."""
-    kind = fields.needed_choice("type", LINK_ACTIONS)
-    if kind == "delay":
-        fields.allow("type", "ms")
-        return LinkDelay(fields.needed_whole("ms", 1, DELAY_MS_MAX))
-    if kind == "loss":
-        fields.allow("type", "percent", "seed")
-        return LinkLoss(
-            fields.needed_number("percent", 0, 100), fields.whole("seed", 0, SEED_MAX) or 0
-        )
-    fields.allow("type")
-    return LinkCut()
-
-
-def _error(fields: Fields) -> Action:
-    fields.allow("type", "error", "when")
-    name = fields.text("error")
-    code = None if name is None else ErrorCode.__members__.get(name)
-    if code is None or code is ErrorCode.NONE:
-        given = "give" if name is None else f"{name[:60]!r} is unknown; give"
-        raise fields.refusal("error", f"{given} the name of an error, as REQUEST_TIMED_OUT")
-    return Error(code, _is_after(fields))
-
-
-def _close(fields: Fields) -> Action:
-    fields.allow("type", "when")
-    return Close(_is_after(fields))
-
-
-def _hang(fields: Fields) -> Action:
-    fields.allow("type", "when")
-    return Hang(_is_after(fields))
-
-
-def _delay(fields: Fields) -> Action:
-    fields.allow("type", "ms", "of")
-    ms = fields.needed_whole("ms", 1, DELAY_MS_MAX)
-    return Delay(ms, fields.choice("of", ("request", "response")) == "response")
-
-
-def _slow(fields: Fields) -> Action:
-    fields.allow("type", "bytes_per_second")
-    return Slow(fields.needed_whole("bytes_per_second", 1, BYTES_PER_SECOND_MAX))
-
-
-def _throttle(fields: Fields) -> Action:
-    fields.allow("type", "ms")
-    return Throttle(fields.needed_whole("ms", 1, THROTTLE_MS_MAX))
-
-
-def _half_open(fields: Fields) -> Action:
-    fields.allow("type")
-    return HalfOpen()
-
-
-def _corrupt(fields: Fields) -> Action:
-    fields.allow("type")
-    return Corrupt()
-
-
-def _stale_metadata(fields: Fields) -> Action:
-    fields.allow("type")
-    return StaleMetadata()
-
-
-def _hold_high_watermark(fields: Fields) -> Action:
-    fields.allow("type", "at")
-    return HoldHighWatermark(fields.needed_whole("at", 0, OFFSET_MAX))
-
-
-def _hold_isr(fields: Fields) -> Action:
-    fields.allow("type")
-    return HoldIsr()
-
-
-def _refuse_connections(fields: Fields) -> Action:
-    fields.allow("type")
-    return RefuseConnections()
-
-
-def _is_after(fields: Fields) -> bool:
-    return fields.choice("when", WHEN) == "after"
-
-
-_READERS = {
-    "error": _error,
-    "close": _close,
-    "delay": _delay,
-    "hang": _hang,
-    "half_open": _half_open,
-    "slow": _slow,
-    "throttle": _throttle,
-    "corrupt": _corrupt,
-    "stale_metadata": _stale_metadata,
-    "refuse_connections": _refuse_connections,
-    "hold_high_watermark": _hold_high_watermark,
-    "hold_isr": _hold_isr,
-}

@@ -37,6 +37,19 @@ class Fired(NamedTuple):
     correlation_id: int | None = None
 
 
+class Firing(NamedTuple):
+    """A rule has fired on its match ``nth``: of all its requests, or of those of the client."""
+
+    rule: int
+    name: str | None
+    nth: int
+    fired: Fired
+
+    def facts(self) -> dict[str, Any]:
+        """The firing as JSON."""
+        return {"rule": self.rule, "name": self.name, "nth": self.nth, **self.fired._asdict()}
+
+
 class Held(Protocol):
     """A request that a rule holds."""
 
@@ -115,11 +128,13 @@ class FaultRule:
         spec = self.spec
         return count.matched >= spec.nth and (spec.times is None or count.fired < spec.times)
 
-    def count_fired(self, fired: Fired) -> None:
-        """Count that the rule has fired."""
+    def count_fired(self, fired: Fired) -> Firing:
+        """Count that the rule has fired on its last match."""
         self.fired += 1
-        self._count(fired.client_id).fired += 1
+        count = self._count(fired.client_id)
+        count.fired += 1
         self.last_fired = fired
+        return Firing(self.id, self.spec.name, count.matched, fired)
 
     def _count(self, client_id: str | None) -> _Count:
         if self._of_all is not None:

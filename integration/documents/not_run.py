@@ -8,9 +8,8 @@ _IMAGE = "needs a Docker engine and the image; integration/test_docker.py runs b
 _HOST = "needs the host broker.example; integration/test_admin_access.py serves by TLS with tokens"
 _MAKE = "a target of the Makefile runs for minutes; tests/test_docs.py checks that it exists"
 NOT_RUN = {
-    r"pytest -n 4.*|antechamber \w+ .*--against .*": (
-        "runs a program or tests of the reader; integration/test_xdist.py uses workers"
-    ),
+    r"pytest -n 4.*": "runs tests of the reader; integration/test_xdist.py uses workers",
+    r"antechamber chaos .*--against .*": "runs a program of the reader; integration/test_chaos.py",
     r"make .*": _MAKE,
     r"pip install .*": "installs packages; integration/test_packaging.py installs the wheel",
     r"docker (build|run|compose) .*": _IMAGE,

@@ -24,6 +24,8 @@ def test_a_rule_is_set_and_removed() -> None:
             assert rule.facts()["match"] == {"api": "Heartbeat", "group": "g", "from": "any"}
             facts.faults.fire(facts.faults.for_requests[12], heartbeat())
             assert rule.wait_fired()["last_fired"]["api"] == "Heartbeat"
+            [firing] = kafka.faults.firings()
+            assert (firing["rule"], firing["api"], firing["nth"]) == (rule.id, "Heartbeat", 1)
         assert kafka.faults.all() == []
 
 

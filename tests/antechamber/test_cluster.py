@@ -68,6 +68,7 @@ def test_arguments_become_options_of_serve(facts: FakeFacts, tmp_path: Path) -> 
         3,
         config={"min.insync.replicas": 2, "auto.create.topics.enable": False},
         topics=["orders:3:3", "audit"],
+        faults=Path("faults.yaml"),
         data_dir=tmp_path,
         properties="server.properties",
         record=True,
@@ -78,7 +79,7 @@ def test_arguments_become_options_of_serve(facts: FakeFacts, tmp_path: Path) -> 
     assert " ".join(Process.arguments) == (
         f"--brokers 3 --data-dir {tmp_path} --properties server.properties "
         f"--record --records {tmp_path}/records --records-topic waits "
-        "-c min.insync.replicas=2 -c auto.create.topics.enable=false "
+        "--faults faults.yaml -c min.insync.replicas=2 -c auto.create.topics.enable=false "
         "--topic orders:3:3 --topic audit"
     )
     Cluster(topics="orders")

@@ -32,8 +32,7 @@ _TYPES = (
     "corrupt",
     "stale_metadata",
     "refuse_connections",
-    "hold_high_watermark",
-    "hold_isr",
+    "node",
     "loss",
     "cut",
 )
@@ -43,8 +42,9 @@ _ACTION = record(
         "when": one_of("before", "after"),
         "of": one_of("request", "response"),
         "ms": INTEGER,
+        "do": one_of("pause", "resume", "stop", "start"),
+        "node": INTEGER,
         "bytes_per_second": INTEGER,
-        "at": INTEGER,
         "percent": NUMBER,
         "seed": INTEGER,
     },
@@ -65,8 +65,7 @@ _MATCH = record(
         "from": one_of("client", "broker", "any"),
     }
 )
-_END: Schema = {"anyOf": [INTEGER, one_of("controller")]}
-_LINK = record({"from": _END, "to": _END})
+_LINK = record({"from": INTEGER, "to": {"anyOf": [INTEGER, one_of("controller")]}})
 _GIVEN: dict[str, Schema] = {
     "match": _MATCH,
     "link": _LINK,
@@ -77,6 +76,15 @@ _GIVEN: dict[str, Schema] = {
     "name": nullable(STRING),
 }
 _SEVERAL = record(rules=array(ref("FaultRule")))
+_FIRED = {
+    "at_us": INTEGER,
+    "node": nullable(INTEGER),
+    "api": nullable(STRING),
+    "client_id": nullable(STRING),
+    "correlation_id": nullable(INTEGER),
+}
+_FIRING = record(rule=INTEGER, name=nullable(STRING), nth=INTEGER, **_FIRED)
+_SCHEDULE = record({"schedule": INTEGER, "seed": INTEGER}, rules=array(ref("NewFaultRule")))
 
 FAULTS = Section(
     "faults",
@@ -89,9 +97,16 @@ FAULTS = Section(
                 "Set one rule, or all of several or none of them.",
                 {"anyOf": [ref("FaultRule"), _SEVERAL]},
                 errors=(HTTPStatus.CONFLICT,),
-                body={"anyOf": [ref("NewFaultRule"), record(rules=array(ref("NewFaultRule")))]},
+                body={"anyOf": [ref("NewFaultRule"), _SCHEDULE]},
             ),
             "DELETE": Operation("clearFaults", "Remove all rules.", record(removed=INTEGER)),
+        },
+        "/v1/firings": {
+            "GET": Operation(
+                "listFirings",
+                "Return which requests the rules have fired on, in order.",
+                record(firings=array(_FIRING)),
+            ),
         },
         "/v1/faults/{id}": {
             "GET": Operation(
@@ -120,15 +135,7 @@ FAULTS = Section(
             state=one_of("active", "spent", "expired"),
             matched=INTEGER,
             fired=INTEGER,
-            last_fired=nullable(
-                record(
-                    at_us=INTEGER,
-                    node=nullable(INTEGER),
-                    api=nullable(STRING),
-                    client_id=nullable(STRING),
-                    correlation_id=nullable(INTEGER),
-                )
-            ),
+            last_fired=nullable(record(**_FIRED)),
         ),
     },
 )

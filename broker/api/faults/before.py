@@ -13,6 +13,7 @@ from broker.api.request import Request
 from broker.common.errors import ApiError, Refused
 from broker.faults.actions import Close, Delay, Error, HalfOpen, Hang, StaleMetadata, Throttle
 from broker.faults.index import RuleIndex
+from broker.faults.node_change import NodeChange
 from broker.faults.request_fault import RequestFault
 from broker.faults.rule import FaultRule
 from broker.faults.subject import Subject, nothing
@@ -57,6 +58,8 @@ def handle_with_rules(
         return _hold(request, HeldRequest(request, rule, "delay_request", action.ms, then))
     if isinstance(action, Throttle):
         request.throttle(throttle.Throttle(action.ms, throttle.FAULT_RULE, (), 0.0, 0.0))
+    elif isinstance(action, NodeChange):
+        services.faults.change_node(action)
     elif isinstance(action, StaleMetadata):
         request.services = replace(services, image=rule.image)
     else:

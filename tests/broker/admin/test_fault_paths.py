@@ -69,9 +69,20 @@ async def test_an_invalid_rule_is_refused() -> None:
     assert status == 400
     assert await send(facts, {"rules": RULE}) == (
         400,
-        "rules: give a list of fault rules, and no other field beside it",
+        "rules: give a list of fault rules",
     )
     assert facts.faults.all() == []
+
+
+async def test_a_schedule_is_set() -> None:
+    """The version of its format and its seed have no effect."""
+    facts = FakeFacts()
+
+    schedule = {"schedule": 1, "seed": 7, "rules": [RULE]}
+    assert await send(facts, schedule) == (200, {"rules": [SET]})
+    status, message = await send(facts, {**schedule, "schedule": 2})
+    assert (status, message) == (400, "schedule: the only version of the format is 1")
+    assert len(facts.faults.all()) == 1
 
 
 async def test_a_name_in_use_is_a_conflict() -> None:

@@ -32,7 +32,7 @@ def test_each_option_sets_its_field(tmp_path: Path) -> None:
     line = (
         "--host 0.0.0.0 --port 0 --brokers 3 --admin-port 0 --data-dir d --data-dir e "
         "-c num.partitions=2 --topic a --topic b:3 --topic c:4:2 --record --records r "
-        "--records-topic t --ready-file f --quiet --verbose --stop-with-stdin"
+        "--records-topic t --ready-file f --faults s.yaml --quiet --verbose --stop-with-stdin"
     )
     options = parse_arguments(line.split())
 
@@ -45,7 +45,7 @@ def test_each_option_sets_its_field(tmp_path: Path) -> None:
     assert options.config.num_partitions == 2
     assert options.topics == (TopicSpec("a"), TopicSpec("b", 3), TopicSpec("c", 4, 2))
     assert (options.records_topic, options.quiet, options.verbose) == ("t", True, True)
-    assert options.stop_with_stdin
+    assert (options.stop_with_stdin, options.faults) == (True, Path("s.yaml"))
 
 
 @pytest.mark.parametrize(

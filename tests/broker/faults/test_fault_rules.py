@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker.common.errors import InvalidValue, NoSuchRule, WrongState
-from broker.faults.fault_rules import RULES_MAX
+from broker.faults.fault_rules import FIRINGS_MAX, RULES_MAX
 from tests.broker.faults.rules import ERROR, RulesWithClock, heartbeat
 
 
@@ -46,6 +46,46 @@ def test_a_rule_may_count_each_client() -> None:
 
     assert fired == [None, None, 1, None, 1, None]
     assert (rule.matched, rule.fired, str(rule.state)) == (6, 2, "active")
+
+
+def test_firings_are_listed_in_order() -> None:
+    """With the rule, the request and which match it was, for the rule or its client."""
+    world = RulesWithClock()
+    world.add(nth=2, times=1, name="second", match={"client": "a"})
+    world.add(nth=1, times=1, per="client")
+
+    for client in ("a", "b", "a", "a"):
+        world.fire(heartbeat(client))
+
+    listed = [firing.facts() for firing in world.rules.firings]
+    assert [(each["rule"], each["client_id"], each["nth"]) for each in listed] == [
+        (2, "a", 1),
+        (2, "b", 1),
+        (1, "a", 2),
+    ]
+    assert listed[-1] == {
+        "rule": 1,
+        "name": "second",
+        "nth": 2,
+        "at_us": 0,
+        "node": 1,
+        "api": "Heartbeat",
+        "client_id": "a",
+        "correlation_id": 5,
+    }
+
+
+def test_the_list_of_firings_is_bounded() -> None:
+    """The oldest are dropped, and all of them when all rules are removed."""
+    world = RulesWithClock()
+    world.add()
+
+    for _ in range(FIRINGS_MAX + 1):
+        world.fire(heartbeat())
+    assert [firing.nth for firing in world.rules.firings] == list(range(2, FIRINGS_MAX + 2))
+    world.rules.clear()
+
+    assert not world.rules.firings
 
 
 def test_a_rule_expires_by_the_clock() -> None:

@@ -95,6 +95,7 @@ async def test_the_state_of_a_cluster_is_as_described(tmp_path: Path) -> None:
             "/v1/wait?for=client_gone&client=gone",
             "/v1/connections?followers=1",
             "/v1/groups",
+            "/v1/firings",
             "/v1/openapi.json",
         ):
             assert await router.request(target) == 200, target
