@@ -246,11 +246,16 @@ class LocalLog:
             segment.release()
 
     def rename(self, directory: Path) -> None:
-        """Rename the directory, before it is deleted. Raises OSError."""
+        """Rename the directory, before it is deleted. Raises OSError.
+
+        Responses that are being sent still read the files.
+        """
         self.forget_last_read()
         self.release()
         self.disk.rename(self.directory, directory)
         self.directory = directory
+        for segment in self.segments:
+            segment.moved_to(directory)
 
     def new_segment(self, base_offset: int, suffix: str = "") -> LogSegment:
         """Make an empty segment that does not yet belong to the log. Raises OSError."""

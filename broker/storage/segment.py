@@ -343,6 +343,11 @@ class LogSegment:
         for file in self._files:
             file.close()
 
+    def moved_to(self, directory: Path) -> None:
+        """The directory of the files has another name."""
+        for file in self._files:
+            file.directory = directory
+
     def mark_deleted(self) -> None:
         """Rename the files, the log file first, for their removal later. Raises OSError."""
         for file in self._files:

@@ -15,11 +15,13 @@ from broker.storage.append import AppendRefused
 from broker.storage.background import Then
 from broker.storage.checkpoints import read_partition_metadata
 from broker.storage.disk import DiskFile
+from broker.storage.file_slice import FileSlice
 from broker.storage.flusher import Flusher
 from broker.storage.log_manager import LogManager
 from broker.storage.open_files import OpenFiles
 from broker.storage.producer_state import DefaultProducerConfig
 from protocol.errors import ErrorCode
+from protocol.output import SpliceLost
 from tests.broker.storage.logs import (
     ORDERS,
     FailingDisk,
@@ -141,6 +143,20 @@ def test_the_name_of_a_deleted_partition_is_free(tmp_path: Path) -> None:
     again.delete(ORDERS)
     assert not list(tmp_path.glob("orders-0*"))
     again.close()
+
+
+def test_a_response_never_has_records_of_the_next_partition_of_that_name(tmp_path: Path) -> None:
+    """The records that are being sent are lost when their files are deleted."""
+    manager = manager_at(tmp_path)
+    log = host(manager)
+    log.append_as_leader(batch(2), 0)
+    segment = log.segments.active
+    records = FileSlice(segment.file, 0, segment.size)
+    manager.delete(ORDERS)
+    host(manager).append_as_leader(batch(5), 0)
+    with pytest.raises(SpliceLost):
+        records.whole()
+    manager.close()
 
 
 def test_a_start_finishes_deletions(tmp_path: Path) -> None:
