@@ -31,11 +31,10 @@ def an_exhausted_producer_id_is_kept(patch: pytest.MonkeyPatch) -> None:
 
 @mutant(1072)
 def ids_with_an_open_transaction_expire(patch: pytest.MonkeyPatch) -> None:
-    def is_expired(states: TransactionStateManager, last: int, entry: TransactionMetadata) -> bool:
-        is_old = entry.value.last_update_ms <= last
-        return entry.pending is None and is_old and states.is_current(entry)
+    def is_idle(states: TransactionStateManager, entry: TransactionMetadata) -> bool:
+        return entry.pending is None and states.is_current(entry)
 
-    patch.setattr(expiration, "_is_expired", is_expired)
+    patch.setattr(expiration, "_is_idle", is_idle)
 
 
 @mutant(1002)
