@@ -182,7 +182,7 @@ def _write(given: argparse.Namespace, found: Found) -> None:
     """Write the schedule with the command that replays it, to stdout or a file."""
     lines = [f"# The program fails with this schedule: {found.trial.outcome.description}."]
     lines += [f"# Fired {firing}." for firing in found.trial.firings]
-    lines += ["# To replay it:", f"#   {_replay(given)}"]
+    lines += ["# To replay it:", *(f"#   {line}" for line in _replay(given).split("\n"))]
     text = "".join(f"{line}\n" for line in lines) + as_yaml(schedule(found.rules, found.seed))
     if given.output is None:
         sys.stdout.write(text)

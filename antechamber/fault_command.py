@@ -39,9 +39,12 @@ options select them; without options, all requests of clients match.
   add corrupt           give a batch of a Fetch response a wrong CRC
   add stale_metadata    respond with the metadata of now
   add refuse_connections
+  add node stop NODE    stop a node, or pause, resume or start it
   add delay|loss|cut --link FROM:TO
   list, show ID, remove ID, clear
 """
+
+_SCHEDULE_FIELDS = frozenset({"schedule", "seed", "rules"})
 
 
 class _FaultParser(CommandParser):
@@ -95,8 +98,9 @@ def _add(client: AdminClient, given: argparse.Namespace) -> list[dict[str, Any]]
     if given.words or fault_options.given_options(given):
         raise UsageError("--rules: give no action and no other option beside it")
     rules = fault_options.read_rules(given.rules)
-    if isinstance(rules, dict) and set(rules) == {"rules"}:
-        rules = rules["rules"]
+    # A schedule; the broker refuses other fields and versions.
+    if isinstance(rules, dict) and "rules" in rules and rules.keys() <= _SCHEDULE_FIELDS:
+        rules = rules["rules"] if rules.get("schedule", 1) == 1 else rules
     return client.add_faults(rules if isinstance(rules, list) else [rules])
 
 

@@ -35,6 +35,7 @@ LIMIT_OPTIONS: Mapping[str, tuple[str, str]] = {
     "for": ("DURATION", "when it expires, such as 5s (never)"),
     "name": ("NAME", "a name for lists and wait records"),
 }
+_NODE_CHANGES = ("pause", "resume", "stop", "start")
 _NUMBERS = frozenset({"version", "node", "partition", "nth", "times"})
 
 
@@ -93,8 +94,11 @@ def _action(words: Sequence[str], given: argparse.Namespace) -> Rule:
     if not words:
         raise UsageError(f"add: give an action: {', '.join(ACTIONS)}")
     kind, *values = words
+    if kind == "node":
+        return _node_action(values)
     if kind not in ACTIONS:
-        raise UsageError(f"add: {kind!r} is not an action; there are {', '.join(ACTIONS)}")
+        known = ", ".join([*ACTIONS, "node"])
+        raise UsageError(f"add: {kind!r} is not an action; there are {known}")
     needed = ACTIONS[kind]
     if len(values) != (needed is not None):
         wants = "no value" if needed is None else f"one value, {needed[1]}"
@@ -108,6 +112,13 @@ def _action(words: Sequence[str], given: argparse.Namespace) -> Rule:
     if given.seed is not None:
         action["seed"] = _whole(given.seed)
     return action
+
+
+def _node_action(values: Sequence[str]) -> Rule:
+    if len(values) != 2 or values[0] not in _NODE_CHANGES:
+        changes = ", ".join(_NODE_CHANGES)
+        raise UsageError(f"add: the action node has two values: one of {changes}, and a node")
+    return {"type": "node", "do": values[0], "node": _whole(values[1])}
 
 
 def _link(text: str) -> Rule:

@@ -56,6 +56,11 @@ def lines(rule: Rule) -> Iterator[str]:
 
 def action(given: Rule) -> str:
     """The action in words: ``error REQUEST_TIMED_OUT after the effect``."""
+    if given["type"] == "node":
+        ms = given.get("ms")
+        return f"{given['do']} node {given['node']}" + (
+            "" if ms is None else f" for {durations.format_us(ms * 1000)}"
+        )
     words = [str(given["type"]).replace("_", " ")]
     if "error" in given:
         words.append(given["error"])

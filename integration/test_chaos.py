@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ import psutil  # type: ignore[import-untyped]  # no types there
 import pytest
 import yaml
 
+from antechamber import Cluster, StartError
 from antechamber.chaos.draw import draw
-from antechamber.chaos.trial import Laboratory
+from antechamber.chaos.schedule_file import as_yaml, schedule
+from integration.chaos import shop
 from integration.machine.deadlines import eventually
 
 PROGRAMS = Path(__file__).parent / "chaos"
@@ -23,6 +26,8 @@ ON_ORDERS = ["--brokers", "1", "--topic", "orders", "--timeout", "90"]
 # Lost responses and errors of Produce requests are drawn from it.
 SEED = "7"
 REPLAYS = 20
+# A rule, and the client, API and number of the request that it hit.
+Hit = tuple[int, str, str, int]
 WITHIN_S = 300
 
 
@@ -39,15 +44,48 @@ def chaos(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_schedule_hits_the_same_requests_each_time() -> None:
-    """Of twenty runs: the same rules, clients, APIs and numbers of requests, in order."""
-    laboratory = Laboratory([*SHOP, "idempotent"], {"brokers": 1, "topics": ["orders"]}, 90)
+@pytest.fixture(scope="module")
+def kafka() -> Iterator[Cluster]:
+    """One node with the topic of the program."""
+    with Cluster(topics=["orders"]) as kafka:
+        yield kafka
 
-    trials = [laboratory.run(draw(int(SEED), 1)) for _ in range(REPLAYS)]
 
-    assert [trial.outcome.description for trial in trials] == ["exit code 0"] * REPLAYS
-    assert {firing.api for firing in trials[0].firings} >= {"Produce"}
-    assert len({trial.firings for trial in trials}) == 1
+# The first hits a produce twice, the second other requests of both clients.
+@pytest.mark.parametrize(("seed", "apis"), [(9, {"Produce"}), (20, {"Metadata", "ListOffsets"})])
+def test_a_schedule_hits_the_same_requests_each_time(
+    kafka: Cluster, seed: int, apis: set[str]
+) -> None:
+    """Of twenty runs: the same rules, clients, APIs and numbers of requests."""
+    hits = set[tuple[Hit, ...]]()
+    for _ in range(REPLAYS):
+        kafka.reset()
+        rules = kafka.faults.add_rules(*draw(seed, 1))
+        assert shop.main(kafka.bootstrap, is_idempotent=True) == 0
+        firings = kafka.faults.firings()
+        hits.add(tuple(sorted(hit(each, rules[0].id) for each in firings)))
+
+    assert len(hits) == 1, hits
+    assert {api for _, _, api, _ in hits.pop()} == apis
+
+
+def hit(firing: dict[str, Any], first: int) -> Hit:
+    """The rule by its place in the schedule, and the request."""
+    return firing["rule"] - first, firing["client_id"], firing["api"], firing["nth"]
+
+
+def test_a_cluster_starts_with_a_schedule(tmp_path: Path) -> None:
+    """Its rules are set when it is ready; with an invalid rule it does not start."""
+    path = tmp_path / "s.yaml"
+    path.write_text(as_yaml(schedule(draw(9, 1))))
+    with Cluster(faults=path) as kafka:
+        assert [rule["name"] for rule in kafka.faults.all()] == [
+            rule["name"] for rule in draw(9, 1)
+        ]
+
+    path.write_text("rules: [{action: {type: close}}, {action: {type: close}, nth: 0}]")
+    with pytest.raises(StartError, match=r"--faults: .*s\.yaml: rules\[1\]: nth: 0 is not a whole"):
+        Cluster(faults=path)
 
 
 def test_a_wrong_program_is_found_and_its_schedule_shrunk(tmp_path: Path) -> None:

@@ -29,7 +29,8 @@ class Firing(NamedTuple):
     nth: int
 
     def __str__(self) -> str:
-        name = f" ({self.name})" if self.name else ""
+        # A name may have line breaks, which would end the comment that it is in.
+        name = f" ({self.name!r})" if self.name else ""
         start = f"rule {self.rule + 1}{name}: match {self.nth}"
         if self.api is None:
             return start

@@ -12,31 +12,30 @@ import sys
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 
 ORDERS = 12
-BOOTSTRAP = os.environ["KAFKA_BOOTSTRAP_SERVERS"]
 WITHIN_S = 60
 
 
-def main() -> int:
+def main(bootstrap: str, *, is_idempotent: bool) -> int:
     """Run the program and return its exit code."""
     producer = KafkaProducer(
-        bootstrap_servers=BOOTSTRAP,
+        bootstrap_servers=bootstrap,
         client_id="shop",
         acks="all",
-        enable_idempotence="idempotent" in sys.argv,
+        enable_idempotence=is_idempotent,
     )
     for number in range(ORDERS):
         producer.send("orders", b"%d" % number, partition=0).get(timeout=WITHIN_S)
     producer.close()
-    stored = read()
+    stored = read(bootstrap)
     if stored != list(range(ORDERS)):
         print(f"stored are {stored}")
         return 1
     return 0
 
 
-def read() -> list[int]:
+def read(bootstrap: str) -> list[int]:
     """The orders in the topic."""
-    consumer = KafkaConsumer(bootstrap_servers=BOOTSTRAP, client_id="check")
+    consumer = KafkaConsumer(bootstrap_servers=bootstrap, client_id="check")
     orders = TopicPartition("orders", 0)
     consumer.assign([orders])
     consumer.seek_to_beginning()
@@ -50,4 +49,5 @@ def read() -> list[int]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    servers = os.environ["KAFKA_BOOTSTRAP_SERVERS"]
+    sys.exit(main(servers, is_idempotent="idempotent" in sys.argv))

@@ -105,7 +105,7 @@ def test_a_failing_schedule_is_printed(runs: Runs, capsys: pytest.CaptureFixture
     name = rule["name"]
     assert out.splitlines()[:4] == [
         "# The program fails with this schedule: exit code 1.",
-        f"# Fired rule 1 ({name}): match 3, Produce of client 'app'.",
+        f"# Fired rule 1 ({name!r}): match 3, Produce of client 'app'.",
         "# To replay it:",
         (
             "#   antechamber chaos --schedule schedule.yaml --brokers 3 --topic 'a b' "
@@ -113,6 +113,16 @@ def test_a_failing_schedule_is_printed(runs: Runs, capsys: pytest.CaptureFixture
         ),
     ]
     assert "  | oops" in err.splitlines()
+
+
+def test_a_command_of_several_lines_remains_a_comment(
+    runs: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The output is YAML whatever the arguments of the program are."""
+    runs.failing = "e"
+    assert main(["chaos", "--seed", "1", "--against", "python", "-c", "a()\nrules: b()"]) == 1
+
+    assert set(yaml.safe_load(capsys.readouterr().out)) == {"schedule", "seed", "rules"}
 
 
 def test_a_failing_schedule_is_written_to_a_file(

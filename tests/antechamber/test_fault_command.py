@@ -60,6 +60,7 @@ def test_a_refused_order(
         (["add", "error"], "add: the action error has one value, a name such as"),
         (["add", "close", "now"], "add: the action close has no value"),
         (["add", "delay", "300"], "'300' is not a whole number with a unit of ms, s, m, h, d"),
+        (["add", "node", "kill", "2"], "add: the action node has two values: one of pause"),
         (["add", "slow", "fast"], "'fast' is not a whole number"),
         (["add", "loss", "much", "--link", "1:2"], "'much' is not a number of percent"),
         (["add", "cut", "--link", "1"], "--link: '1' is not FROM:TO, such as 1:2"),
@@ -105,6 +106,7 @@ def test_invalid_arguments(
         ("slow 10 --from any", {"action": {"type": "slow", "bytes_per_second": 10}}),
         ("throttle 1s --group g --api Heartbeat", {"action": {"type": "throttle", "ms": 1000}}),
         ("refuse_connections --node 1", {"match": {"node": 1}}),
+        ("node stop 2", {"action": {"type": "node", "do": "stop", "node": 2}}),
         ("cut --link 1:controller", {"link": {"from": 1, "to": "controller"}}),
         (
             "loss 12.5 --link '*:2' --seed 7",
@@ -122,11 +124,16 @@ def test_a_rule_is_set_by_options(command: str, rule: dict[str, Any]) -> None:
     assert added.facts().items() >= rule.items()
 
 
-@pytest.mark.parametrize("form", ["one", "list", "object"])
+@pytest.mark.parametrize("form", ["one", "list", "object", "schedule"])
 def test_rules_are_set_from_a_file(form: str, tmp_path: Path) -> None:
-    """One rule, a list, or an object with ``rules``."""
+    """One rule, a list, an object with ``rules``, or a schedule."""
     rule = {"action": {"type": "close"}}
-    value = {"one": rule, "list": [rule], "object": {"rules": [rule]}}[form]
+    value = {
+        "one": rule,
+        "list": [rule],
+        "object": {"rules": [rule]},
+        "schedule": {"schedule": 1, "seed": 7, "rules": [rule]},
+    }[form]
     path = tmp_path / "rules.json"
     path.write_text(json.dumps(value))
     facts = FakeFacts()

@@ -35,6 +35,14 @@ from tests.broker.faults.rules import RulesWithClock
             ],
         ),
         (
+            {"action": {"type": "node", "do": "stop", "node": 2, "ms": 3000}},
+            ["stop node 2 for 3.0 s", "all requests"],
+        ),
+        (
+            {"action": {"type": "node", "do": "resume", "node": 1}},
+            ["resume node 1", "all requests"],
+        ),
+        (
             {"match": {"node": 2}, "action": {"type": "refuse_connections"}},
             ["refuse connections", "all connections of node 2"],
         ),
