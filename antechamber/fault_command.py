@@ -26,8 +26,9 @@ Cause a fault in a node of a running broker.
                 other leaders
   start NODE    it starts again, with its own logs
 
-Or set a rule by which requests, connections or links between nodes fail. The
-options select them; without options, all requests of clients match.
+Or set a rule by which requests, connections, partitions or links between
+nodes fail. The options select them; without options, all requests of clients
+match.
 
   add error NAME        respond with an error, such as NOT_LEADER_OR_FOLLOWER
   add close             close the connection
@@ -40,7 +41,13 @@ options select them; without options, all requests of clients match.
   add stale_metadata    respond with the metadata of now
   add refuse_connections
   add node stop NODE    stop a node, or pause, resume or start it
-  add delay|loss|cut --link FROM:TO
+  add delay 50ms --link 1:2      what node 1 sends to node 2 arrives later
+  add loss 10 --link 1:2         10 percent of it is lost
+  add cut --link 1:controller    nothing of it arrives
+  add hold_high_watermark 5 --topic orders --partition 0
+                        do not advance the high watermark beyond offset 5
+  add hold_isr --topic orders
+                        do not change the in-sync replicas
   list, show ID, remove ID, clear
 """
 

@@ -169,6 +169,8 @@ ACTIONS: Mapping[str, tuple[str, str, Callable[[str], Any]] | None] = {
     "corrupt": None,
     "stale_metadata": None,
     "refuse_connections": None,
+    "hold_high_watermark": ("at", "an offset", _whole),
+    "hold_isr": None,
     "loss": ("percent", "a number of percent", _percent),
     "cut": None,
 }

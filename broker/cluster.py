@@ -35,11 +35,15 @@ from broker.config.node_settings import Address, node_settings
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.periodic_elections import schedule_elections
+from broker.controller.sessions import BrokerSessions
 from broker.controller.token_expiration import schedule_token_expiration
 from broker.faults.fault_rules import FaultRules
+from broker.links.link_fault import apply_link_rules
+from broker.links.links import Links
 from broker.network.transport import Transport
 from broker.node import Node
 from broker.node_faults import NodeFaults
+from broker.replication.holds import Holds
 from broker.steps.offload import Inline, Offload
 from broker.steps.queue import StepQueue
 from broker.steps.stalls import Stalls
@@ -171,6 +175,10 @@ class Cluster:
             possible_matches(config, self.members),
             controller.image.copy,
         )
+        self.links = Links(self.timer)
+        self._sessions = BrokerSessions(self.links, controller, self.timer, self.members, config)
+        apply_link_rules(self.faults, self.links)
+        self.holds = Holds(self.faults, self._holds_changed)
         self.faults.change_node = NodeFaults(self, self.timer, self._spawn)
         self._data_dirs = [data_dir] if isinstance(data_dir, Path) else data_dir
         self._network = network
@@ -283,6 +291,7 @@ class Cluster:
         member = self._member(node_id)
         if member.node is not None:
             raise WrongState(f"node {node_id} is {member.state}; only a stopped one can be started")
+        self._sessions.check_may_register(node_id)
         assert self._nursery is not None
         member.begin(self._node(member))
         self._interruptions.end(node_id)
@@ -312,6 +321,8 @@ class Cluster:
             self.steps,
             self.recorder,
             self.faults,
+            self.links,
+            self.holds,
             durable=self._durable,
             open_files=self._open_files,
             offload=self._offload,
@@ -343,7 +354,13 @@ class Cluster:
                 assert member.fatal is not None
                 raise member.fatal
             logger.error("node %d stops: %s", node.id, member.failure)
+        self._sessions.stopped(node.id)
         self.controller.fence(node.id).when_set(member.ended.set)
+
+    def _holds_changed(self) -> None:
+        for node in self.nodes:
+            node.replication.holds_changed()
+        self.changes.notify()
 
     def _check_contained(self, error: Exception) -> None:
         """Raise an error of the controller's disk; in strict mode raise any error."""

@@ -30,16 +30,21 @@ from broker.config import Config
 from broker.config.dynamic import ALL_NODES
 from broker.controller.channel import ControllerChannel
 from broker.controller.controller import Controller
+from broker.controller.exchange import controller_link
 from broker.controller.features import TRANSACTION_VERSION
 from broker.controller.image import Broker, MetadataImage, TopicImage
+from broker.controller.metadata_route import metadata_route
 from broker.coordinators.coordinator_leadership import CoordinatorLeadership
 from broker.faults.fault_rules import FaultRules
 from broker.groups.group_coordinator_service import GroupCoordinatorService
+from broker.links.links import Links
 from broker.network.connections import Connections
+from broker.network.node_links import NodeLinks
 from broker.network.transport import Connect
 from broker.quotas.connection_quotas import ConnectionQuotas
 from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
+from broker.replication.holds import Holds
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.replication.replication import Replication
@@ -74,9 +79,9 @@ class Node:
 
     ``connect`` opens connections to other nodes. ``changes`` is notified of state changes and
     ``recorder`` of requests. ``steps`` runs long work in slices, ``faults`` are the fault rules of
-    the cluster. ``durable``: flushed records must survive a crash of the machine, so files are
-    synced. Long computations run in ``offload``, by default on the event loop. ``request_counts``
-    counts the requests.
+    the cluster; ``links`` and ``holds`` apply those about links and partitions. ``durable``:
+    flushed records must survive a crash of the machine, so files are synced. Long computations run
+    in ``offload``, by default on the event loop. ``request_counts`` counts the requests.
     """
 
     def __init__(
@@ -91,6 +96,8 @@ class Node:
         steps: StepQueue,
         recorder: Recorder | None,
         faults: FaultRules,
+        links: Links,
+        holds: Holds,
         *,
         durable: bool = False,
         open_files: OpenFiles[DiskFile] | None = None,
@@ -110,15 +117,10 @@ class Node:
         self.timer = self._timer("node")
         self.connection_quotas = ConnectionQuotas(config, self.timer)
         self.client_quotas = QuotaManagers(config, clock.now_ms)
-        self.logs = LogManager(
-            data_dir,
-            clock,
-            node_id=broker.node_id,
-            cluster_id=controller.image.cluster_id,
-            durable=durable,
-            open_files=open_files,
-        )
-        self.channel = ControllerChannel(controller)
+        self.logs = self._log_manager(data_dir, durable, open_files)
+        self._links, self._holds = links, holds
+        link = controller_link(links, self.id, self.timer, config)
+        self.channel = ControllerChannel(controller, link)
         self.tls = listeners_with_tls(config)
         connect = connect_between_nodes(connect, config, self.tls, clock, self.scratch)
         self.replication = self._replication(connect)
@@ -133,6 +135,7 @@ class Node:
         self.fetch_sessions = FetchSessionCache(slots, clock)
         self._schedule_periodic_work()
         self.feed = controller.register(broker, self)
+        self.feed.arrive_by(metadata_route(links, broker.node_id, config))
         self.services = self._services()
         on_bug = self.unexpected_errors.in_connection
         self.connections = Connections(config, self.timer, self.scratch, on_bug, changes)
@@ -234,6 +237,7 @@ class Node:
 
     def _end(self) -> None:
         self.timer.close()
+        self.channel.close()
         for purgatory in self.purgatories:
             purgatory.shutdown()
 
@@ -252,6 +256,18 @@ class Node:
         ):
             schedule(self.timer, remove_idle, delay_ms=interval_ms, period_ms=interval_ms)
 
+    def _log_manager(
+        self, data_dir: Path | Sequence[Path], durable: bool, open_files: OpenFiles[DiskFile] | None
+    ) -> LogManager:
+        return LogManager(
+            data_dir,
+            self.clock,
+            node_id=self.id,
+            cluster_id=self.controller.image.cluster_id,
+            durable=durable,
+            open_files=open_files,
+        )
+
     def _replication(self, connect: Connect) -> Replication:
         return Replication(
             self.id,
@@ -265,6 +281,8 @@ class Node:
             connect,
             self.scratch,
             self._leadership_changed,
+            NodeLinks(self._links, self.id, self.timer, self.config).to,
+            self._holds,
         )
 
     def _timer(self, name: str) -> SystemTimer:

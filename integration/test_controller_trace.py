@@ -277,7 +277,7 @@ class Player:
         return "done"
 
     def take_unclean(self) -> str:
-        self.controller.elect_unclean_leaders()
+        self.controller.elect_missing_leaders()
         return "done"
 
     def take_move(self, may_change: str, name: str, index: str, replicas: str) -> str:

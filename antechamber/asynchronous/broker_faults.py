@@ -86,10 +86,10 @@ class AsyncBrokerFaults:
         name: str | None = None,
         **details: str | float,
     ) -> AsyncFaultRule:
-        """Set a rule for requests or connections: *action*, its *details*, and what matches.
+        """Set a rule for requests, connections or partitions: *action*, *details*, what matches.
 
-        *details* are ``error``, ``when``, ``ms``, ``of`` and ``bytes_per_second``. *sender* is the
-        property ``from``: ``client`` (default), ``broker`` or ``any``.
+        *details* are ``error``, ``when``, ``ms``, ``of``, ``bytes_per_second`` and ``at``.
+        *sender* is the property ``from``: ``client`` (default), ``broker`` or ``any``.
         """
         match = {
             "api": api,
@@ -106,6 +106,28 @@ class AsyncBrokerFaults:
         }
         limits = {"nth": nth, "times": times, "per": per, "for_ms": for_ms, "name": name}
         rule = {"match": _given(match), "action": {"type": action, **details}, **_given(limits)}
+        return (await self.add_rules(rule))[0]
+
+    async def link(
+        self,
+        action: str,
+        from_node: int | str | None = None,
+        to_node: int | str | None = None,
+        *,
+        nth: int | None = None,
+        times: int | None = None,
+        for_ms: int | None = None,
+        name: str | None = None,
+        **details: float,
+    ) -> AsyncFaultRule:
+        """Set a rule for what *from_node* sends to *to_node*: ``delay``, ``loss`` or ``cut``.
+
+        A node is an id or ``"controller"``; None is any node. *details* are ``ms`` of a delay, and
+        ``percent`` and ``seed`` of a loss. The other direction needs another rule.
+        """
+        limits = {"nth": nth, "times": times, "for_ms": for_ms, "name": name}
+        link = _given({"from": from_node, "to": to_node})
+        rule = {"link": link, "action": {"type": action, **details}, **_given(limits)}
         return (await self.add_rules(rule))[0]
 
     async def add_rules(self, *rules: Mapping[str, Any]) -> list[AsyncFaultRule]:

@@ -29,6 +29,7 @@ from broker.controller.elections import (
     elect_preferred_leader,
     has_leader,
     has_preferred_leader,
+    is_needless,
     with_leader,
     without_crashed,
     without_fenced,
@@ -89,18 +90,14 @@ class Controller:
         node_id = broker.node_id
         assert not self.image.alive(node_id), "a node registers once per start"
         if node_id in self.image.brokers:
-            finish(
-                self._state.change_all(
-                    lambda _, partition: node_id in partition.isr + partition.elr,
-                    partial(without_crashed, node_id),
-                )
-            )
+            crashed = partial(without_crashed, node_id)
+            finish(self._state.change_all(lambda _, each: node_id in each.isr + each.elr, crashed))
         self._state.offline -= {each for each in self._state.offline if each[0] == node_id}
         feed = self._state.subscribe(node_id, listener)
         epoch = self._state.next_broker_epoch()
         self._state.put_broker(replace(broker, epoch=epoch, fenced=False))
         if not self._starting:
-            self._elect_missing_leaders()
+            self.elect_missing_leaders()
         return feed
 
     @contextmanager
@@ -121,11 +118,20 @@ class Controller:
     def fence(self, node_id: int) -> Signal:
         """Fence a node that has stopped; the signal is set when all partitions are changed."""
         self._state.unsubscribe(node_id)
-        if node_id not in self.image.brokers:
-            return DONE  # it was unregistered before
-        assert self.image.alive(node_id), "only a live node can be fenced"
+        return self.expire_session(node_id)
+
+    def expire_session(self, node_id: int) -> Signal:
+        """Fence a node, which gets later metadata, unless it is unregistered or fenced already."""
+        if not self.image.alive(node_id):
+            return DONE
         self._state.put_broker(replace(self.image.brokers[node_id], fenced=True))
         return self._handle_broker_fenced(node_id)
+
+    def resume_session(self, node_id: int) -> None:
+        """Unfence a node in its epoch; partitions without a leader get one if possible."""
+        if node_id in self.image.brokers:
+            self._state.put_broker(replace(self.image.brokers[node_id], fenced=False))
+            self.elect_missing_leaders()
 
     def unregister(self, node_id: int) -> None:
         """Remove a node until it registers again; a live one stops leading and following.
@@ -197,7 +203,7 @@ class Controller:
         results = yield from self._state.change_each(decisions, _NOTHING_TO_LEAD)
         if partitions is not None:
             return results
-        return {key: error for key, error in results.items() if not _is_needless(error)}
+        return {key: error for key, error in results.items() if not is_needless(error)}
 
     def reassign(
         self, key: TopicPartition, replicas: Sequence[int] | None, *, may_change_factor: bool = True
@@ -247,11 +253,8 @@ class Controller:
         """Return leadership to the preferred replicas (``maybeBalancePartitionLeaders``)."""
         self._change_all(lambda _, each: not has_preferred_leader(each), elect_preferred_leader)
 
-    def elect_unclean_leaders(self) -> None:
+    def elect_missing_leaders(self) -> None:
         """Elect leaders where there are none, unclean ones where they are allowed."""
-        self._elect_missing_leaders()
-
-    def _elect_missing_leaders(self) -> None:
         self._change_all(lambda _, each: not has_leader(each), with_leader)
 
     # --------------------------------------------------------------------------------- topics
@@ -393,7 +396,3 @@ class Controller:
     def close(self) -> None:
         """Close the store."""
         self._state.close()
-
-
-def _is_needless(error: ApiError | None) -> bool:
-    return error is not None and error.code is ErrorCode.ELECTION_NOT_NEEDED

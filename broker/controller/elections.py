@@ -18,6 +18,11 @@ def with_leader(partition: PartitionRegistration, rules: Rules) -> PartitionRegi
     return partition if has_leader(partition) else change_partition(partition, partition, rules)
 
 
+def is_needless(error: ApiError | None) -> bool:
+    """Whether an election was refused because the partition needs none."""
+    return error is not None and error.code is ErrorCode.ELECTION_NOT_NEEDED
+
+
 def without_fenced(
     node_id: int, partition: PartitionRegistration, rules: Rules
 ) -> PartitionRegistration:

@@ -18,12 +18,14 @@ from types import GeneratorType
 from typing import Protocol
 
 from broker.controller.image import Broker, MetadataImage, TopicImage
+from broker.controller.metadata_route import MetadataRoute
 from broker.controller.security_changes import SecurityChange, changes_to
 from broker.quotas.entity import Entity, Quotas
 from broker.steps.queue import Job, Signal, Slices, StepQueue
 
 # None if a method of the listener has applied the change, else the slices that apply it.
 Applied = Slices[None] | None
+Change = Callable[[], Applied]
 
 
 class MetadataListener(Protocol):
@@ -72,7 +74,10 @@ class MetadataFeed:
         self.image = MetadataImage(image.cluster_id)
         self.steps = StepQueue(lambda: 0.0)
         self._listener = listener
-        self._pending: deque[Callable[[], Applied]] = deque()
+        self._route: MetadataRoute | None = None
+        self._in_transit = 0
+        self._is_closed = False
+        self._pending: deque[Change] = deque()
         self._held = True
         self._delivering = False
         self._delivery: Job | None = None
@@ -93,50 +98,68 @@ class MetadataFeed:
         for topic in image:
             self.put_topic(topic)
 
+    def arrive_by(self, route: MetadataRoute) -> None:
+        """Deliver later changes when *route* has carried them."""
+        self._route = route
+
+    def _put(self, change: Change) -> None:
+        """Add a change, now or when it arrives."""
+        route = self._route
+        if route is None or not route.is_faulty or route.carry(partial(self._arrive, change)):
+            self._pending.append(change)
+        else:
+            self._in_transit += 1
+
+    def _arrive(self, change: Change) -> None:
+        if not self._is_closed:
+            self._in_transit -= 1
+            self._pending.append(change)
+            self.deliver()
+
     def put_broker(self, broker: Broker) -> None:
         """Add a change: a node was registered or fenced."""
-        self._pending.append(partial(self._broker, broker))
+        self._put(partial(self._broker, broker))
 
     def remove_broker(self, broker: Broker) -> None:
         """Add a change: a node is no longer registered."""
-        self._pending.append(partial(self._broker_gone, broker))
+        self._put(partial(self._broker_gone, broker))
 
     def put_configs(self, node: str, configs: dict[str, str]) -> None:
         """Add a change: the settings of a node or, under the empty name, of all nodes."""
-        self._pending.append(partial(self._configs, node, configs))
+        self._put(partial(self._configs, node, configs))
 
     def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
         """Add a change: the quotas of an entity."""
-        self._pending.append(partial(self._client_quotas, entity, quotas))
+        self._put(partial(self._client_quotas, entity, quotas))
 
     def put_group_configs(self, group_id: str, configs: dict[str, str]) -> None:
         """Add a change: the settings of a group."""
-        self._pending.append(partial(self._group_configs, group_id, configs))
+        self._put(partial(self._group_configs, group_id, configs))
 
     def put_client_metrics(self, name: str, configs: dict[str, str]) -> None:
         """Add a change: the settings of a client metrics subscription."""
-        self._pending.append(partial(self.image.put_client_metrics, name, configs))
+        self._put(partial(self.image.put_client_metrics, name, configs))
 
     def put_feature_levels(self, levels: Mapping[str, int]) -> None:
         """Add a change: the levels of these features."""
-        self._pending.append(partial(self.image.feature_levels.update, dict(levels)))
+        self._put(partial(self.image.feature_levels.update, dict(levels)))
 
     def put_security(self, change: SecurityChange) -> None:
         """Add a change of ACLs or credentials."""
-        self._pending.append(partial(change.apply, self.image))
+        self._put(partial(change.apply, self.image))
 
     def put_topic(self, topic: TopicImage) -> None:
         """Add a change: a topic is new or has changed."""
-        self._pending.append(partial(self._topic, topic))
+        self._put(partial(self._topic, topic))
 
     def remove_topic(self, topic: TopicImage) -> None:
         """Add a change: a topic was deleted."""
-        self._pending.append(partial(self._gone, topic))
+        self._put(partial(self._gone, topic))
 
     @property
     def lag(self) -> int:
         """The number of changes that the node has not received yet."""
-        return len(self._pending) - len(self._awaited)
+        return len(self._pending) + self._in_transit - len(self._awaited)
 
     def hold(self) -> None:
         """Delay changes from now on."""
@@ -161,7 +184,7 @@ class MetadataFeed:
     def applied(self) -> Signal | None:
         """A signal, set when all changes so far are applied.
 
-        None if they are, or if they are held.
+        None if they are, or if they are held or have not arrived.
         """
         if self._held or not self._delivering:
             return None
@@ -172,7 +195,7 @@ class MetadataFeed:
 
     def close(self) -> None:
         """Deliver no more changes: the node has stopped."""
-        self._held = True
+        self._held = self._is_closed = True
         if self._delivery is not None:
             self._delivery.cancel()
         self._pending.clear()

@@ -14,4 +14,4 @@ def schedule_elections(timer: SystemTimer, controller: Controller, config: Confi
         period_ms = config.leader_imbalance_check_interval_seconds * 1000
         schedule(timer, controller.rebalance_leaders, delay_ms=period_ms, period_ms=period_ms)
     period_ms = config.unclean_leader_election_interval_ms
-    schedule(timer, controller.elect_unclean_leaders, delay_ms=period_ms, period_ms=period_ms)
+    schedule(timer, controller.elect_missing_leaders, delay_ms=period_ms, period_ms=period_ms)

@@ -1,4 +1,4 @@
-"""What a fault rule does with a request, a connection or a link."""
+"""What a fault rule does with a request, a connection, a partition or a link."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ DELAY_MS_MAX = 86_400_000
 THROTTLE_MS_MAX = 3_600_000
 BYTES_PER_SECOND_MAX = 1_000_000_000
 SEED_MAX = 2**63 - 1
+OFFSET_MAX = 2**63 - 1
 WHEN = ("before", "after")
 
 
@@ -160,3 +161,25 @@ class LinkCut(Action):
     """Delivers nothing of what one node sends to another."""
 
     type = "cut"
+
+
+@dataclass(frozen=True, slots=True)
+class HoldHighWatermark(Action):
+    """Keeps the leader from advancing the high watermark of a partition beyond offset ``at``."""
+
+    type = "hold_high_watermark"
+    at: int
+
+    def _details(self) -> dict[str, object]:
+        return {"at": self.at}
+
+
+@dataclass(frozen=True, slots=True)
+class HoldIsr(Action):
+    """Keeps the leader from changing the in-sync replicas of a partition."""
+
+    type = "hold_isr"
+
+
+# The actions on partitions, not on requests.
+Hold = HoldHighWatermark | HoldIsr

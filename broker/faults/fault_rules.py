@@ -8,7 +8,7 @@ from typing import Any
 
 from broker.common.errors import InvalidValue, NoSuchRule, WrongState
 from broker.common.state_changes import StateChanges
-from broker.faults.actions import RefuseConnections, StaleMetadata
+from broker.faults.actions import Hold, RefuseConnections, StaleMetadata
 from broker.faults.index import RuleIndex
 from broker.faults.node_change import NodeChange
 from broker.faults.read_rule import Possible, read_rule
@@ -27,8 +27,9 @@ class FaultRules:
     """All rules; ``changes`` is notified when a rule is set, fires or ends.
 
     ``for_requests`` has the rules that can fire by API key, and is empty without rules: then a
-    request costs one test. ``for_links`` and ``for_connections`` are those of links between nodes,
-    and of new connections. ``on_change`` are called after each change of the three.
+    request costs one test. ``for_links``, ``for_connections`` and ``for_partitions`` are those of
+    links between nodes, of new connections, and of partitions. ``on_change`` are called after each
+    change of the four.
     ``firings`` are the last `FIRINGS_MAX` in order, until all rules are removed. Rules expire on
     *timer*; *now_us* is the time by the same clock, in microseconds of Unix time. *snapshot* copies
     the present metadata, and ``change_node`` changes a node.
@@ -45,6 +46,7 @@ class FaultRules:
         self.for_requests: dict[int, RuleIndex] = {}
         self.for_links: list[FaultRule] = []
         self.for_connections: list[FaultRule] = []
+        self.for_partitions: list[FaultRule] = []
         self.on_change: list[Callable[[], object]] = []
         self.firings = deque[Firing](maxlen=FIRINGS_MAX)
         self.change_node: Callable[[NodeChange], object] = _no_nodes
@@ -122,7 +124,7 @@ class FaultRules:
         return True
 
     def fire_on(self, rule: FaultRule, node: int | None) -> bool:
-        """Count a match of a connection or a link of *node*; whether the rule fires."""
+        """Count a match of a connection, a partition or a link of *node*; whether it fires."""
         if rule.is_removed or rule.state is not RuleState.ACTIVE or not rule.match(None):
             return False
         self._count(rule, Fired(self._now_us(), node))
@@ -209,6 +211,7 @@ class FaultRules:
         self.for_connections = [
             rule for rule in active if isinstance(rule.spec.action, RefuseConnections)
         ]
+        self.for_partitions = [rule for rule in active if isinstance(rule.spec.action, Hold)]
         by_key: dict[int, list[FaultRule]] = {}
         for rule in active:
             for key in self._keys(rule.spec):
@@ -222,7 +225,7 @@ class FaultRules:
     def _keys(self, spec: RuleSpec) -> list[int]:
         """The keys of the APIs whose requests may match."""
         match, action = spec.match, spec.action
-        if match is None or isinstance(action, RefuseConnections):
+        if match is None or isinstance(action, RefuseConnections | Hold):
             return []
         apis: dict[str, Any] = dict(self._possible.apis)
         names = action.apis or apis if match.api is None else [match.api]

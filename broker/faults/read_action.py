@@ -7,6 +7,7 @@ from collections.abc import Collection
 from broker.faults.actions import (
     BYTES_PER_SECOND_MAX,
     DELAY_MS_MAX,
+    OFFSET_MAX,
     SEED_MAX,
     THROTTLE_MS_MAX,
     WHEN,
@@ -17,6 +18,8 @@ from broker.faults.actions import (
     Error,
     HalfOpen,
     Hang,
+    HoldHighWatermark,
+    HoldIsr,
     LinkCut,
     LinkDelay,
     LinkLoss,
@@ -107,6 +110,16 @@ def _stale_metadata(fields: Fields) -> Action:
     return StaleMetadata()
 
 
+def _hold_high_watermark(fields: Fields) -> Action:
+    fields.allow("type", "at")
+    return HoldHighWatermark(fields.needed_whole("at", 0, OFFSET_MAX))
+
+
+def _hold_isr(fields: Fields) -> Action:
+    fields.allow("type")
+    return HoldIsr()
+
+
 def _refuse_connections(fields: Fields) -> Action:
     fields.allow("type")
     return RefuseConnections()
@@ -127,5 +140,7 @@ _READERS = {
     "corrupt": _corrupt,
     "stale_metadata": _stale_metadata,
     "refuse_connections": _refuse_connections,
+    "hold_high_watermark": _hold_high_watermark,
+    "hold_isr": _hold_isr,
 }
 ACTIONS = (*_READERS, NodeChange.type)

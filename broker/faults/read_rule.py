@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from broker.faults.actions import Action, RefuseConnections
+from broker.faults.actions import Action, Hold, HoldIsr, LinkCut, RefuseConnections
 from broker.faults.fields import Fields
 from broker.faults.named_parts import kinds
 from broker.faults.read_action import read_action, read_link_action
@@ -47,9 +47,11 @@ def read_rule(value: object, possible: Possible) -> RuleSpec:
         return _link_rule(rule, possible)
     action = read_action(rule.inner("action"), possible.nodes)
     match = _match(rule.optional("match") or Fields({}, "match"), action, possible)
-    # A new connection has no client id.
-    counted = (PER_RULE,) if isinstance(action, RefuseConnections) else (PER_RULE, PER_CLIENT)
-    per = rule.choice("per", counted) or PER_RULE
+    # A new connection and a partition have no client id.
+    has_client = not isinstance(action, RefuseConnections | Hold)
+    per = rule.choice("per", (PER_RULE, PER_CLIENT) if has_client else (PER_RULE,)) or PER_RULE
+    if isinstance(action, Hold):
+        _check_is_lasting(rule, action)
     return RuleSpec(action, match=match, per=per, **_limits(rule))
 
 
@@ -59,15 +61,29 @@ def _link_rule(rule: Fields, possible: Possible) -> RuleSpec:
     rule.choice("per", (PER_RULE,))
     fields_ = rule.inner("link")
     fields_.allow("from", "to")
-    from_node = _node(fields_, "from", possible)
-    to_controller = fields_.value("to") == CONTROLLER
-    to_node = CONTROLLER if to_controller else _node(fields_, "to", possible)
-    if from_node is not None and from_node == to_node:
-        raise fields_.refusal("to", f"node {from_node} has no link to itself; give another node")
-    if len(possible.nodes) < 2 and not to_controller:
+    sender, receiver = (_end(fields_, name, possible) for name in ("from", "to"))
+    if sender is not None and sender == receiver:
+        who = sender if sender == CONTROLLER else f"node {sender}"
+        raise fields_.refusal("to", f"{who} has no link to itself; give another node")
+    if len(possible.nodes) < 2 and CONTROLLER not in (sender, receiver):
         raise fields_.refusal("to", "one node has a link only to the controller; give controller")
     action = read_link_action(rule.inner("action"))
-    return RuleSpec(action, link=Link(from_node, to_node), **_limits(rule))
+    if isinstance(action, LinkCut):
+        _check_is_lasting(rule, action)
+    return RuleSpec(action, link=Link(sender, receiver), **_limits(rule))
+
+
+def _end(link: Fields, name: str, possible: Possible) -> int | str | None:
+    return CONTROLLER if link.value(name) == CONTROLLER else _node(link, name, possible)
+
+
+def _check_is_lasting(rule: Fields, action: Action) -> None:
+    """Refuse counts for an action that lasts from its beginning to its end."""
+    for name, default in (("nth", 1), ("times", None)):
+        if rule.value(name) not in (None, default):
+            raise rule.refusal(
+                name, f"the action {action.type} lasts; end it with for_ms or by removing the rule"
+            )
 
 
 def _limits(rule: Fields) -> dict[str, Any]:
@@ -88,6 +104,8 @@ def _match(match: Fields, action: Action, possible: Possible) -> Match:
             listener=match.choice("listener", possible.listeners),
             origin="",
         )
+    if isinstance(action, Hold):
+        return _held(match, action, possible)
     match.allow(*_MATCH_FIELDS)
     api = match.choice("api", sorted(possible.apis))
     if action.apis is not None and api is not None and api not in action.apis:
@@ -112,6 +130,17 @@ def _match(match: Fields, action: Action, possible: Possible) -> Match:
     if api is not None:
         _check_parts(match, api, possible)
     return read
+
+
+def _held(match: Fields, action: Action, possible: Possible) -> Match:
+    """The partitions that are held."""
+    match.allow("topic", "partition")
+    topic = match.text("topic")
+    if topic is None:
+        raise match.refusal("topic", f"the action {action.type} needs the name of a topic")
+    if isinstance(action, HoldIsr) and len(possible.nodes) < 2:
+        raise match.refusal("topic", "its partitions have one replica, which is always in sync")
+    return Match(topic=topic, partition=match.whole("partition", 0, _INT_MAX), origin="")
 
 
 def _version(match: Fields, api: str | None, possible: Possible) -> int | None:

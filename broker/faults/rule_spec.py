@@ -41,9 +41,9 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One direction between two nodes, or from a node to the controller; None is any node."""
+    """One direction between two nodes, or a node and `CONTROLLER`; None is any node."""
 
-    from_node: int | None = None
+    from_node: int | str | None = None
     to_node: int | str | None = None
 
     def facts(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import trio
 
+from broker.network.link import Link, Passage
 from broker.network.transport import Disconnected, Transport
 from broker.steps.queue import Slices, finish
 from protocol.codec import Malformed
@@ -27,7 +28,10 @@ async def always() -> None:
 
 
 class InterBrokerConnection:
-    """Sends requests over *transport*; awaits ``gate`` before each send and each receive."""
+    """Sends requests over *transport*; awaits ``gate`` before each send and each receive.
+
+    Without a *link* no fault rule concerns the connection.
+    """
 
     def __init__(
         self,
@@ -35,6 +39,7 @@ class InterBrokerConnection:
         scratch: Scratch,
         client_id: str,
         gate: Callable[[], Awaitable[object]] = always,
+        link: Link | None = None,
     ) -> None:
         self._transport = transport
         self._inbox = Inbox(RESPONSE_BYTES_MAX, scratch)
@@ -43,6 +48,9 @@ class InterBrokerConnection:
         self._correlation_id = 0
         self._requested: Any = None
         self._unsent = memoryview(b"")
+        self._link = link
+        self._passage: Passage | None = None
+        self._withheld: memoryview | None = None  # a response that has not arrived yet
 
     def begin(self, body: Any) -> None:
         """Send a request as far as that needs no wait; `response` sends the rest.
@@ -54,6 +62,12 @@ class InterBrokerConnection:
         self._correlation_id += 1
         version = body.__spec__.versions[-1]
         data = encode_request(body, version, self._correlation_id, self._client_id)
+        link = self._link
+        if link is not None and link.outgoing.is_faulty:
+            self._passage = Passage.of_message(link.outgoing)
+            if self._passage is not None:
+                self._unsent = memoryview(data)
+                return
         self._unsent = memoryview(data)[self._transport.send([data]) :]
 
     @property
@@ -124,8 +138,31 @@ class InterBrokerConnection:
     def close(self) -> None:
         """Close the connection immediately."""
         self._transport.close()
+        if self._passage is not None:
+            self._passage.end("closed on this side")
 
     async def _frame(self) -> memoryview:
+        """The next response, when it has arrived."""
+        if self._withheld is None:
+            await self._pass()
+            frame = await self._received()
+            link = self._link
+            if link is None or not link.incoming.is_faulty:
+                return frame
+            self._withheld = memoryview(bytes(frame))  # other connections use the buffer meanwhile
+            self._passage = Passage.of_message(link.incoming)
+        await self._pass()
+        frame, self._withheld = self._withheld, None
+        return frame
+
+    async def _pass(self) -> None:
+        """Wait until the message that is withheld, if there is one, has arrived."""
+        if self._passage is not None:
+            assert self._link is not None
+            await self._link.wait(self._passage)
+            self._passage = None
+
+    async def _received(self) -> memoryview:
         while self._unsent:
             await self._transport.wait_writable()
             self._unsent = self._unsent[self._transport.send([self._unsent]) :]

@@ -11,7 +11,7 @@ pending at a time, and the controller commits it (the leader's part of Kafka's `
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Protocol
 from uuid import UUID
@@ -20,6 +20,7 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.alter_partition import AlterPartition
 from broker.controller.image import Broker, PartitionRegistration
+from broker.replication.holds import Hold
 from broker.replication.isr_state import IsrState
 from broker.replication.replica import UNKNOWN_OFFSET, Replica, ReplicaProgress
 from broker.storage.offset_metadata import LogOffsetMetadata
@@ -68,6 +69,10 @@ class LeaderNode(Protocol):
         """Request an ISR change; *on_response* is called immediately, later, or never."""
         ...
 
+    def holds(self, key: TopicPartition) -> Sequence[Hold]:
+        """What fault rules hold of a partition."""
+        ...
+
     def has_delayed_deletes(self) -> bool:
         """Whether any DeleteRecords waits for a low watermark."""
         ...
@@ -90,6 +95,7 @@ class LeaderState:
         "_should_retry",
         "_topic_id",
         "epoch_start_offset",
+        "holds",
         "isr",
         "min_insync_replicas",
         "registration",
@@ -113,6 +119,7 @@ class LeaderState:
         self.min_insync_replicas = min_insync_replicas
         self.isr = IsrState.of(registration.isr)
         self._should_retry = False
+        self.holds = node.holds(key)
         self.replicas: dict[int, Replica] = {}
         self.epoch_start_offset = log.log_end_offset
 
@@ -167,7 +174,32 @@ class LeaderState:
         """Advance the high watermark to the replicated end; True if it moved."""
         if self.below_min_isr:
             return False
-        return self._log.maybe_increment_high_watermark(self._replicated_end())
+        end = self._replicated_end()
+        if self.holds:
+            end = self._held_back(end)
+        return self._log.maybe_increment_high_watermark(end)
+
+    def set_holds(self, holds: Sequence[Hold]) -> None:
+        """Replace the holds; the high watermark advances as far as the new ones allow."""
+        self.holds = holds
+        if self.maybe_increment_high_watermark():
+            self._node.offsets_moved(self._key, self._log.high_watermark, None)
+
+    def _held_back(self, end: LogOffsetMetadata) -> LogOffsetMetadata:
+        """The replicated end, limited by the holds and not less than the high watermark."""
+        for hold in self.holds:
+            limit = hold.high_watermark
+            if limit is not None and limit < end.message_offset:
+                hold.has_held(self._node.node_id)
+                end = self._log.offset_metadata(max(limit, self._log.high_watermark))
+        return end
+
+    def _holds_isr(self) -> bool:
+        """Whether a rule prevents a change of the ISR that is due."""
+        holds = [hold for hold in self.holds if hold.holds_isr]
+        for hold in holds:
+            hold.has_held(self._node.node_id)
+        return bool(holds)
 
     def _replicated_end(self) -> LogOffsetMetadata:
         end = self._log.log_end_offset_metadata
@@ -264,6 +296,7 @@ class LeaderState:
             replica.node_id not in self.isr.maximal
             and replica.log_end_offset >= max(self._log.high_watermark, self.epoch_start_offset)
             and self._is_eligible(replica)
+            and not (self.holds and self._holds_isr())
         ):
             self._submit_alter_partition(self.isr.pending_expand(replica.node_id))
 
@@ -276,7 +309,7 @@ class LeaderState:
             for node_id in self.isr.committed
             if node_id in self.replicas and not self._is_caught_up(self.replicas[node_id])
         )
-        if lagging:
+        if lagging and not (self.holds and self._holds_isr()):
             self._submit_alter_partition(self.isr.pending_shrink(lagging))
 
     def _change_under_way(self) -> bool:

@@ -16,9 +16,11 @@ from broker.config import Config
 from broker.controller.alter_partition import AlterPartition
 from broker.controller.channel import ControllerChannel
 from broker.controller.image import Broker, MetadataImage
+from broker.network.link import Link
 from broker.network.transport import Connect
 from broker.replication.delta_applier import DeltaApplier, OnLeadershipChange
 from broker.replication.follower.replica_fetcher_manager import ReplicaFetcherManager
+from broker.replication.holds import Holds
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import AlterPartitionResult
 from broker.replication.partition_purgatories import PartitionPurgatories
@@ -45,6 +47,8 @@ class Replication:
         connect: Connect,
         scratch: Scratch,
         on_leadership_change: OnLeadershipChange,
+        link_to: Callable[[int], Link],
+        holds: Holds,
     ) -> None:
         self.node_id = node_id
         self.config = config
@@ -54,6 +58,8 @@ class Replication:
         self.purgatories = purgatories
         self._image = image
         self._channel = channel
+        self.link_to = link_to
+        self.holds = holds.of
         self._resumed = trio.Event()
         self._resumed.set()
         self.partitions = HostedPartitions(self._is_known)
@@ -116,6 +122,12 @@ class Replication:
     def replicated(self, key: TopicPartition, high_watermark: int) -> None:
         """Check waiting operations: the high watermark of a followed partition has moved."""
         self.purgatories.after_replicated(key, high_watermark)
+
+    def holds_changed(self) -> None:
+        """Apply the present holds of fault rules to the partitions that this node leads."""
+        for partition in list(self.partitions.values()):
+            if partition.leader_state is not None:
+                partition.leader_state.set_holds(self.holds(partition.key))
 
     def _is_known(self, key: TopicPartition) -> bool:
         topic = self._image().topic(key.topic)

@@ -20,7 +20,8 @@ import trio
 
 from broker.config import Config
 from broker.controller.image import Broker
-from broker.network.inter_broker_connection import InterBrokerConnection
+from broker.network.inter_broker_connection import InterBrokerConnection, always
+from broker.network.link import Link
 from broker.network.transport import Connect, Disconnected
 from broker.steps.queue import Slices, StepQueue
 from broker.steps.schedule import schedule_once
@@ -51,6 +52,10 @@ class SendingNode(Protocol):
 
     def alive(self, node_id: int) -> Broker | None:
         """The node in the metadata; None if it is fenced or unknown."""
+        ...
+
+    def link_to(self, node_id: int) -> Link:
+        """The link to another node."""
         ...
 
 
@@ -146,6 +151,7 @@ class _Destination:
         self._actions = actions
         self._steps = steps
         self._next_request = next_request
+        self._link = node.link_to(node_id)
         self._wake = TimedEvent(node.timer)
         self._connection: InterBrokerConnection | None = None
         self._in_flight: InterBrokerRequest | None = None
@@ -210,9 +216,11 @@ class _Destination:
             if destination is None:
                 raise Disconnected("it is not registered or fenced")
             with trio.CancelScope() as self._waiting:
-                transport = await self._connect(destination.host, destination.port)
+                transport = await self._link.connect(
+                    self._connect, destination.host, destination.port
+                )
                 self._connection = InterBrokerConnection(
-                    transport, self._node.scratch, self._client_id
+                    transport, self._node.scratch, self._client_id, always, self._link
                 )
                 self._send(self._connection)
                 return

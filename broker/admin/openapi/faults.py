@@ -33,6 +33,8 @@ _TYPES = (
     "stale_metadata",
     "refuse_connections",
     "node",
+    "hold_high_watermark",
+    "hold_isr",
     "loss",
     "cut",
 )
@@ -45,6 +47,7 @@ _ACTION = record(
         "do": one_of("pause", "resume", "stop", "start"),
         "node": INTEGER,
         "bytes_per_second": INTEGER,
+        "at": INTEGER,
         "percent": NUMBER,
         "seed": INTEGER,
     },
@@ -65,7 +68,8 @@ _MATCH = record(
         "from": one_of("client", "broker", "any"),
     }
 )
-_LINK = record({"from": INTEGER, "to": {"anyOf": [INTEGER, one_of("controller")]}})
+_END: Schema = {"anyOf": [INTEGER, one_of("controller")]}
+_LINK = record({"from": _END, "to": _END})
 _GIVEN: dict[str, Schema] = {
     "match": _MATCH,
     "link": _LINK,

@@ -11,6 +11,7 @@ from broker.config.keys.consumer_groups import ConsumerGroupKeys
 from broker.config.keys.delegation_tokens import DelegationTokenKeys
 from broker.config.keys.directories import DirectoryKeys
 from broker.config.keys.flushing import FlushKeys
+from broker.config.keys.links import LinkKeys
 from broker.config.keys.listeners import ListenerKeys
 from broker.config.keys.offsets import OffsetKeys
 from broker.config.keys.producers import ProducerKeys
@@ -38,6 +39,7 @@ class AllKeys(
     RetentionKeys,
     PurgatoryKeys,
     ReplicationKeys,
+    LinkKeys,
     ClassicGroupKeys,
     ConsumerGroupKeys,
     OffsetKeys,

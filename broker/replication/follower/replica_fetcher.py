@@ -18,6 +18,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.controller.image import Broker
 from broker.network.inter_broker_connection import InterBrokerConnection
+from broker.network.link import Link
 from broker.network.transport import Connect, Disconnected
 from broker.replication.follower.fetch_session_handler import FetchSessionHandler, name_of
 from broker.replication.follower.partition_fetch_state import PartitionFetchState
@@ -68,6 +69,10 @@ class FollowerNode(Protocol):
         """Return when the node is not paused."""
         ...
 
+    def link_to(self, node_id: int) -> Link:
+        """The link to another node."""
+        ...
+
     def replicated(self, key: TopicPartition, high_watermark: int) -> None:
         """The high watermark of a followed partition has moved."""
         ...
@@ -80,6 +85,7 @@ class ReplicaFetcher:
         self.source = source
         self._node = node
         self._connect = connect
+        self._link = node.link_to(source)
         self._partition_states: dict[TopicPartition, PartitionFetchState] = {}
         self._session = FetchSessionHandler(node.config, node.node_id)
         self._wake = TimedEvent(node.timer)
@@ -158,9 +164,10 @@ class ReplicaFetcher:
             leader = self._node.alive(self.source)
             if leader is None:
                 raise Disconnected(f"node {self.source} is not registered or fenced")
-            transport = await self._connect(leader.host, leader.port)
+            transport = await self._link.connect(self._connect, leader.host, leader.port)
+            client_id = f"node-{self._node.node_id}"
             self._connection = InterBrokerConnection(
-                transport, self._node.scratch, f"node-{self._node.node_id}", self._node.may_fetch
+                transport, self._node.scratch, client_id, self._node.may_fetch, self._link
             )
         return self._connection
 

@@ -103,7 +103,7 @@ class ClusterAtRandom(RuleBasedStateMachine):
     @rule()
     def elect_by_themselves(self) -> None:
         self.controller.rebalance_leaders()
-        self.controller.elect_unclean_leaders()
+        self.controller.elect_missing_leaders()
 
     @rule(topic=topics, node_id=nodes)
     def fail_disk(self, topic: str, node_id: int) -> None:

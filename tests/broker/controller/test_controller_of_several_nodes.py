@@ -131,11 +131,11 @@ def test_unclean_leaders_are_elected_periodically() -> None:
     nodes.controller.alter_partition(nodes.change(topic, 1))
     nodes.controller.fence(1)
 
-    nodes.controller.elect_unclean_leaders()
+    nodes.controller.elect_missing_leaders()
     forbidden = nodes.partition.leader
     nodes.controller.alter_topic_configs("t", lambda _: {"unclean.leader.election.enable": "true"})
     allowed = nodes.partition.leader
-    nodes.controller.elect_unclean_leaders()
+    nodes.controller.elect_missing_leaders()
 
     assert (forbidden, allowed, nodes.partition.leader) == (NO_LEADER, NO_LEADER, 2)
 

@@ -21,7 +21,7 @@ class CountingController:
     def rebalance_leaders(self) -> None:
         self.elections.append("preferred")
 
-    def elect_unclean_leaders(self) -> None:
+    def elect_missing_leaders(self) -> None:
         self.elections.append("unclean")
 
 

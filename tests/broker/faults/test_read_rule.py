@@ -45,6 +45,9 @@ MANY = [
     {"match": {"node": 2}, "action": {"type": "refuse_connections"}},
     {"link": {"from": 1, "to": 2}, "action": {"type": "delay", "ms": 50}},
     {"link": {"to": "controller"}, "action": {"type": "cut"}},
+    {"link": {"from": "controller", "to": 3}, "action": {"type": "cut"}},
+    {"match": {"topic": "t"}, "action": {"type": "hold_high_watermark", "at": 5}},
+    {"match": {"topic": "t", "partition": 1}, "action": {"type": "hold_isr"}},
     {"link": {}, "times": 2, "action": {"type": "loss", "percent": 12.5, "seed": 1}},
 ]
 
@@ -98,7 +101,8 @@ def test_a_request_that_only_brokers_send_is_from_a_broker() -> None:
             {"action": {"type": "explode"}},
             (
                 "action.type: 'explode' is not one of error, close, delay, hang, half_open, slow, "
-                "throttle, corrupt, stale_metadata, refuse_connections, node"
+                "throttle, corrupt, stale_metadata, refuse_connections, hold_high_watermark, "
+                "hold_isr, node"
             ),
         ),
         (
@@ -146,6 +150,30 @@ def test_a_request_that_only_brokers_send_is_from_a_broker() -> None:
         (
             {"action": {"type": "refuse_connections"}, "per": "client"},
             "per: 'client' is not one of rule",
+        ),
+        (
+            {"link": {"from": "controller", "to": "controller"}, "action": {"type": "cut"}},
+            "link.to: controller has no link to itself; give another node",
+        ),
+        (
+            {"link": {}, "times": 2, "action": {"type": "cut"}},
+            "times: the action cut lasts; end it with for_ms or by removing the rule",
+        ),
+        (
+            {"action": {"type": "hold_high_watermark", "at": 5}},
+            "match.topic: the action hold_high_watermark needs the name of a topic",
+        ),
+        (
+            {"match": {"topic": "t"}, "action": {"type": "hold_high_watermark"}},
+            "action.at: give a whole number from 0 to 9223372036854775807",
+        ),
+        (
+            {"match": {"topic": "t", "api": "Fetch"}, "action": {"type": "hold_isr"}},
+            "match: no field is named 'api'; allowed: topic, partition",
+        ),
+        (
+            {"match": {"topic": "t"}, "nth": 2, "action": {"type": "hold_isr"}},
+            "nth: the action hold_isr lasts; end it with for_ms or by removing the rule",
         ),
         (
             {"match": {"api": "Produce"}, "action": {"type": "refuse_connections"}},

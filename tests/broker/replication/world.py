@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.controller.alter_partition import AlterPartition
 from broker.controller.image import Broker, PartitionRegistration
 from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPartition
+from broker.replication.holds import Hold, Holds
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import AlterPartitionResult, LeaderState
 from broker.replication.partition import Appended, Partition
@@ -20,6 +21,7 @@ from broker.storage.log_config import LogConfig
 from broker.storage.open_log import open_log
 from protocol.errors import ErrorCode
 from tests.batches import batch
+from tests.broker.faults.rules import RulesWithClock
 from tests.broker.storage.logs import StillClock
 
 KEY = TopicPartition("t", 0)
@@ -42,6 +44,8 @@ class FakeNode:
         self.time_ms = 1000.0
         self.brokers = {n: Broker(n, "127.0.0.1", 9091 + n, broker_epoch(n)) for n in (1, 2, 3)}
         self.deletions = False
+        self.rules = RulesWithClock().rules
+        self.all_holds = Holds(self.rules, lambda: None)
         self.moved: list[TopicPartition] = []
         self.moved_by: list[tuple[int, int | None]] = []
         self.changes: list[AlterPartition] = []
@@ -58,6 +62,9 @@ class FakeNode:
     ) -> None:
         self.changes.append(change)
         self._responses.append(on_response)
+
+    def holds(self, key: TopicPartition) -> Sequence[Hold]:
+        return self.all_holds.of(key)
 
     def has_delayed_deletes(self) -> bool:
         return self.deletions

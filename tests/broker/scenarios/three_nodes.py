@@ -119,11 +119,16 @@ class ThreeNodes:
         return pending
 
     async def produce(
-        self, *values: bytes, acks: int = -1, timeout_ms: int = 30_000, partitions: int = 1
+        self,
+        *values: bytes,
+        acks: int = -1,
+        timeout_ms: int = 30_000,
+        partitions: int = 1,
+        topic: str = "t",
     ) -> PendingResponse:
         """Send the same batch to each partition of the topic."""
         data = [batch(*values or (b"a",)) for _ in range(partitions)]
-        request = produce_request("t", *data, acks=acks, timeout_ms=timeout_ms)
+        request = produce_request(topic, *data, acks=acks, timeout_ms=timeout_ms)
         return await self.send(request, PRODUCE_VERSION)
 
     async def fetch(

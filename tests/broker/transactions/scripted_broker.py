@@ -12,6 +12,9 @@ import trio.testing
 from broker.common.clock import TrioClock
 from broker.config import Config
 from broker.controller.image import Broker
+from broker.links.links import Links
+from broker.network.link import Link
+from broker.network.node_links import NodeLinks
 from broker.steps.queue import StepQueue
 from protocol.codec import Output, decode, encode_into
 from protocol.framing import Inbox, Scratch
@@ -122,9 +125,13 @@ class SendingBroker:
         self.errors: list[Exception] = []
         on_error: OnError = lambda _, error: self.errors.append(error)  # noqa: E731 - it is typed
         self.timer = SystemTimer("node", now_ms=self.now_ms, on_error=on_error)
+        self.links = Links(self.timer)
         self.actions = ActionQueue()
         self.steps = StepQueue(self.now_ms)
         self.brokers = {n: Broker(n, "127.0.0.1", 9091 + n, 100 + n) for n in (1, 2, 3)}
+
+    def link_to(self, node_id: int) -> Link:
+        return NodeLinks(self.links, self.node_id, self.timer, self.config).to(node_id)
 
     def alive(self, node_id: int) -> Broker | None:
         return self.brokers.get(node_id)

@@ -12,6 +12,9 @@ from broker.common.clock import TrioClock
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.controller.image import Broker
+from broker.links.links import Links
+from broker.network.link import Link
+from broker.network.node_links import NodeLinks
 from protocol.codec import Output, decode, encode_into
 from protocol.framing import Inbox, Scratch
 from protocol.headers import RequestHeader, begin_response, decode_request_header
@@ -114,10 +117,14 @@ class FollowingNode:
         self.scratch = Scratch()
         self.now_ms = TrioClock().now_ms
         self.timer = SystemTimer("node", now_ms=self.now_ms)
+        self.links = Links(self.timer)
         self.brokers = {n: Broker(n, "127.0.0.1", 9091 + n, 100 + n) for n in (1, LEADER, 3)}
         self.moved: list[tuple[TopicPartition, int]] = []
         self.going = trio.Event()
         self.going.set()
+
+    def link_to(self, node_id: int) -> Link:
+        return NodeLinks(self.links, self.node_id, self.timer, self.config).to(node_id)
 
     def alive(self, node_id: int) -> Broker | None:
         return self.brokers.get(node_id)
