@@ -30,7 +30,8 @@ def explanation(record: Record) -> list[str]:
     """The sentences: what happened, the errors, and, if the request has ended, its phases."""
     request = f"{_identity(record)} {_requested(record)}"
     if "completed_by" not in record:
-        return [f"{request}{_found(record)}, and waits{_where(record)}{_so_far(record)}."]
+        waits = f"{request}{_found(record)}, and waits{_where(record)}{_so_far(record)}."
+        return [waits, *fault_phrases.kept_waiting(record)]
     if record["purgatory"] is None:
         at_once = f"{request}, and {_immediately(record)}."
         return [at_once, *_circumstances(record), phases(record)]
@@ -42,7 +43,8 @@ def explanation(record: Record) -> list[str]:
 
 def _circumstances(record: Record) -> list[str]:
     """What else affected the request."""
-    return [*fault_phrases.fired(record), *_throttled(record), *_stalled(record)]
+    faults = [*fault_phrases.kept_waiting(record), *fault_phrases.fired(record)]
+    return [*faults, *_throttled(record), *_stalled(record)]
 
 
 def phases(record: Record) -> str:
@@ -174,6 +176,8 @@ def _ended(record: Record) -> str:
     ):
         # At a leader, only this advances it without a fetch or an append.
         name = phrases.name(by)
+        if fault_phrases.ended_hold(record):
+            return f"was completed when the high watermark of {name} was no longer held"
         return f"was completed because the in-sync replicas of {name} changed{_caused(record)}"
     return f"was completed by {_completer(by)}{_caused(record)}"
 

@@ -126,10 +126,9 @@ def _link(text: str) -> Rule:
     if not (start and colon and end):
         raise UsageError(f"--link: {text!r} is not FROM:TO, such as 1:2, *:3 or 1:controller")
     link: Rule = {}
-    if start != "*":
-        link["from"] = _whole(start)
-    if end != "*":
-        link["to"] = end if end == "controller" else _whole(end)
+    for name, node in (("from", start), ("to", end)):
+        if node != "*":
+            link[name] = node if node == "controller" else _whole(node)
     return link
 
 

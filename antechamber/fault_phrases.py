@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from antechamber import durations
+from antechamber import durations, phrases
 
 _EFFECTS = {
     "delay_request": "delays it",
@@ -14,6 +14,13 @@ _EFFECTS = {
     "hang_response": "does not send its response",
     "half_open": "keeps its connection half-open",
     "slow": "sends its response slowly",
+}
+_REASONS = {
+    "cut": "cuts a link",
+    "delay": "delays a link",
+    "loss": "loses messages of a link",
+    "hold_high_watermark": "holds the high watermark",
+    "hold_isr": "holds the in-sync replicas",
 }
 _TIMED = frozenset({"delay_request", "delay_response"})
 
@@ -38,6 +45,24 @@ def is_held(request: Mapping[str, Any]) -> bool:
     """Whether the last wait of the request is that for a rule."""
     waited_for = request["waited_for"]
     return waited_for is not None and bool(waited_for["kind"] == "fault")
+
+
+def kept_waiting(request: Mapping[str, Any]) -> list[str]:
+    """A sentence about the rules for links and partitions because of which it waits."""
+    waited_for = request["waited_for"]
+    faults = None if waited_for is None else waited_for.get("faults")
+    if not faults:
+        return []
+    reasons = [f"{rule(each)} {_REASONS.get(each['action'], each['action'])}" for each in faults]
+    verb = "waited" if "completed_by" in request else "waits"
+    return [f"It {verb} because {phrases.listed(reasons)}."]
+
+
+def ended_hold(request: Mapping[str, Any]) -> bool:
+    """Whether it waited for a high watermark that a rule held."""
+    waited_for = request["waited_for"]
+    faults = () if waited_for is None else waited_for.get("faults", ())
+    return any(each["action"] == "hold_high_watermark" for each in faults)
 
 
 def fired(request: Mapping[str, Any]) -> list[str]:

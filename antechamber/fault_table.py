@@ -21,6 +21,12 @@ from antechamber import durations, phrases
 Rule = Mapping[str, Any]
 
 _QUIET = "dim"
+# What an action affects, if not requests.
+_AFFECTED = {
+    "refuse_connections": "connections",
+    "hold_high_watermark": "partitions",
+    "hold_isr": "partitions",
+}
 _STYLES = {"active": "bold green"}
 
 
@@ -66,6 +72,8 @@ def action(given: Rule) -> str:
         words.append(given["error"])
     if "ms" in given:
         words.append(durations.format_us(given["ms"] * 1000))
+    if "at" in given:
+        words.append(f"at offset {given['at']}")
     if "bytes_per_second" in given:
         words.append(f"{given['bytes_per_second']:,} bytes per second")
     if "percent" in given:
@@ -79,12 +87,11 @@ def action(given: Rule) -> str:
 
 def _matched(rule: Rule) -> str:
     if (link := rule.get("link")) is not None:
-        return f"from node {link.get('from', '*')} to {_end(link.get('to', '*'))}"
+        return f"from {_end(link.get('from'))} to {_end(link.get('to'))}"
     match = dict(rule["match"])
     sender, api = match.pop("from", "client"), match.pop("api", None)
     version = match.pop("version", None)
-    is_connection = rule["action"]["type"] == "refuse_connections"
-    words = ("all connections" if is_connection else "all requests") if api is None else api
+    words = api or f"all {_AFFECTED.get(rule['action']['type'], 'requests')}"
     if version is not None:
         words += f" v{version}"
     named = [f"{name.replace('_', ' ')} {value}" for name, value in match.items()]
@@ -94,6 +101,8 @@ def _matched(rule: Rule) -> str:
 
 
 def _end(node: object) -> str:
+    if node is None:
+        return "any node"
     return "the controller" if node == "controller" else f"node {node}"
 
 

@@ -46,6 +46,10 @@ class Link:
     from_node: int | str | None = None
     to_node: int | str | None = None
 
+    def concerns(self, sender: int | str, receiver: int | str) -> bool:
+        """Whether the link has the direction from *sender* to *receiver*."""
+        return _is_end(self.from_node, sender) and _is_end(self.to_node, receiver)
+
     def facts(self) -> dict[str, Any]:
         """The link as JSON."""
         ends = {"from": self.from_node, "to": self.to_node}
@@ -83,3 +87,8 @@ class RuleSpec:
             "for_ms": self.for_ms,
             "action": self.action.facts(),
         }
+
+
+def _is_end(wanted: int | str | None, end: int | str) -> bool:
+    """Whether an end is the wanted one; None is any node, but not the controller."""
+    return wanted == end if wanted is not None else end != CONTROLLER

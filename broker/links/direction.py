@@ -27,6 +27,11 @@ class LinkFault(Protocol):
     """A rule about the messages of a direction."""
 
     @property
+    def label(self) -> dict[str, object]:
+        """The rule as wait records have it."""
+        ...
+
+    @property
     def delay_ms(self) -> float:
         """How much later a message arrives; 0 for other faults."""
         ...
@@ -74,22 +79,22 @@ class Direction:
     """The messages from one end to another.
 
     ``is_faulty`` is False while no rule concerns them and none is on its way: then `carry` need not
-    be called.
+    be called. ``faults`` are the active rules.
     """
 
-    __slots__ = ("_faults", "_queue", "_task", "_timer", "is_cut", "is_faulty")
+    __slots__ = ("_queue", "_task", "_timer", "faults", "is_cut", "is_faulty")
 
     def __init__(self, timer: SystemTimer) -> None:
         self.is_faulty = False
         self.is_cut = False
-        self._faults: Sequence[LinkFault] = ()
+        self.faults: Sequence[LinkFault] = ()
         self._timer = timer
         self._queue: deque[Carried] = deque()
         self._task: TimerTask | None = None
 
     def set_faults(self, faults: Sequence[LinkFault]) -> None:
         """Replace the active rules; the messages that only ended rules delay are delivered."""
-        self._faults = faults
+        self.faults = faults
         self.is_cut = any(fault.is_cut for fault in faults)
         for message in self._queue:
             if all(fault.is_over for fault in message.faults):
@@ -105,8 +110,8 @@ class Direction:
 
     def carry_setup(self, message: Carried) -> bool:
         """As `carry`, for the set-up of a connection, which no rule counts or loses."""
-        message.faults = self._faults
-        delay_ms = sum(fault.delay_ms for fault in self._faults)
+        message.faults = self.faults
+        delay_ms = sum(fault.delay_ms for fault in self.faults)
         message.due_ms = self._timer.now_ms() + delay_ms
         return self._passes(message)
 
@@ -117,7 +122,7 @@ class Direction:
 
     def _begin(self, message: Carried) -> None:
         """Decide the delay and the loss of a message that is sent now."""
-        message.faults = [fault for fault in self._faults if fault.affects_message()]
+        message.faults = [fault for fault in self.faults if fault.affects_message()]
         message.is_lost = any(fault.is_loss for fault in message.faults)
         delay_ms = sum(fault.delay_ms for fault in message.faults)
         if message.is_lost and message.resend_ms is not None:
@@ -154,7 +159,7 @@ class Direction:
 
     def _update(self) -> None:
         """Wait for the first message, unless the direction is cut, which `set_faults` ends."""
-        self.is_faulty = bool(self._faults or self._queue)
+        self.is_faulty = bool(self.faults or self._queue)
         if self._task is not None:
             self._task.cancel()
             self._task = None

@@ -7,7 +7,6 @@ from random import Random
 from broker.faults.actions import LinkCut, LinkDelay, LinkLoss
 from broker.faults.fault_rules import FaultRules
 from broker.faults.rule import FaultRule
-from broker.faults.rule_spec import CONTROLLER
 from broker.links.direction import End
 from broker.links.links import Links
 
@@ -31,11 +30,16 @@ class FaultOfLink:
         """Whether the rule was removed or has expired; one that is spent is not over."""
         return self.rule.is_removed or self.rule.is_expired
 
+    @property
+    def label(self) -> dict[str, object]:
+        """The rule as wait records have it."""
+        return self.rule.label
+
     def concerns(self, sender: End, receiver: End) -> bool:
         """Whether the rule is about messages from *sender* to *receiver*."""
         link = self.rule.spec.link
         assert link is not None
-        return _is_end(link.from_node, sender) and _is_end(link.to_node, receiver)
+        return link.concerns(sender, receiver)
 
     def affects_message(self) -> bool:
         """Count a message; a rule that loses messages draws whether it is this one."""
@@ -68,8 +72,3 @@ def apply_link_rules(faults: FaultRules, links: Links) -> None:
         links.set_rules(list(fresh.values()))
 
     faults.on_change.append(changed)
-
-
-def _is_end(wanted: int | str | None, end: End) -> bool:
-    """Whether an end is the wanted one; None is any node, but not the controller."""
-    return wanted == end if wanted is not None else end != CONTROLLER

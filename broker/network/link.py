@@ -90,6 +90,10 @@ class Link:
         self.request_timeout_ms = request_timeout_ms
         self.setup_timeout_ms = setup_timeout_ms
 
+    def rules(self) -> list[dict[str, object]]:
+        """The fault rules about the link, as wait records have them."""
+        return [fault.label for each in (self.outgoing, self.incoming) for fault in each.faults]
+
     async def wait(self, passage: Passage) -> None:
         """Return when a request or a response has arrived; raises `Disconnected`."""
         failure = f"no response within {self.request_timeout_ms:g} ms"

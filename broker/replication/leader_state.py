@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.alter_partition import AlterPartition
 from broker.controller.image import Broker, PartitionRegistration
+from broker.network.link import Link
 from broker.replication.holds import Hold
 from broker.replication.isr_state import IsrState
 from broker.replication.replica import UNKNOWN_OFFSET, Replica, ReplicaProgress
@@ -27,6 +28,8 @@ from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 
+# A fault rule as wait records have it.
+Label = dict[str, Any]
 AlterPartitionResult = PartitionRegistration | ApiError
 
 # After these errors nothing has changed, and another change may be proposed.
@@ -71,6 +74,10 @@ class LeaderNode(Protocol):
 
     def holds(self, key: TopicPartition) -> Sequence[Hold]:
         """What fault rules hold of a partition."""
+        ...
+
+    def link_to(self, node_id: int) -> Link:
+        """The link to another node."""
         ...
 
     def has_delayed_deletes(self) -> bool:
@@ -184,6 +191,16 @@ class LeaderState:
         self.holds = holds
         if self.maybe_increment_high_watermark():
             self._node.offsets_moved(self._key, self._log.high_watermark, None)
+
+    def rules_before(self, offset: int) -> list[Label]:
+        """The fault rules that keep the high watermark from reaching *offset*."""
+        limits = [(hold, hold.high_watermark) for hold in self.holds]
+        rules = [hold.rule.label for hold, limit in limits if limit is not None and limit < offset]
+        for replica in self.replicas.values():
+            if replica.node_id in self.isr.maximal and replica.log_end_offset < offset:
+                rules += self._node.link_to(replica.node_id).rules()
+                rules += [hold.rule.label for hold in self.holds if hold.holds_isr]
+        return list({rule["rule"]: rule for rule in rules}.values())
 
     def _held_back(self, end: LogOffsetMetadata) -> LogOffsetMetadata:
         """The replicated end, limited by the holds and not less than the high watermark."""

@@ -64,18 +64,37 @@ class OperationWait(Wait, Generic[Operation]):
 class FetchWait(OperationWait[DelayedFetch[TopicPartition]]):
     """A fetch that waits for ``min_bytes``."""
 
-    __slots__ = ("is_follower",)
+    __slots__ = ("_hosted", "is_follower")
     purgatory = "Fetch"
 
-    def __init__(self, operation: DelayedFetch[TopicPartition], is_follower: bool) -> None:
+    def __init__(
+        self,
+        operation: DelayedFetch[TopicPartition],
+        hosted: HostedPartitions,
+        is_follower: bool = False,
+    ) -> None:
         self._operation = operation
+        self._hosted = hosted
         self.is_follower = is_follower
 
     def condition(self) -> Facts:
         """The bytes needed and available."""
         operation = self._operation
         had = operation.available_bytes() or 0
-        return {"kind": "min_bytes", "need": operation.min_bytes, "had": had}
+        facts = {"kind": "min_bytes", "need": operation.min_bytes, "had": had}
+        rules = [] if self.is_follower else self._holds()
+        return {**facts, "faults": rules} if rules else facts
+
+    def _holds(self) -> list[Facts]:
+        """The fault rules that keep its partitions' high watermarks from its offsets."""
+        rules: dict[int, Facts] = {}
+        for each in self._operation.partitions:
+            partition = self._hosted.get(each.key)
+            leader_state = None if partition is None else partition.leader_state
+            if leader_state is not None and leader_state.holds:
+                found = leader_state.rules_before(each.start.message_offset + 1)
+                rules |= {rule["rule"]: rule for rule in found}
+        return list(rules.values())
 
     def partitions(self) -> Iterator[WaitPartition]:
         """Each with the offset from which it is fetched."""
@@ -86,11 +105,7 @@ class FetchWait(OperationWait[DelayedFetch[TopicPartition]]):
 class ReadCommittedWait(FetchWait):
     """A fetch of a ``read_committed`` consumer, which also waits for the end of transactions."""
 
-    __slots__ = ("_hosted",)
-
-    def __init__(self, operation: DelayedFetch[TopicPartition], hosted: HostedPartitions) -> None:
-        super().__init__(operation, is_follower=False)
-        self._hosted = hosted
+    __slots__ = ()
 
     def condition(self) -> Facts:
         """The transaction that has held back a partition for the longest time, else the bytes."""
@@ -262,6 +277,8 @@ def _produced(each: Produced) -> WaitPartition:
 
 def _high_watermark(partition: Partition, need: int) -> Facts:
     behind = [each for each in _progress(partition) if each.in_sync and each.log_end_offset < need]
+    leader_state = partition.leader_state
+    rules = [] if leader_state is None else leader_state.rules_before(need)
     return {
         "kind": "high_watermark",
         "topic": partition.key.topic,
@@ -270,6 +287,7 @@ def _high_watermark(partition: Partition, need: int) -> Facts:
         "had": partition.log.high_watermark,
         "behind": [each.node_id for each in behind],
         "behind_at": [each.log_end_offset for each in behind],
+        **({"faults": rules} if rules else {}),
     }
 
 

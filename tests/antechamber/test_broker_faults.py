@@ -29,6 +29,19 @@ def test_a_rule_is_set_and_removed() -> None:
         assert kafka.faults.all() == []
 
 
+def test_a_rule_for_a_link_is_set() -> None:
+    """An end that is not given is any node."""
+    with serving(FakeFacts()) as url:
+        faults = RunningCluster(url).faults
+
+        cut = faults.link("cut", to_node="controller", for_ms=500).facts()
+        loss = faults.link("loss", 1, 2, percent=10, seed=7, times=3, name="lossy").facts()
+
+        assert (cut["link"], cut["for_ms"]) == ({"to": "controller"}, 500)
+        assert loss["action"] == {"type": "loss", "percent": 10, "seed": 7}
+        assert (loss["link"], loss["times"]) == ({"from": 1, "to": 2}, 3)
+
+
 def test_several_rules_are_set_or_none() -> None:
     """An invalid one is refused with the reason."""
     with serving(FakeFacts()) as url:

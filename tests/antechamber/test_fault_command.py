@@ -108,6 +108,15 @@ def test_invalid_arguments(
         ("refuse_connections --node 1", {"match": {"node": 1}}),
         ("node stop 2", {"action": {"type": "node", "do": "stop", "node": 2}}),
         ("cut --link 1:controller", {"link": {"from": 1, "to": "controller"}}),
+        ("cut --link controller:2", {"link": {"from": "controller", "to": 2}}),
+        (
+            "hold_high_watermark 5 --topic orders --partition 0",
+            {
+                "match": {"topic": "orders", "partition": 0},
+                "action": {"type": "hold_high_watermark", "at": 5},
+            },
+        ),
+        ("hold_isr --topic orders", {"action": {"type": "hold_isr"}}),
         (
             "loss 12.5 --link '*:2' --seed 7",
             {"link": {"to": 2}, "action": {"type": "loss", "percent": 12.5, "seed": 7}},

@@ -50,6 +50,14 @@ from tests.broker.faults.rules import RulesWithClock
             {"link": {"from": 1, "to": "controller"}, "action": {"type": "loss", "percent": 5}},
             ["loss 5 percent", "from node 1 to the controller"],
         ),
+        (
+            {"link": {"from": "controller"}, "action": {"type": "cut"}},
+            ["cut", "from the controller to any node"],
+        ),
+        (
+            {"match": {"topic": "t"}, "action": {"type": "hold_high_watermark", "at": 5}},
+            ["hold high watermark at offset 5", "all partitions of topic t"],
+        ),
     ],
 )
 def test_a_rule_has_words(rule: dict[str, Any], words: list[str]) -> None:

@@ -121,6 +121,7 @@ RECORD_SCHEMAS: dict[str, Schema] = {
             "state": STRING,
             "producer_epoch": INTEGER,
             "transaction": ref("WaitedForTransaction"),
+            "faults": array(record(rule=INTEGER, name=nullable(STRING), action=STRING)),
             "effect": STRING,
             "rule": INTEGER,
             "name": nullable(STRING),

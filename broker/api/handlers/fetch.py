@@ -122,7 +122,7 @@ def _wait(
 ) -> FetchWait:
     if params.isolation is FetchIsolation.TXN_COMMITTED:
         return ReadCommittedWait(operation, hosted)
-    return FetchWait(operation, is_follower=params.from_follower)
+    return FetchWait(operation, hosted, is_follower=params.from_follower)
 
 
 def _observe(

@@ -26,6 +26,10 @@ class FakeLinkRule:
         return self.sender in (None, sender) and self.receiver in (None, receiver)
 
     @property
+    def label(self) -> dict[str, object]:
+        return {"rule": 1, "name": None, "action": "cut"}
+
+    @property
     def is_loss(self) -> bool:
         return self.percent > 0
 

@@ -57,7 +57,7 @@ def delayed_fetch(desk: Desk) -> DelayedFetch[TopicPartition]:
 
 def fetch_wait(desk: Desk) -> FetchWait:
     """The wait for `delayed_fetch`."""
-    return FetchWait(delayed_fetch(desk), is_follower=False)
+    return FetchWait(delayed_fetch(desk), desk.manager.partitions)
 
 
 def no_present_cause() -> Cause:
@@ -134,7 +134,7 @@ def test_a_deletion_describes_the_low_watermark(desk: Desk) -> None:
 def test_a_wait_ends_with_the_cause_of_its_operation(desk: Desk) -> None:
     """No cause before the end, then that of the event."""
     operation, cause = delayed_fetch(desk), Cause(CauseKind.APPEND, KEY)
-    wait = FetchWait(operation, is_follower=False)
+    wait = FetchWait(operation, desk.manager.partitions)
     assert wait.cause(no_present_cause) is None
 
     operation.force_complete(cause)

@@ -12,6 +12,7 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.alter_partition import AlterPartition
 from broker.controller.image import Broker, PartitionRegistration
+from broker.network.link import Link, faultless_link
 from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPartition
 from broker.replication.holds import Hold, Holds
 from broker.replication.hosted_partitions import HostedPartitions
@@ -20,6 +21,7 @@ from broker.replication.partition import Appended, Partition
 from broker.storage.log_config import LogConfig
 from broker.storage.open_log import open_log
 from protocol.errors import ErrorCode
+from purgatories.timer.system_timer import SystemTimer
 from tests.batches import batch
 from tests.broker.faults.rules import RulesWithClock
 from tests.broker.storage.logs import StillClock
@@ -65,6 +67,9 @@ class FakeNode:
 
     def holds(self, key: TopicPartition) -> Sequence[Hold]:
         return self.all_holds.of(key)
+
+    def link_to(self, _node_id: int) -> Link:
+        return faultless_link(SystemTimer("links", now_ms=self.now_ms))
 
     def has_delayed_deletes(self) -> bool:
         return self.deletions

@@ -9,6 +9,7 @@ import pytest
 from broker.common.errors import WrongState
 from broker.links.direction import End
 from protocol.errors import ErrorCode
+from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from tests.broker.scenarios.three_nodes import (
     ThreeNodes,
     pass_ms,
@@ -102,6 +103,19 @@ async def test_metadata_arrive_after_a_cut(tmp_path: Path, ends: tuple[End, End]
         assert before is None
         assert nodes.running.node(1).image.topic("new") is not None
         assert image.topic("new") is not None
+
+
+async def test_a_change_does_not_wait_for_a_node_that_is_cut_off(tmp_path: Path) -> None:
+    """A CreateTopics has its response when the controller has committed the change."""
+    async with three_nodes(tmp_path) as nodes:
+        _add(nodes, FROM_CONTROLLER)
+        topic = CreatableTopic(
+            name="new", num_partitions=1, replication_factor=1, assignments=[], configs=[]
+        )
+
+        pending = await nodes.send(CreateTopicsRequest(topics=[topic], timeout_ms=1000))
+
+        assert [each.error_code for each in pending.response.topics] == [ErrorCode.NONE]
 
 
 async def test_metadata_are_delayed(tmp_path: Path) -> None:

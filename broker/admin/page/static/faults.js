@@ -68,7 +68,7 @@ function update(item, rule, mayChange) {
 }
 
 function where({ match, link }) {
-  if (link) return `from node ${link.from ?? "any"} to ${link.to ?? "any"}`;
+  if (link) return `from ${link.from ?? "any node"} to ${link.to ?? "any node"}`;
   return Object.keys(match).length ? pairs(match) : "every request";
 }
 
