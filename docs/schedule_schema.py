@@ -9,10 +9,14 @@ from broker.api.table import HANDLERS
 from broker.faults.actions import (
     BYTES_PER_SECOND_MAX,
     DELAY_MS_MAX,
+    OFFSET_MAX,
     SEED_MAX,
     THROTTLE_MS_MAX,
     WHEN,
     Corrupt,
+    HoldHighWatermark,
+    HoldIsr,
+    LinkCut,
     StaleMetadata,
 )
 from broker.faults.fault_rules import RULES_MAX
@@ -34,6 +38,8 @@ from protocol.errors import ErrorCode
 _INT_MAX = 2**31 - 1
 _VERSION_MAX = 2**15 - 1
 Schema = dict[str, Any]
+# Of an action that lasts until its rule is removed or expires.
+_UNCOUNTED: Schema = {"nth": {"const": 1}, "times": False}
 
 
 def schedule_schema() -> str:
@@ -83,11 +89,19 @@ def _rule() -> Schema:
                 "match": False,
                 "per": False,
                 "action": {"oneOf": [_link_action(kind) for kind in LINK_ACTIONS]},
-            }
+            },
+            "if": _has_action(LinkCut.type),
+            "then": {"properties": _UNCOUNTED},
         },
         "else": {
             "properties": {"action": {"oneOf": _actions()}},
-            "allOf": [_only_for(Corrupt), _only_for(StaleMetadata), _of_connections()],
+            "allOf": [
+                _only_for(Corrupt),
+                _only_for(StaleMetadata),
+                _of_connections(),
+                _of_partitions(HoldHighWatermark),
+                _of_partitions(HoldIsr),
+            ],
         },
     }
 
@@ -117,8 +131,8 @@ def _match() -> Schema:
 
 def _link() -> Schema:
     node = _whole(0, _INT_MAX, "the id of a node; by default any")
-    to = {"anyOf": [node, {"const": CONTROLLER}]}
-    return {**_object({"from": node, "to": to}), "description": "one direction between two nodes"}
+    end = {"anyOf": [node, {"const": CONTROLLER}]}
+    return {**_object({"from": end, "to": end}), "description": "one direction between two nodes"}
 
 
 def _actions() -> list[Schema]:
@@ -136,6 +150,8 @@ def _actions() -> list[Schema]:
         _action("corrupt"),
         _action("stale_metadata"),
         _action("refuse_connections"),
+        _action(HoldHighWatermark.type, {"at": _whole(0, OFFSET_MAX)}, "at"),
+        _action(HoldIsr.type),
         _action(
             "node",
             {
@@ -170,6 +186,16 @@ def _of_connections() -> Schema:
     return {
         "if": _has_action("refuse_connections"),
         "then": {"properties": {"match": match, "per": {"const": PER_RULE}}},
+    }
+
+
+def _of_partitions(action: type[HoldHighWatermark | HoldIsr]) -> Schema:
+    """A hold has a topic, and no counts."""
+    match = {"propertyNames": {"enum": ["topic", "partition"]}, "required": ["topic"]}
+    properties = {"match": match, "per": {"const": PER_RULE}, **_UNCOUNTED}
+    return {
+        "if": _has_action(action.type),
+        "then": {"properties": properties, "required": ["match"]},
     }
 
 
