@@ -29,7 +29,10 @@ class Search:
 
     def without_faults(self) -> Trial:
         """Run without rules: a program that fails then is not tested by any schedule."""
-        return self._reported("without faults", [])
+        trial = self._reported("without faults", [])
+        if trial.outcome.failed:
+            self._report_output(trial)
+        return trial
 
     def seeds(self, seeds: Iterable[int], brokers: int) -> Found | None:
         """Run the schedule of each seed until one fails; return it shrunk, or None."""
@@ -44,8 +47,7 @@ class Search:
         trial = self._reported(name, rules)
         if not trial.outcome.failed:
             return None
-        for line in trial.outcome.last_lines(_OUTPUT_LINES_MAX):
-            self._report(f"  | {line}")
+        self._report_output(trial)
         found = Found(rules, trial)
         return self._shrunk(name, found) if self._shrink_runs else found
 
@@ -83,6 +85,11 @@ class Search:
         fired = f"; {len(trial.fired)} of {_count(rules)} fired" if rules else ""
         self._report(f"{name}: {outcome.description} in {outcome.seconds:.1f} s{fired}")
         return trial
+
+    def _report_output(self, trial: Trial) -> None:
+        """Report the end of the program's output."""
+        for line in trial.outcome.last_lines(_OUTPUT_LINES_MAX):
+            self._report(f"  | {line}")
 
 
 def _count(rules: Sequence[Rule]) -> str:

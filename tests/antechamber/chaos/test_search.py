@@ -116,6 +116,14 @@ def test_a_schedule_is_not_shrunk_without_runs() -> None:
     assert program.lines[0] == "s: no end within 1 s in 1.0 s; 1 of 1 rule fired"
 
 
+def test_a_failure_without_faults_is_shown() -> None:
+    """With the end of the program's output."""
+    program = Program(lambda _: 1)
+
+    assert program.search().without_faults().outcome.failed
+    assert program.lines == ["without faults: exit code 1 in 1.0 s", "  | one", "  | two [2J"]
+
+
 def test_the_run_without_faults_has_no_rules() -> None:
     """Its line has no count of rules."""
     program = Program(lambda _: 0)
