@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 import time
 import uuid
@@ -26,6 +27,10 @@ from integration.kafka.source import missing_kafka, sources_used
 from integration.kafka.tools import KafkaTools
 from integration.machine.requirements import need
 from integration.processes.antechamber import Antechamber, Serve
+
+# A shell that starts pytest in the background has it ignore SIGINT, which its children inherit.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # An unexpected exception ends the brokers that the tests start.
 os.environ["ANTECHAMBER_STRICT"] = "1"

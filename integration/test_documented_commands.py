@@ -13,7 +13,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -121,12 +123,17 @@ def first_output(words: list[str], running: Stage) -> bytes:
         stderr=theirs,
     ) as process:
         os.close(theirs)
+        watchdog = Timer(WITHIN_S, process.kill)
+        watchdog.start()
         try:
             output = os.read(ours, 1 << 16)
             assert process.poll() is None, output
         finally:
             process.send_signal(signal.SIGINT)
-            process.wait(WITHIN_S)
+            with suppress(OSError):  # the terminal ends with its last process
+                while os.read(ours, 1 << 16):
+                    """Its last output does not wait for room in the terminal."""
+            watchdog.cancel()
             os.close(ours)
     return output
 

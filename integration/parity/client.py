@@ -180,10 +180,14 @@ class Client:
 
 
 class Receiver:
-    """The thread that receives for all clients."""
+    """The thread that receives for all clients.
 
-    def __init__(self) -> None:
-        self._selector = selectors.DefaultSelector()
+    A client that is ready may be closed before the thread reads it.
+    """
+
+    def __init__(self, selector: selectors.BaseSelector | None = None) -> None:
+        self._selector = selector or selectors.DefaultSelector()
+        self._clients: set[Client] = set()
         self._lock = threading.Lock()
         self._woken, self._waker = socket.socketpair()
         self._selector.register(self._woken, selectors.EVENT_READ)
@@ -195,13 +199,13 @@ class Receiver:
         """Receive for a client from now on."""
         with self._lock:
             self._selector.register(client.socket, selectors.EVENT_READ, client)
+            self._clients.add(client)
         self._waker.send(b"x")
 
     def remove(self, client: Client) -> None:
         """Stop receiving for a client."""
         with self._lock:
-            if client.socket in self._selector.get_map():
-                self._selector.unregister(client.socket)
+            self._forget(client)
 
     def close(self) -> None:
         """End the thread."""
@@ -219,7 +223,7 @@ class Receiver:
                 for key, _ in ready:
                     if key.data is None:
                         self._woken.recv(4096)
-                    elif key.fileobj in self._selector.get_map():
+                    elif key.data in self._clients:
                         self._read(key.data)
 
     def _read(self, client: Client) -> None:
@@ -231,4 +235,9 @@ class Receiver:
             data = b""
         client.arrived(data)
         if not data:
+            self._forget(client)
+
+    def _forget(self, client: Client) -> None:
+        if client in self._clients:
+            self._clients.remove(client)
             self._selector.unregister(client.socket)
