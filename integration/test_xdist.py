@@ -26,7 +26,9 @@ import pytest
 
 def note(kafka_cluster, name):
     worker = os.environ.get("PYTEST_XDIST_WORKER", "none")
-    Path(f"{name}.{worker}.admin").write_text(kafka_cluster.admin)
+    new = Path(f"{name}.{worker}.new")
+    new.write_text(kafka_cluster.admin)
+    new.rename(f"{name}.{worker}.admin")  # complete, also if the worker is killed meanwhile
 """
 TESTS = f"""{HEAD}
 
