@@ -16,6 +16,7 @@ import trio
 from broker.cluster import Cluster
 from broker.common.errors import ApiError, WrongState
 from broker.common.topic_partition import TopicPartition
+from broker.controller.all_applied import all_applied
 from broker.controller.partition_change import Election
 from broker.maintenance.replica_logs import (
     ReplicaLog,
@@ -23,7 +24,7 @@ from broker.maintenance.replica_logs import (
     partitions_of,
     replica_logs,
 )
-from broker.steps.queue import all_set, finish
+from broker.steps.queue import finish
 from broker.storage.retention import SEGMENTS_PER_STEP, delete_old_segments
 from protocol.errors import ErrorCode
 
@@ -70,7 +71,7 @@ class Maintenance:
         for key, error in errors.items():
             if error is not None and error.code is not ErrorCode.ELECTION_NOT_NEEDED:
                 raise WrongState(f"{key} has no election: {error.message}")
-        await self._applied()
+        await all_applied(controller)
         return self._facts({key: [] for key in keys})
 
     async def _on_logs(
@@ -108,11 +109,6 @@ class Maintenance:
         while replica.node in self._cluster.nodes:
             await self._cluster.changes.wait()
         ended.set()
-
-    async def _applied(self) -> None:
-        applied = trio.Event()
-        all_set(self._cluster.controller.unapplied().values()).when_set(applied.set)
-        await applied.wait()
 
     def _facts(self, found: dict[TopicPartition, list[ReplicaLog]]) -> Facts:
         self._cluster.changes.notify()

@@ -9,11 +9,11 @@ import trio
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
+from broker.controller.all_applied import all_applied
 from broker.controller.controller import Controller
 from broker.controller.image import INTERNAL_TOPICS
 from broker.reset.given import Given, create_topic
 from broker.reset.removed import Removed
-from broker.steps.queue import all_set
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class TopicRemoval:
             removed += self._delete(rest, found)
             with_them()
             self._create_given(prefix, found)
-        await self._applied()
+        await all_applied(self._controller)
         return removed
 
     def _delete(self, names: Sequence[str], found: Removed) -> list[TopicPartition]:
@@ -68,9 +68,3 @@ class TopicRemoval:
                     logger.error("topic %s cannot be created again: %s", topic.name, error)
                 else:
                     found.recreated.append(topic.name)
-
-    async def _applied(self) -> None:
-        """Wait until all nodes have applied all changes."""
-        applied = trio.Event()
-        all_set(self._controller.unapplied().values()).when_set(applied.set)
-        await applied.wait()

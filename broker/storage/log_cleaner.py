@@ -138,7 +138,9 @@ class LogCleaner:
     def _work(self) -> None:
         """Take steps until one must be waited for; it calls this method again."""
         log = self._log
-        if log is None or self._logs.get(log.topic_partition) is not log:
+        if log is None:
+            return
+        if self._logs.get(log.topic_partition) is not log:
             self._end()  # it was deleted
             return
         try:
