@@ -104,6 +104,11 @@ class Maintenance:
             nursery.cancel_scope.cancel()
         if replica.node not in self._cluster.nodes:
             raise WrongState(f"node {replica.node.id} has stopped")
+        if replica.node.log_cleaner.has_failed(log.topic_partition):
+            raise WrongState(
+                f"the compaction of {log.topic_partition} on node {replica.node.id} has failed: "
+                "see the log of the broker"
+            )
 
     async def _until_stopped(self, replica: ReplicaLog, ended: trio.Event) -> None:
         while replica.node in self._cluster.nodes:

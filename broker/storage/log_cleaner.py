@@ -90,6 +90,10 @@ class LogCleaner:
         # Logs whose compaction failed are not compacted until a restart, as in Kafka.
         self._uncleanable: set[TopicPartition] = set()
 
+    def has_failed(self, key: TopicPartition) -> bool:
+        """Whether a compaction of the partition's log has failed."""
+        return key in self._uncleanable
+
     def compact_now(self, log: UnifiedLog, done: Callable[[], object]) -> None:
         """Compact *log* next, due or not, without pauses; *done* is called when that has ended.
 

@@ -8,8 +8,10 @@ import pytest
 import trio
 import trio.testing
 
-from broker.common.errors import NoSuchPartition, WrongState
+from broker.common.errors import ApiError, NoSuchPartition, WrongState
 from broker.maintenance.maintenance import Maintenance
+from broker.storage.compaction import Compaction, Step
+from protocol.errors import ErrorCode
 from protocol.record_batch.batch import build_batch
 from protocol.record_batch.record import Record
 from tests.batches import batch
@@ -92,6 +94,23 @@ async def test_a_topic_that_is_not_compacted_is_refused(tmp_path: Path) -> None:
             await Maintenance(cluster.cluster).compact("t", 0)
 
         assert len(next(iter(cluster.node(1).logs)).segments) == 1
+
+
+async def test_a_compaction_that_fails_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reason is in the log of the broker."""
+
+    def fail(_number: int) -> Step:
+        raise ApiError(ErrorCode.CORRUPT_MESSAGE)
+
+    monkeypatch.setattr(Compaction, "steps", lambda _: map(fail, range(1)))
+    async with running_cluster(tmp_path, 1) as cluster:
+        cluster.controller.create_topic("t", assignments=[(1,)], configs=COMPACT)
+        await produce(cluster, keyed(b"k"), keyed(b"k"))
+
+        with pytest.raises(WrongState, match="the compaction of t-0 on node 1 has failed"):
+            await Maintenance(cluster.cluster).compact("t", 0)
 
 
 async def test_a_compaction_ends_with_its_node(tmp_path: Path) -> None:
