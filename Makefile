@@ -1,26 +1,37 @@
 # Every target creates the environment it needs in .venv; only Python 3.11 or newer is required.
 # ARGS are passed to the program: make serve ARGS="--port 9093", make test ARGS="-k fetch".
 # SUITES selects the tests: make test SUITES=tests. WORKERS=0 runs them in one process.
+# BUILD=compiled tests the broker with its hot modules compiled. `make serve` compiles them if it can;
+# BUILD=pure serves without.
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PACKAGES := antechamber broker pipeline protocol purgatories recorder
-CODE := $(PACKAGES) tests integration benchmarks demo docs hatch_build.py
+CODE := $(PACKAGES) compiling tests integration benchmarks demo docs hatch_build.py
+# A copy of the packages with extension modules beside the source; first on the path it is the broker.
+COMPILED := $(CURDIR)/build/compiled
 SUITES ?= tests integration
 WORKERS ?= auto
 # Installations that take long show their progress in a terminal.
+TESTED := $(if $(filter compiled,$(BUILD)),\
+	PYTHONPATH=$(COMPILED) $(BIN)/python -P -m pytest --override-ini 'pythonpath=$(COMPILED) .',\
+	$(BIN)/python -m pytest) -n $(WORKERS)
 PIP := $(BIN)/python -m pip --disable-pip-version-check $(shell test -t 2 || echo --quiet)
 
-.PHONY: help serve demo test suites image simulate simulate-groups fuzz check format docs docs-site \
+.PHONY: help serve compiled demo test suites image simulate simulate-groups fuzz check format docs docs-site \
 	bench bench-purgatory atlas parity methods clients programs outside lock dist clean
 .SILENT:
 
 help:  ## list the targets
 	sed -n 's/^\([a-z-]*\):.*##/make \1:/p' $(MAKEFILE_LIST)
 
-serve: .venv/.installed  ## start a broker on 127.0.0.1:9092
-	exec $(BIN)/antechamber serve $(ARGS)
+serve: .venv/.installed  ## start a broker on 127.0.0.1:9092, compiled where that is possible
+	if test "$(BUILD)" != pure && $(MAKE) compiled; then export PYTHONPATH=$(COMPILED); fi; \
+		exec $(BIN)/antechamber serve $(ARGS)
+
+compiled: .venv/.compiling  ## compile the hot modules of the broker into build/compiled
+	$(BIN)/python -m compiling
 
 demo: .venv/.developing  ## record a busy cluster and analyze with Spark why its requests waited
 	$(BIN)/python -m demo $(ARGS)
@@ -29,8 +40,8 @@ demo: .venv/.developing  ## record a busy cluster and analyze with Spark why its
 # above 1023.
 test: check docs-site suites  ## check, build the documentation site, run every test this machine can run
 
-suites: .venv/.developing
-	for suite in $(SUITES); do $(BIN)/python -m pytest -n $(WORKERS) $$suite $(ARGS) || exit $$?; done
+suites: .venv/.developing $(if $(filter compiled,$(BUILD)),compiled)
+	for suite in $(SUITES); do $(TESTED) $$suite $(ARGS) || exit $$?; done
 
 # BASE is the base image, where python:3.13-slim cannot be pulled.
 image:  ## build the image of the broker, antechamber, with Docker
@@ -66,8 +77,8 @@ docs-site: .venv/.developing  ## build the documentation site in build/site; eve
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going \
 		-d build/site.cache docs build/site
 
-bench: .venv/.developing  ## compare the speed with librdkafka's mock cluster and, with a JVM, with Kafka
-	$(BIN)/python -m benchmarks $(ARGS)
+bench: .venv/.developing  ## compare the speed with other brokers; writes docs/reference/speed.md
+	$(BIN)/python -m benchmarks --write $(ARGS)
 
 bench-purgatory: .venv/.developing  ## measure the purgatory alone, as Kafka's own benchmark does
 	$(BIN)/python -m benchmarks.purgatory $(ARGS)
@@ -120,6 +131,12 @@ $(BIN)/python:
 .venv/.installed: pyproject.toml | $(BIN)/python
 	echo "creating the environment in .venv ..." >&2
 	$(PIP) install --editable .
+	touch $@
+
+.venv/.compiling: pyproject.toml | .venv/.installed
+	$(BIN)/python -m compiling --check
+	$(PIP) install 'pip>=25.1'
+	$(PIP) install --group compile
 	touch $@
 
 # LOCKED=1 installs the versions of locks/dev.txt, and checks their hashes.

@@ -69,6 +69,18 @@ def _transaction_record(record: Record) -> str:
     return f"the record of transactional id {transactional_id}{value} to be replicated"
 
 
+def _share_records(record: Record) -> str:
+    """The member whose lock expires first, if records are acquired."""
+    waited_for = record["waited_for"]
+    words = f"records that group {waited_for['group']} can acquire"
+    if "acquired" not in waited_for:
+        return words
+    acquired, member = waited_for["acquired"], waited_for["member"]
+    expires = durations.format_us(waited_for["lock_expires_in_ms"] * 1000)
+    locked = f"{phrases.counted(acquired, 'record')} {phrases.were(acquired)} acquired"
+    return f"{words}: {locked}, and the lock of member {member} had {expires} left"
+
+
 def _replicas_behind(record: Record) -> str:
     """The replicas that were behind, or only the one that caught up last if it is known."""
     waited_for, need = record["waited_for"], record["waited_for"]["need"]
@@ -139,4 +151,8 @@ _CONDITIONS: Mapping[str, Callable[[Record], str]] = {
     "transaction_coordinator": _transaction_coordinator,
     "transaction_state": _transaction_record,
     "markers": _markers,
+    "share_records": _share_records,
+    "share_state": lambda record: (
+        f"the acknowledgements of group {record['waited_for']['group']} to be stored"
+    ),
 }

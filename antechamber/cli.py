@@ -94,9 +94,9 @@ def _main(words: list[str]) -> int:
         case [name, *rest] if name in COMMANDS and name != "help":
             return _run(name, rest)
         case ["--version" | "-V"]:
-            from antechamber.versions import own_version
+            from antechamber.versions import own_build, own_version
 
-            sys.stdout.write(f"antechamber {own_version()}\n")
+            sys.stdout.write(f"antechamber {own_version()} ({own_build()})\n")
         case [] | ["help" | "--help" | "-h", *_]:
             sys.stdout.write(HELP)
         case [unknown, *_]:

@@ -1,7 +1,7 @@
 """Options, errors and exit codes of the commands that connect to a running broker.
 
 0   success
-1   the broker refuses the request or is not reachable: one line on stderr
+1   the broker refuses the request or is not reachable, or the command fails: one line on stderr
 2   the arguments are invalid: one line on stderr
 130 Ctrl-C
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from antechamber.admin_client import REQUESTS_MAX, AdminClient, AdminError, NoBroker
 from antechamber.admin_options import add_admin_options, admin_client
-from antechamber.usage_error import UsageError
+from antechamber.usage_error import CommandFailed, UsageError
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -58,7 +58,7 @@ def run(
         do(admin_client(given, os.environ), given)
     except UsageError as error:
         return _complain(parser, error, EXIT_USAGE)
-    except (AdminError, NoBroker) as error:
+    except (AdminError, NoBroker, CommandFailed) as error:
         return _complain(parser, error, EXIT_REFUSED)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from antechamber.broker_process import StartError
 from antechamber.cluster import Cluster
 from antechamber.process import command, environment
-from antechamber.versions import own_version
+from antechamber.versions import own_build, own_version
 
 PORT, ADMIN_PORT = 9092, 9644
 CLIENTS = ("kafka-python", "confluent-kafka", "aiokafka")
@@ -34,9 +34,8 @@ class Finding(NamedTuple):
 def python() -> Finding:
     """The versions of this package, Python and the system."""
     system = f"{platform.system()} {platform.machine()}"
-    return Finding(
-        "ok", f"antechamber {own_version()}, Python {platform.python_version()}, {system}"
-    )
+    ours = f"antechamber {own_version()} ({own_build()})"
+    return Finding("ok", f"{ours}, Python {platform.python_version()}, {system}")
 
 
 def port(user: str, number: int) -> Finding:

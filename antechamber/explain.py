@@ -78,6 +78,10 @@ def _requested(record: Record) -> str:
         amount = "data" if least is None else f"at least {phrases.counted(least, 'byte')}"
         starts = [f"{phrases.name(each)} from offset {each['offset']}" for each in partitions]
         return f"requested {amount} from {node}" + (f" ({phrases.some(starts)})" if starts else "")
+    if api == "ShareFetch" and partitions:
+        group = f" for group {waited_for['group']}" if waited_for.get("group") else ""
+        names = phrases.some([phrases.name(each) for each in partitions])
+        return f"requested records of {names}{group} from {node}"
     if api == "Produce" and partitions:
         return f"sent {phrases.some([_produced(each) for each in partitions])} to {node}"
     if api == "DeleteRecords" and partitions:
@@ -200,6 +204,9 @@ def _completer(by: Mapping[str, Any]) -> str:
         "high_watermark": "a new high watermark of",
         "flush": "the flush of",
         "coordinator": "the response of the coordinator of",
+        "lock_expired": "the expiry of a lock on records of",
+        "share_session": "the end of a session that had records of",
+        "acknowledgement": "an acknowledgement of records of",
     }
     what = words.get(by["cause"], f"{by['cause'].replace('_', ' ')} of")
     return f"{what} {phrases.name(by)}" if "topic" in by else what.rpartition(" ")[0]
@@ -233,6 +240,10 @@ def _caused(record: Record) -> str:
     return ""
 
 
+# What these have is not counted in the unit of what they need.
+_IN_WORDS = ("transaction", "share_records")
+
+
 def _missing(record: Record) -> str:
     """A timeout, and what was missing when it expired."""
     limit_ms, waited_for = record["timeout_ms"], record["waited_for"]
@@ -241,7 +252,7 @@ def _missing(record: Record) -> str:
     if record["purgatory"] in ("FailedAuthentication", "Fault"):
         return f"was completed after {limit_ms:,} ms"
     words = "timed out" if limit_ms is None else f"timed out after {limit_ms:,} ms"
-    if waited_for is None or "need" not in waited_for or waited_for["kind"] == "transaction":
+    if waited_for is None or "need" not in waited_for or waited_for["kind"] in _IN_WORDS:
         return words
     missing, had = waited_for["need"] - waited_for["had"], waited_for["had"]
     if waited_for["kind"] == "min_bytes":

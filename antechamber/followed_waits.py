@@ -63,8 +63,8 @@ def until_seen(poll: Poll, limit: int, seen: set[Identity]) -> list[Request]:
             return found
         if limit == REQUESTS_MAX:
             sys.stderr.write(
-                f"antechamber requests: more than {REQUESTS_MAX:,} requests completed in "
-                f"{FOLLOW_INTERVAL_S} s; the earliest are not shown\n"
+                f"antechamber: more than {REQUESTS_MAX:,} requests completed between two "
+                "polls; the earliest are left out\n"
             )
             return found
         limit = min(10 * limit, REQUESTS_MAX)

@@ -107,25 +107,26 @@ def serve_arguments(
     record: bool,
     records: str | os.PathLike[str] | None,
     records_topic: str | None,
+    request_log: str | os.PathLike[str] | None,
 ) -> list[str]:
     """The options of ``antechamber serve`` for the parameters of `Cluster`."""
     arguments = ["--brokers", str(brokers)]
-    if data_dir is not None:
-        arguments += ["--data-dir", os.fspath(data_dir)]
-    if properties is not None:
-        arguments += ["--properties", os.fspath(properties)]
     if record:
         arguments += ["--record"]
-    if records is not None:
-        arguments += ["--records", os.fspath(records)]
-    if records_topic is not None:
-        arguments += ["--records-topic", records_topic]
-    if faults is not None:
-        arguments += ["--faults", os.fspath(faults)]
+    for option, value in (
+        ("--data-dir", data_dir),
+        ("--properties", properties),
+        ("--records", records),
+        ("--records-topic", records_topic),
+        ("--request-log", request_log),
+        ("--faults", faults),
+    ):
+        if value is not None:
+            arguments += [option, os.fspath(value)]
     if tls:
         arguments += ["--tls"]
-    for key, value in (config or {}).items():
-        arguments += ["-c", f"{key}={_written(value)}"]
+    for key, setting in (config or {}).items():
+        arguments += ["-c", f"{key}={_written(setting)}"]
     for topic in named_topics(topics):
         arguments += ["--topic", topic]
     return arguments

@@ -21,7 +21,8 @@
   marker's arguments override them. With ``admin``, they are those of `antechamber.RunningCluster`,
   and the fixtures are that cluster.
 
-``fresh=True`` in the marker starts a cluster for this test alone. The workers of pytest-xdist have
+``fresh=True`` in the marker starts a cluster for this test alone, and so do ``faults``, whose rules
+count the requests of a test. The workers of pytest-xdist have
 clusters of their own, or share them with ``--antechamber-shared``. A run that uses no cluster
 imports only this file of the package.
 """
@@ -270,4 +271,5 @@ def _marker_options(request: pytest.FixtureRequest) -> tuple[bool, Options]:
             f"@pytest.mark.antechamber takes arguments by name only, not {marker.args[0]!r}"
         )
     options = dict(marker.kwargs)
-    return bool(options.pop("fresh", False)), options
+    fresh = options.pop("fresh", options.get("faults") is not None)
+    return bool(fresh), options

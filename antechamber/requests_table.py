@@ -38,6 +38,8 @@ _KINDS = {
     "flush": "its records to be flushed to disk",
     "markers": "markers of transactions",
     "transaction_state": "the record of its transaction to be replicated",
+    "share_records": "records to acquire, bytes",
+    "share_state": "its acknowledgements to be stored",
     "transaction_coordinator": "the coordinator of its transaction",
     "steps": "its next slice on the event loop",
 }

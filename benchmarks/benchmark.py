@@ -26,7 +26,9 @@ class Benchmark:
 
     `scale` is 1 for a full round, less for a quick or a discarded one. `nodes` is the number of
     brokers of the system; benchmarks with the same number share their servers. 0 means no server.
-    With `tls`, librdkafka connects to a listener with TLS.
+    With `tls`, librdkafka connects to a listener with TLS. With `own_servers`, the servers are
+    started for this benchmark only, because it leaves behind what would disturb others. A `heavy`
+    one is measured at most twice, without a discarded round.
     """
 
     name: str
@@ -34,6 +36,8 @@ class Benchmark:
     measure: Callable[[System, float], Sample]
     nodes: int = 1
     tls: bool = False
+    own_servers: bool = False
+    heavy: bool = False
 
 
 def percentile(values: list[float], percent: float) -> float:

@@ -1,6 +1,8 @@
-"""Consumer throughput from one partition of 1 KB records: confluent-kafka with a large queue.
+"""Consumer throughput from one partition of 1 KB records: confluent-kafka, and a raw client.
 
-By default librdkafka stops fetching for a second whenever 64 MB are queued.
+confluent-kafka has a large queue: by default librdkafka stops fetching for a second whenever 64 MB
+are queued. The raw client fetches 1 MB at a time, one fetch after the other, and does not parse the
+records.
 """
 
 from __future__ import annotations
@@ -13,19 +15,28 @@ from benchmarks.benchmark import Benchmark, Metric, Sample
 from benchmarks.systems import System
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
-from integration.wire.requests import produce, read_produce
+from integration.wire.requests import fetch, produce, read_fetch, read_produce
 
 BATCHES = 1500
 RECORDS_PER_BATCH = 100
 RECORD_BYTES = 1000
+RAW_FETCH_BYTES = 1 << 20
 SETTINGS = {"enable.auto.commit": False, "queued.max.messages.kbytes": 1_000_000}
 SETTINGS |= {"queued.min.messages": 1_000_000, "fetch.queue.backoff.ms": 1}
 
 
 def measure(system: System, scale: float) -> Sample:
-    """Measure from the first message to the last of a prepared topic."""
+    """Measure both clients."""
     if not system.keeps_records:
         return {}
+    rate, cpu = confluent(system, scale)
+    sample = {"consume 1 KB": rate, "consume 1 KB, broker CPU": cpu}
+    rate, cpu = _raw(system, scale)
+    return sample | {"raw fetch": rate, "raw fetch, broker CPU": cpu}
+
+
+def confluent(system: System, scale: float) -> tuple[float, float]:
+    """The MB/s from the first message to the last of a prepared topic, and the CPU s/GB."""
     count = int(BATCHES * scale) * RECORDS_PER_BATCH
     topic = _filled_topic(system, count)
     who = {**system.client, "group.id": topic}
@@ -41,14 +52,35 @@ def measure(system: System, scale: float) -> Sample:
     seconds, cpu = time.perf_counter() - started, system.cpu_seconds() - cpu_before
     consumer.close()
     megabytes = count * RECORD_BYTES / 1e6
-    return {"consume 1 KB": megabytes / seconds, "consume 1 KB, broker CPU": cpu * 1000 / megabytes}
+    return megabytes / seconds, cpu * 1000 / megabytes
+
+
+def _raw(system: System, scale: float) -> tuple[float, float]:
+    """The MB/s of all fetches of the topic, and the processor seconds for a GB."""
+    count = int(BATCHES * scale) * RECORDS_PER_BATCH
+    topic = _filled_topic(system, count)
+    batch_bytes = len(_batch())
+    with Connection(system.bootstrap) as connection:
+        cpu_before, started = system.cpu_seconds(), time.perf_counter()
+        offset = got = 0
+        while offset < count:
+            request = fetch(topic, 0, offset, max_bytes=RAW_FETCH_BYTES)
+            records = read_fetch(connection.request(request)).records
+            got += len(records)
+            offset += len(records) // batch_bytes * RECORDS_PER_BATCH
+        seconds, cpu = time.perf_counter() - started, system.cpu_seconds() - cpu_before
+    return got / 1e6 / seconds, cpu / (got / 1e9)
+
+
+def _batch() -> bytes:
+    return batch([bytes(RECORD_BYTES)] * RECORDS_PER_BATCH)
 
 
 def _filled_topic(system: System, count: int) -> str:
     key = f"consuming {count}"
     if key not in system.topics:
         system.topics[key] = system.new_topic()
-        frame = produce(system.topics[key], 0, batch([bytes(RECORD_BYTES)] * RECORDS_PER_BATCH))
+        frame = produce(system.topics[key], 0, _batch())
         with Connection(system.bootstrap) as connection:
             for _ in range(count // RECORDS_PER_BATCH):
                 assert read_produce(connection.request(frame)).error == 0
@@ -57,6 +89,11 @@ def _filled_topic(system: System, count: int) -> str:
 
 BENCHMARK = Benchmark(
     "consuming",
-    (Metric("consume 1 KB", "MB/s", "higher"), Metric("consume 1 KB, broker CPU", "s/GB")),
+    (
+        Metric("consume 1 KB", "MB/s", "higher"),
+        Metric("consume 1 KB, broker CPU", "s/GB"),
+        Metric("raw fetch", "MB/s", "higher"),
+        Metric("raw fetch, broker CPU", "s/GB"),
+    ),
     measure,
 )

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-import psutil  # type: ignore[import-untyped]  # it has no types
 import trio
 
+from benchmarks.processor_time import processor_seconds
 from integration.machine.deadlines import eventually
 from integration.processes.server_process import ServerProcess
 
@@ -36,8 +36,7 @@ class Echo:
 
     def cpu_seconds(self) -> float:
         """The processor time used so far."""
-        times = psutil.Process(self._process.pid).cpu_times()
-        return float(times.user + times.system)
+        return processor_seconds(self._process.pid)
 
 
 async def _send_back(stream: trio.SocketStream) -> None:

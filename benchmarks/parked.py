@@ -48,22 +48,22 @@ def _crowd(system: System, count: int, label: str, scale: float) -> Sample:
     try:
         for each in crowd:
             each.sendall(frame)
-        _settle(system)
+        settle(system)
         cpu_before = system.cpu_seconds()
         time.sleep(watched_seconds)
         sample = {
             f"{label}, CPU": (system.cpu_seconds() - cpu_before) / watched_seconds * 100,
             f"{label}, memory each": (system.resident_mb() - before_mb) / count * 1000,
         }
-        sample[f"{label}, all completed"] = _wake(system, topic, crowd) * 1000
+        sample[f"{label}, all completed"] = wake(system, topic, crowd) * 1000
         return sample
     finally:
         for each in crowd:
             each.close()
-        _settle(system)
+        settle(system)
 
 
-def _settle(system: System) -> None:
+def settle(system: System) -> None:
     """Wait until the server has processed all requests."""
     used = system.cpu_seconds()
     for _ in range(SETTLES_WITHIN_PEEKS):
@@ -73,7 +73,8 @@ def _settle(system: System) -> None:
             return
 
 
-def _wake(system: System, topic: str, crowd: list[socket.socket]) -> float:
+def wake(system: System, topic: str, crowd: list[socket.socket]) -> float:
+    """The seconds from a produce until all fetches of the crowd have responses."""
     poll = select.epoll()
     by_number = {each.fileno(): each for each in crowd}
     lacking = dict.fromkeys(by_number, UNKNOWN)

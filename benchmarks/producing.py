@@ -12,10 +12,8 @@ import time
 from confluent_kafka import Producer
 
 from benchmarks.benchmark import Benchmark, Metric, Sample
+from benchmarks.pipelined import pipelined
 from benchmarks.systems import System
-from integration.wire.batches import batch
-from integration.wire.connection import Connection
-from integration.wire.requests import produce, read_produce
 
 SETTINGS = {
     "acks": "all",
@@ -26,7 +24,6 @@ SETTINGS = {
 }
 MESSAGES = {1000: 150_000, 100: 500_000}
 RAW_REQUESTS = 300
-RAW_IN_FLIGHT = 5
 
 
 def measure(system: System, scale: float) -> Sample:
@@ -37,7 +34,9 @@ def measure(system: System, scale: float) -> Sample:
         seconds, cpu = confluent(system, size, count)
         sample[f"produce {label}"] = count * size / 1e6 / seconds
         sample[f"produce {label}, broker CPU"] = cpu / (count * size / 1e9)
-    sample["produce, raw 1 MB requests"] = _raw(system, int(RAW_REQUESTS * scale))
+    sample["produce, raw 1 MB requests"] = pipelined(
+        system, int(RAW_REQUESTS * scale), [bytes(1000)] * 1000
+    )
     return sample
 
 
@@ -54,18 +53,6 @@ def confluent(system: System, size: int, count: int) -> tuple[float, float]:
         producer.produce(topic, value, partition=0)
     assert producer.flush(120) == 0
     return time.perf_counter() - started, system.cpu_seconds() - cpu_before
-
-
-def _raw(system: System, count: int) -> float:
-    frame = produce(system.new_topic(), 0, batch([bytes(1000)] * 1000))
-    with Connection(system.bootstrap) as connection:
-        started = time.perf_counter()
-        for i in range(count + RAW_IN_FLIGHT):
-            if i < count:
-                connection.send(frame)
-            if i >= RAW_IN_FLIGHT:
-                assert read_produce(connection.receive()).error == 0
-        return count * len(frame) / 1e6 / (time.perf_counter() - started)
 
 
 BENCHMARK = Benchmark(

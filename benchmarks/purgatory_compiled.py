@@ -1,12 +1,8 @@
-"""`python -m benchmarks.purgatory_compiled`: measures `purgatories` compiled by mypyc.
+"""`python -m benchmarks.purgatory_compiled`: measures `purgatories` in both builds, side by side.
 
-    a copy of purgatories/ --mypyc--> extension modules --> the same figures, side by side
-
-mypyc compiles the modules unchanged, except that base classes of interpreted classes must be
-marked. With CPython 3.11 at 100 000 timers an add costs 0.23 µs instead of 0.72, a cancel 0.13
+With CPython 3.11 at 100 000 timers an add costs 0.23 µs instead of 0.72, a cancel 0.13
 instead of 0.24, an expiry 0.6 instead of 1.4, and a watch with its completion 1.7 instead of 2.6. A
-parked request thus saves a microsecond, which is too little to offer a compiled wheel. Needs a C
-compiler and setuptools.
+parked request thus saves a microsecond. Needs a C compiler.
 """
 
 from __future__ import annotations
@@ -14,61 +10,28 @@ from __future__ import annotations
 import gc
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from benchmarks.purgatory_ours import ROUND, watch_and_complete_s
 from benchmarks.purgatory_timers import Ours, measure
-from hatch_build import compile_in_place
+from compiling.build import build
 from purgatories import purgatory
 
 ROOT = Path(__file__).parent.parent
-# Classes with interpreted subclasses, which must be marked for mypyc.
-OPEN_CLASSES = {
-    "timer/timer_task.py": "class TimerTask:",
-    "delayed_operation.py": "class DelayedOperation(",
-}
-# A compiled subclass of Thread crashes in the garbage collection; the other modules here are called
-# rarely or derive from classes of trio.
-LEFT_OUT = {"reaper.py", "trio_reaper.py", "draw.py", "__init__.py"}
-MARK = """
-from mypy_extensions import mypyc_attr
-
-
-@mypyc_attr(allow_interpreted_subclasses=True)
-"""
+COMPILED = ROOT / "build" / "compiled"
 TURNS = 5
 
 
 def main() -> None:
     """Compile, measure both, print."""
-    with tempfile.TemporaryDirectory() as folder:
-        compiled = Path(folder)
-        _compile(compiled)
-        rounds = [(_figures(ROOT), _figures(compiled)) for _ in range(TURNS)]
+    build(ROOT, COMPILED)
+    rounds = [(_figures(ROOT), _figures(COMPILED)) for _ in range(TURNS)]
     print(f"{'':<30}{'pure':>8}{'compiled':>10}")
     for name in rounds[0][0]:
         pure, fast = (min(each[which][name] for each in rounds) for which in (0, 1))
         print(f"{name:<30}{pure:>8,.0f}{fast:>10,.0f}")
-
-
-def _compile(folder: Path) -> None:
-    """Compile a copy in *folder*."""
-    shutil.copytree(ROOT / "purgatories", folder / "purgatories")
-    for name, start in OPEN_CLASSES.items():
-        path = folder / "purgatories" / name
-        text = path.read_text()
-        assert start in text
-        path.write_text(text.replace(start, MARK.lstrip() + start))
-    modules = [
-        str(path.relative_to(folder))
-        for path in sorted((folder / "purgatories").rglob("*.py"))
-        if path.name not in LEFT_OUT
-    ]
-    compile_in_place(modules, folder)
 
 
 def _figures(folder: Path) -> dict[str, float]:

@@ -130,4 +130,5 @@ BENCHMARK = Benchmark(
         for what in ("", ", CPU")
     ),
     measure,
+    heavy=True,
 )

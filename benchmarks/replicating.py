@@ -14,45 +14,35 @@ from confluent_kafka import Producer
 
 from benchmarks.benchmark import Benchmark, Metric, Sample, percentile
 from benchmarks.producing import SETTINGS
+from benchmarks.ready_partition import REPLICATED_WITHIN_SECONDS, ready_partition
 from benchmarks.systems import System
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
-from integration.wire.requests import metadata, produce, read_metadata, read_produce
+from integration.wire.requests import produce, read_produce
 
 NODES = 3
 SERIAL_REQUESTS = 3000
 MESSAGES = 60_000
 PARKED = 1000
 WATCHED_SECONDS = 2.0
-REPLICATED_WITHIN_SECONDS = 30.0
 
 
 def measure(system: System, scale: float) -> Sample:
     """Serial, in bulk, parked."""
+    used = system.cpu_seconds()
     serial = _serial(system, int(SERIAL_REQUESTS * scale))
+    used = system.cpu_seconds() - used
     return {
         "3 replicas, serial acks=all p50": percentile(serial, 50),
         "3 replicas, serial acks=all p99": percentile(serial, 99),
+        "3 replicas, serial acks=all, broker CPU each": used * 1e6 / len(serial),
         "3 replicas, produce 1 KB": _bulk(system, int(MESSAGES * scale)),
         **_parked(system, int(PARKED * scale), scale),
     }
 
 
-def _replicated_topic(system: System) -> tuple[str, int, str]:
-    """Return a new topic whose followers fetch already, its leader, and the leader's address."""
-    topic = system.new_topic()
-    with Connection(system.bootstrap) as connection:
-        response = read_metadata(connection.request(metadata([topic])))
-    leader = response.topics[topic][1][0]
-    where = next(f"{host}:{port}" for node, host, port in response.brokers if node == leader)
-    with Connection(where, timeout=REPLICATED_WITHIN_SECONDS) as connection:
-        for _ in range(50):
-            assert read_produce(connection.request(produce(topic, 0, batch([b"warm"])))).error == 0
-    return topic, leader, where
-
-
 def _serial(system: System, count: int) -> list[float]:
-    topic, _, leader = _replicated_topic(system)
+    topic, _, leader = ready_partition(system)
     frame = produce(topic, 0, batch([bytes(1000)]))
     micros = []
     with Connection(leader) as connection:
@@ -65,8 +55,8 @@ def _serial(system: System, count: int) -> list[float]:
 
 
 def _bulk(system: System, count: int) -> float:
-    topic, _, _ = _replicated_topic(system)
-    producer = Producer({"bootstrap.servers": system.bootstrap, **SETTINGS})
+    topic, _, _ = ready_partition(system)
+    producer = Producer({**system.client, **SETTINGS})
     producer.produce(topic, b"connects", partition=0)
     producer.flush(10)
     value = bytes(1000)
@@ -80,7 +70,7 @@ def _bulk(system: System, count: int) -> float:
 def _parked(system: System, count: int, scale: float) -> Sample:
     assert system.pause is not None
     assert system.resume is not None
-    topic, leader, where = _replicated_topic(system)
+    topic, leader, where = ready_partition(system)
     slow = next(node for node in range(1, NODES + 1) if node != leader)
     host, port = where.split(":")
     crowd = [socket.create_connection((host, int(port))) for _ in range(count)]
@@ -131,6 +121,7 @@ BENCHMARK = Benchmark(
     (
         Metric("3 replicas, serial acks=all p50", "us"),
         Metric("3 replicas, serial acks=all p99", "us"),
+        Metric("3 replicas, serial acks=all, broker CPU each", "us"),
         Metric("3 replicas, produce 1 KB", "MB/s", "higher"),
         Metric("produces parked, CPU", "%"),
         Metric("produces parked, memory each", "KB"),

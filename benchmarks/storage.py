@@ -7,8 +7,7 @@ the units.
 An append checks every record, as Kafka does: its length, offset and timestamp, and whether it has a
 key. In Python this is the cost of a batch with many records, and the reason why it is slower than
 half the speed of a plain file: records of one size are checked a column at a time, all others one
-by one. The same is also measured with these modules compiled, as in a compiled wheel
-(hatch_build.py); that needs a C compiler.
+by one. The same is also measured with the compiled build; that needs a C compiler.
 
 The share of the system call in a fetch at the log's end is the most that a copy of recent batches
 in memory could save there; the cost of the copy for each append is beside it.
@@ -28,7 +27,7 @@ from pathlib import Path
 from benchmarks import storage_work as work
 from benchmarks.benchmark import Benchmark, Metric, Sample
 from benchmarks.systems import System
-from hatch_build import MODULES, compile_in_place
+from compiling.build import build
 
 ROOT = Path(__file__).parent.parent
 
@@ -40,6 +39,8 @@ _RECORDS = (1, 16, 160)
 _APPENDS = {records: _RATIO(f"append 16 KB, {records} records a batch") for records in _RECORDS}
 _UNLIKE = _RATIO("append 16 KB, 160 records of differing sizes a batch")
 _COMPILED = {metric: _RATIO(f"{metric.name}, compiled") for metric in (*_APPENDS.values(), _UNLIKE)}
+COMPILED = tuple(metric.name for metric in _COMPILED.values())
+CANNOT_COMPILE = shutil.which("cc") is None
 _TAIL = Metric("a fetch of the last 16 KB: the system call", "of the fetch")
 _COPY = Metric("a copy of 16 KB", "of that system call")
 _COLD = _RATIO("fetch 1 MB at a time, cold")
@@ -66,7 +67,7 @@ def measure(system: System, scale: float) -> Sample:
     figures[_UNLIKE] = partial(
         work.append_ratio, megabytes=size(256), records=max(_RECORDS), alike=False
     )
-    if shutil.which("cc"):
+    if not CANNOT_COMPILE:
         with _compiled_packages():
             sample = {
                 compiled.name: _alone(figures[metric]) for metric, compiled in _COMPILED.items()
@@ -84,16 +85,14 @@ def measure(system: System, scale: float) -> Sample:
 
 @contextmanager
 def _compiled_packages() -> Iterator[None]:
-    """Child processes use a copy of the packages with compiled modules meanwhile."""
-    with tempfile.TemporaryDirectory(prefix="antechamber-compiled-") as folder:
-        for package in ("broker", "protocol", "purgatories"):
-            shutil.copytree(ROOT / package, Path(folder) / package)
-        compile_in_place(MODULES, Path(folder))
-        sys.path.insert(0, folder)
-        try:
-            yield
-        finally:
-            sys.path.remove(folder)
+    """Child processes use the compiled build meanwhile."""
+    folder = ROOT / "build" / "compiled"
+    build(ROOT, folder)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
 
 
 def _alone(figure: Measure) -> float:
@@ -121,4 +120,5 @@ BENCHMARK = Benchmark(
     ),
     measure,
     nodes=0,
+    heavy=True,
 )

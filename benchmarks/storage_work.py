@@ -155,8 +155,9 @@ def tail_share(folder: Path, fetches: int) -> float:
     ours = plain = 0.0
     with managed(folder / "logs") as manager:
         log = log_of(manager)
+        append(log, batch, 1)  # makes the file
         fd = os.open(next(log.directory.glob("*.log")), os.O_RDONLY)
-        for number in range(fetches):
+        for number in range(1, fetches + 1):
             append(log, batch, 1)
             end = log.log_end_offset_metadata
             began = time.perf_counter()

@@ -14,6 +14,8 @@ from typing import Any, Protocol
 
 import psutil  # type: ignore[import-untyped]  # it has no types
 
+from benchmarks.kfake import Kfake, missing_for_kfake
+from benchmarks.processor_time import processor_seconds
 from integration.kafka.jars import missing_for_a_jvm
 from integration.kafka.real_kafka import RealKafka
 from integration.machine.deadlines import eventually
@@ -24,8 +26,12 @@ from integration.wire.connection import Connection
 from integration.wire.requests import metadata, read_metadata
 from integration.wire.topics import auto_create_topic
 
+# The columns of the table, in this order.
+NAMES = ("ours", "Kafka", "kfake", "mock")
 # Our default is none; the delay would be measured instead of the work.
 _NO_DELAY = ("group.initial.rebalance.delay.ms", "0")
+# The records of the raw clients have timestamp 0 and would be deleted at the first check.
+KEPT = ("log.retention.ms", "-1")
 
 
 class Server(Protocol):
@@ -49,6 +55,7 @@ class System:
     start: Callable[[], Server]
     wakes_fetches: bool = True
     keeps_records: bool = True
+    waits_for_pending_members: bool = True
     pause: Callable[[Any, int], None] | None = None
     resume: Callable[[Any, int], None] | None = None
     tls: bool = False
@@ -63,13 +70,15 @@ class System:
     @property
     def client(self) -> dict[str, Any]:
         """The settings with which librdkafka connects."""
+        metrics = {"enable.metrics.push": False}
         if not self.tls:
-            return {"bootstrap.servers": self.bootstrap}
+            return {"bootstrap.servers": self.bootstrap, **metrics}
         server: Any = self.server
         return {
             "bootstrap.servers": server.listeners["TLS"],
             "security.protocol": "ssl",
             "ssl.ca.location": str(certificates().authority.path),
+            **metrics,
         }
 
     def new_topic(self) -> str:
@@ -80,9 +89,8 @@ class System:
         return name
 
     def cpu_seconds(self) -> float:
-        """The processor time that the server has used so far."""
-        times = psutil.Process(self.server.process.pid).cpu_times()
-        return float(times.user + times.system)
+        """The processor time that all processes of the server have used so far."""
+        return sum(processor_seconds(process.pid) for process in _processes(self.server))
 
     def resident_mb(self) -> float:
         """The resident memory of the server now."""
@@ -90,8 +98,14 @@ class System:
 
 
 def resident_mb(server: Server) -> float:
-    """The resident memory of a server's process."""
-    return float(psutil.Process(server.process.pid).memory_info().rss / 1e6)
+    """The resident memory of a server's processes."""
+    found = (psutil.Process(process.pid) for process in _processes(server))
+    return sum(float(process.memory_info().rss / 1e6) for process in found)
+
+
+def _processes(server: Server) -> list[ServerProcess]:
+    """A real Kafka has one for each node."""
+    return getattr(server, "processes", None) or [server.process]
 
 
 def wait_for_first_response(server: Server) -> None:
@@ -146,19 +160,24 @@ def available(nodes: int = 1) -> list[System]:
     systems = [
         System(
             "ours",
-            lambda: Antechamber("--brokers", str(nodes), "-c", "=".join(factor)),
+            lambda: Antechamber(
+                "--brokers", str(nodes), "-c", "=".join(factor), "-c", "=".join(KEPT)
+            ),
             pause=lambda server, node: _fault(server, node, "pause"),
             resume=lambda server, node: _fault(server, node, "resume"),
         )
     ]
     if nodes == 1:
         systems.append(System("mock", MockCluster, wakes_fetches=False, keeps_records=False))
-    missing = missing_for_a_jvm()
-    if missing is None:
+        if (missing := missing_for_kfake()) is None:
+            systems.append(System("kfake", Kfake, waits_for_pending_members=False))
+        else:
+            print(f"without kfake: {missing}", file=sys.stderr)
+    if (missing := missing_for_a_jvm()) is None:
         systems.append(
             System(
                 "Kafka",
-                lambda: RealKafka(nodes, dict([factor, _NO_DELAY])),
+                lambda: RealKafka(nodes, dict([factor, _NO_DELAY, KEPT])),
                 pause=lambda server, node: server.processes[node - 1].pause(),
                 resume=lambda server, node: server.processes[node - 1].resume(),
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.systems import System
+from benchmarks.systems import KEPT, System
 from integration.kafka.jars import missing_for_a_jvm
 from integration.kafka.real_kafka import RealKafka
 from integration.processes.antechamber import Antechamber
@@ -48,4 +48,5 @@ def _settings(listeners: dict[str, str]) -> dict[str, str]:
         "ssl.truststore.location": str(given.authority.path),
         "ssl.enabled.protocols": "TLSv1.3",
         "ssl.cipher.suites": "TLS_AES_256_GCM_SHA384",
+        **dict([KEPT]),
     }

@@ -31,21 +31,29 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([first, *rest]).rstrip()
 
 
+def figure(value: float) -> str:
+    """A figure with three significant digits."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def ratio(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
+    """Our median divided by theirs; None without figures, or if theirs is nearly 0."""
+    if not ours or not theirs or median(theirs) < SMALLEST_TO_DIVIDE_BY:
+        return None
+    return median(ours) / median(theirs)
+
+
 def _cell(values: Sequence[float]) -> str:
     if not values:
         return "-"
     if len(values) == 1:
-        return _figure(values[0])
-    return f"{_figure(median(values))} [{_figure(min(values))} .. {_figure(max(values))}]"
-
-
-def _figure(value: float) -> str:
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+        return figure(values[0])
+    return f"{figure(median(values))} [{figure(min(values))} .. {figure(max(values))}]"
 
 
 def _ratio(metric: Metric, ours: Sequence[float], theirs: Sequence[float]) -> str:
-    if not ours or not theirs or median(theirs) < SMALLEST_TO_DIVIDE_BY:
+    found = ratio(ours, theirs)
+    if found is None:
         return "-"
-    ratio = median(ours) / median(theirs)
-    better = ratio < 1 if metric.better == "lower" else ratio > 1
-    return f"{ratio:.2f} {'+' if better else '-'}"
+    better = found < 1 if metric.better == "lower" else found > 1
+    return f"{found:.2f} {'+' if better else '-'}"

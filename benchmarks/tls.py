@@ -16,14 +16,15 @@ def measure(system: System, scale: float) -> Sample:
     """Produce, consume, and single produces."""
     count = int(producing.MESSAGES[_RECORD_BYTES] * scale)
     seconds, cpu = producing.confluent(system, _RECORD_BYTES, count)
-    consumed = consuming.measure(system, scale)
+    consumed, consumed_cpu = consuming.confluent(system, scale)
     micros = round_trip.confluent(
         system, system.new_topic(), int(round_trip.CLIENT_MESSAGES * scale)
     )
     return {
         "TLS produce 1 KB": count * _RECORD_BYTES / 1e6 / seconds,
         "TLS produce 1 KB, broker CPU": cpu / (count * _RECORD_BYTES / 1e9),
-        **{f"TLS {name}": value for name, value in consumed.items()},
+        "TLS consume 1 KB": consumed,
+        "TLS consume 1 KB, broker CPU": consumed_cpu,
         "TLS produce+flush p50": percentile(micros, 50),
     }
 

@@ -80,7 +80,7 @@ def _raw(system: System, count: int) -> tuple[float, float]:
 
 def _confluent(system: System, count: int) -> float:
     topic = system.new_topic()
-    who = {"bootstrap.servers": system.bootstrap, "transactional.id": topic, "linger.ms": 0}
+    who = {**system.client, "transactional.id": topic, "linger.ms": 0}
     producer = Producer({**who, "log_level": 0})
     producer.init_transactions(30)
     started = 0.0

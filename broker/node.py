@@ -25,22 +25,25 @@ from broker.api.services import Services
 from broker.api.table import advertised_versions
 from broker.common.clock import Clock
 from broker.common.state_changes import StateChanges
+from broker.common.topic_partition import TopicPartition
 from broker.common.unexpected_errors import UnexpectedErrors
 from broker.config import Config
 from broker.config.dynamic import ALL_NODES
 from broker.controller.channel import ControllerChannel
 from broker.controller.controller import Controller
 from broker.controller.exchange import controller_link
-from broker.controller.features import TRANSACTION_VERSION
 from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.controller.metadata_route import metadata_route
 from broker.coordinators.coordinator_leadership import CoordinatorLeadership
 from broker.faults.fault_rules import FaultRules
 from broker.groups.group_coordinator_service import GroupCoordinatorService
+from broker.groups.share.end_offsets import OnEndOffset
 from broker.links.links import Links
 from broker.network.connections import Connections
 from broker.network.node_links import NodeLinks
 from broker.network.transport import Connect
+from broker.node_share_groups import NodeShareGroups
+from broker.node_transactions import NodeTransactions
 from broker.quotas.connection_quotas import ConnectionQuotas
 from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
@@ -58,12 +61,6 @@ from broker.storage.disk import DiskFile
 from broker.storage.log_manager import LogManager
 from broker.storage.log_tasks import schedule_log_tasks
 from broker.storage.open_files import OpenFiles
-from broker.transactions.add_partitions_to_txn import AddPartitionsToTxnSender
-from broker.transactions.coordinator import TransactionCoordinator
-from broker.transactions.marker_channel import TransactionMarkerChannel
-from broker.transactions.periodic_tasks import schedule_transaction_tasks
-from broker.transactions.producer_ids import ProducerIdManager
-from broker.transactions.verification import TransactionVerification
 from broker.wait_records.recorder import Recorder
 from protocol.framing import Scratch
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -126,10 +123,12 @@ class Node:
         self.replication = self._replication(connect)
         self.replicas = self.replication.replicas
         self.groups = self._groups()
-        self.producer_ids = ProducerIdManager(self.channel, self.timer)
-        self.marker_channel = self._marker_channel(connect)
-        self.transactions = self._transactions()
-        self.partition_sender = self._partition_sender(connect)
+        self._transaction_parts = self._transactions(connect)
+        self.producer_ids = self._transaction_parts.producer_ids
+        self.marker_channel = self._transaction_parts.marker_channel
+        self.transactions = self._transaction_parts.coordinator
+        self.partition_sender = self._transaction_parts.partition_sender
+        self.share_groups = self._share_groups(connect)
         self._coordinator_leadership = self._leadership_of_coordinators()
         slots = config.max_incremental_fetch_session_cache_slots
         self.fetch_sessions = FetchSessionCache(slots, clock)
@@ -137,8 +136,8 @@ class Node:
         self.feed = controller.register(broker, self)
         self.feed.arrive_by(metadata_route(links, broker.node_id, config))
         self.services = self._services()
-        on_bug = self.unexpected_errors.in_connection
-        self.connections = Connections(config, self.timer, self.scratch, on_bug, changes)
+        on_bug, now_ms = self.unexpected_errors.in_connection, steps.now_ms
+        self.connections = Connections(config, self.timer, self.scratch, on_bug, changes, now_ms)
         self.listeners = connection_setups(self.services, recorder, self.timer, self.tls)
         self._begin_to_follow()
 
@@ -160,11 +159,14 @@ class Node:
         """Run the node's timers, fetchers and senders until cancelled."""
         self.feed.steps = self.steps
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.replication.fetchers.run)
-            nursery.start_soon(self.marker_channel.run)
-            nursery.start_soon(self.partition_sender.run)
+            shares = self.share_groups
+            senders = self.marker_channel.run, self.partition_sender.run, shares.persister.run
+            fetchers = self.replication.fetchers.run, shares.end_offsets.run
+            for task in (*fetchers, *senders, self.connections.serve):
+                nursery.start_soon(task)
             until = self.clock.seconds_until
             nursery.start_soon(run_reaper, self.timer, None, until)
+            nursery.start_soon(run_reaper, self.share_groups.lock_timer, None, until)
             for purgatory in self.purgatories:
                 nursery.start_soon(run_reaper, purgatory.timer, purgatory.purge_if_due, until)
 
@@ -199,9 +201,10 @@ class Node:
         self.groups.consumers.configs.replace(group_id, settings)
 
     def delivered(self) -> None:
-        """Fetch the partitions that the node follows since the last change, and send markers."""
+        """Fetch the partitions that the node follows since the last change; send what waited."""
         self.replication.fetchers.assign_pending()
         self.marker_channel.metadata_changed()
+        self.share_groups.persister.metadata_changed()
 
     def delivery_failed(self, change: str, error: Exception) -> None:
         """Report an exception that was raised while *change* was applied."""
@@ -219,11 +222,13 @@ class Node:
         """Apply the deletion of a topic; requests that wait for its partitions are completed."""
         yield from self.replication.delta_applier.delete_topic(topic)
         self.groups.topics_changed([topic.name])
-        self.groups.on_topics_deleted([topic.name])
+        self.groups.on_topic_deleted(topic.name, topic.topic_id)
+        self.share_groups.coordinator.topics_deleted([topic.topic_id])
         self.changes.notify()
 
     def _leadership_changed(self, partition: Partition, leads: bool) -> None:
         self._coordinator_leadership.leadership_changed(partition, leads)
+        self.share_groups.partitions.partitions.leadership_changed(partition, leads)
 
     def close(self) -> None:
         """Flush and close the logs, and write the clean shutdown files."""
@@ -237,13 +242,15 @@ class Node:
 
     def _end(self) -> None:
         self.timer.close()
+        self.share_groups.lock_timer.close()
         self.channel.close()
         for purgatory in self.purgatories:
             purgatory.shutdown()
 
     def timers(self) -> list[SystemTimer]:
-        """The node's own timer and those of its purgatories."""
-        return [self.timer, *(purgatory.timer for purgatory in self.purgatories)]
+        """The node's own timer, that of locks, and those of its purgatories."""
+        others = (purgatory.timer for purgatory in self.purgatories)
+        return [self.timer, self.share_groups.lock_timer, *others]
 
     def _schedule_periodic_work(self) -> None:
         self.log_cleaner = schedule_log_tasks(self.timer, self.logs, self.config, self.offload)
@@ -297,6 +304,7 @@ class Node:
             self._purgatory(
                 "DeleteRecords", config.delete_records_purgatory_purge_interval_requests
             ),
+            self._purgatory("ShareFetch", config.share_fetch_purgatory_purge_interval_requests),
             self.changes,
             self.recorder,
         )
@@ -311,45 +319,42 @@ class Node:
             self._purgatory("Heartbeat", 1000),
             lambda: self.image,
             self.offload,
+            lambda: self.share_groups.persister,
+            self._find_end_offset,
         )
         interval_ms = self.config.offsets_retention_check_interval_ms
         schedule(self.timer, groups.expire_offsets, delay_ms=interval_ms, period_ms=interval_ms)
         return groups
 
-    def _marker_channel(self, connect: Connect) -> TransactionMarkerChannel:
-        return TransactionMarkerChannel(
+    def _transactions(self, connect: Connect) -> NodeTransactions:
+        image = lambda: self.image  # noqa: E731 - it is passed on
+        return NodeTransactions(
+            self.replication, self.clock, self.channel, connect, self.steps, image
+        )
+
+    def _find_end_offset(self, partition: TopicPartition, done: OnEndOffset) -> None:
+        self.share_groups.end_offsets.find(partition, done)
+
+    def _share_groups(self, connect: Connect) -> NodeShareGroups:
+        image = lambda: self.image  # noqa: E731 - it is passed on
+        return NodeShareGroups(
             self.replication,
-            connect,
-            self.replicas.actions,
-            self.steps,
-            lambda: self.image,
-            lambda: self.transactions,
-        )
-
-    def _partition_sender(self, connect: Connect) -> AddPartitionsToTxnSender:
-        return AddPartitionsToTxnSender(
-            self.replication, connect, self.replicas.actions, self.steps, lambda: self.image
-        )
-
-    def _transactions(self) -> TransactionCoordinator:
-        transactions = TransactionCoordinator(
-            self.config,
             self.clock,
-            self.timer,
-            self.replicas.actions,
+            self.controller,
+            connect,
             self.steps,
-            self.producer_ids,
-            self.marker_channel,
-            lambda: self.image.feature_level(TRANSACTION_VERSION),
+            image,
+            self._timer("share-group-lock-timeout"),
+            self.groups.consumers.configs,
         )
-        schedule_transaction_tasks(
-            self.timer, transactions, self.config, self.clock, self.steps, self.replicas.actions
-        )
-        return transactions
 
     def _leadership_of_coordinators(self) -> CoordinatorLeadership:
         return CoordinatorLeadership(
-            [self.groups.runtime, self.transactions.runtime],
+            [
+                self.groups.runtime,
+                self.transactions.runtime,
+                self.share_groups.coordinator.runtime,
+            ],
             self.replication.purgatories,
             self.replicas.actions,
             lambda: self.image,
@@ -367,16 +372,12 @@ class Node:
             replicas=self.replicas,
             groups=self.groups,
             transactions=self.transactions,
-            verification=TransactionVerification(
-                self.config,
-                self.timer,
-                self.replicas.partitions,
-                self.partition_sender,
-                self.replicas.actions,
-            ),
+            verification=self._transaction_parts.verification,
+            share_coordinator=self.share_groups.coordinator,
             producer_ids=self.producer_ids,
             logs=self.logs,
             fetch_sessions=self.fetch_sessions,
+            share_partitions=self.share_groups.partitions,
             client_quotas=self.client_quotas,
             offload=self.offload,
             api_versions=advertised_versions(),

@@ -14,7 +14,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,6 +55,7 @@ from broker.wait_records.outbox import Outbox, Sink
 from broker.wait_records.recorder import Recorder
 from broker.wait_records.records_file import RecordsFile
 from broker.wait_records.records_topic import RecordsTopic
+from broker.wait_records.request_log import request_log_line
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 
@@ -84,13 +85,13 @@ async def _serve(options: ServeOptions) -> None:
         closing(TcpNetwork(listeners, options.brokers)) as network,
         closing(_admin_listener(options)) as admin,
         closing(_controller(options, data_dirs)) as controller,
-        _records_file(options) as records_file,
+        _records_files(options) as records_files,
         closing(_cluster(options, controller, data_dirs, network)) as cluster,
     ):
         _store_credentials(controller, options)
         _create_topics(controller, options)
         _set_faults(cluster, options)
-        with _outbox(options, cluster, records_file) as outbox:
+        with _outbox(options, cluster, records_files) as outbox:
             await _run(options, cluster, outbox, data_dirs, admin, signals)
 
 
@@ -179,20 +180,26 @@ def _cluster(
 
 
 @contextmanager
-def _records_file(options: ServeOptions) -> Iterator[RecordsFile | None]:
-    if options.records is None:
-        yield None
-        return
-    with closing(RecordsFile(options.records)) as file:
-        yield file
+def _records_files(options: ServeOptions) -> Iterator[Sequence[RecordsFile]]:
+    """The files of wait records: of JSON lines, and of lines of a request log."""
+    with ExitStack() as open_files:
+        files = []
+        if options.records is not None:
+            files.append(RecordsFile(options.records))
+            open_files.callback(files[-1].close)
+        if options.request_log is not None:
+            log = RecordsFile(options.request_log, option="--request-log", written=request_log_line)
+            files.append(log)
+            open_files.callback(log.close)
+        yield files
 
 
 @contextmanager
 def _outbox(
-    options: ServeOptions, cluster: Cluster, file: RecordsFile | None
+    options: ServeOptions, cluster: Cluster, files: Sequence[RecordsFile]
 ) -> Iterator[Outbox | None]:
     """The outbox of wait records, if there is any sink; it is emptied before the logs close."""
-    sinks: list[Sink] = [] if file is None else [file]
+    sinks: list[Sink] = [*files]
     if options.records_topic is not None:
         sinks.append(RecordsTopic(options.records_topic, cluster, cluster.clock))
     recorder = cluster.recorder

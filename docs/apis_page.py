@@ -38,7 +38,6 @@ _NOT_SERVED: Mapping[Sequence[int], str] = {
         72,
     ): "GetTelemetrySubscriptions, PushTelemetry: as in a Kafka without a receiver of client "
     "metrics (KIP-714)",
-    (76, 77, 78, 79, 83, 84, 85, 86, 87, 90, 91, 92): "share groups (KIP-932)",
     (80, 81): "AddRaftVoter, RemoveRaftVoter: the controller is an object in the process",
     (88, 89): "streams groups (KIP-1071)",
 }

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.atlas.page import page as atlas
+from benchmarks.page import page as speed
 from docs import asynchronous, pictures
 from docs.apis_page import apis
 from docs.clients_page import clients
@@ -27,6 +28,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/clients.md": lambda: f"{GENERATED}\n{clients()}",
     "reference/command-line.md": command_line,
     "reference/configuration.md": configuration,
+    "reference/speed.md": speed,
     "explanation/pictures/produce.svg": pictures.produce,
     "explanation/pictures/purgatory.svg": pictures.purgatory,
     "explanation/pictures/rooms.svg": pictures.rooms,

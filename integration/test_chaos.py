@@ -24,7 +24,7 @@ SHOP = [sys.executable, str(PROGRAMS / "shop.py")]
 CHAOS = [sys.executable, "-m", "antechamber", "chaos"]
 ON_ORDERS = ["--brokers", "1", "--topic", "orders", "--timeout", "90"]
 # Lost responses and errors of Produce requests are drawn from it.
-SEED = "7"
+SEED = "20"
 REPLAYS = 20
 # A rule, and the client, API and number of the request that it hit.
 Hit = tuple[int, str, str, int]
@@ -51,8 +51,8 @@ def kafka() -> Iterator[Cluster]:
         yield kafka
 
 
-# The first hits a produce twice, the second other requests of both clients.
-@pytest.mark.parametrize(("seed", "apis"), [(9, {"Produce"}), (20, {"Metadata", "ListOffsets"})])
+# The first hits a produce of one client, the second requests of both clients.
+@pytest.mark.parametrize(("seed", "apis"), [(20, {"Produce"}), (25, {"Produce", "ListOffsets"})])
 def test_a_schedule_hits_the_same_requests_each_time(
     kafka: Cluster, seed: int, apis: set[str]
 ) -> None:

@@ -123,6 +123,26 @@ def test_a_fault_rule_is_set_and_removed(page: Page, kafka: Cluster) -> None:
     assert admin.call("GET", "/v1/faults") == {"rules": []}
 
 
+def test_a_rule_for_a_link_is_set(page: Page, kafka: Cluster) -> None:
+    """With the ends of the link instead of what requests match."""
+    page.open(f"{kafka.admin}/")
+    shows(page, "#faults", "No fault rule is set.")
+    page.evaluate(
+        "{ const type = document.querySelector('[name=type]'); type.value = 'link_delay';"
+        " type.dispatchEvent(new Event('change'));"
+        " document.querySelector('[name=value]').value = '50';"
+        " document.querySelector('[name=from]').value = '1';"
+        " document.querySelector('[name=to]').value = 'controller' }"
+    )
+    press(page, "Set rule")
+    shows(page, "#faults", "from 1 to controller")
+
+    [rule] = kafka.faults.all()
+    assert rule["link"] == {"from": 1, "to": "controller"}
+    assert rule["action"] == {"type": "delay", "ms": 50}
+    assert not page.evaluate("document.querySelector('[name=topic]').checkVisibility()")
+
+
 def test_the_broker_is_reset(page: Page, kafka: Cluster) -> None:
     """By the second press of a button; the first one changes only its text."""
     admin = AdminClient(kafka.admin)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from broker.groups.records.serde import GROUP_RECORDS
+from broker.share_coordinator.records import SHARE_STATE_RECORDS
 from integration.kafka.jars import KAFKA_VERSION, kafka_jars
 from protocol.messages import REQUESTS, RESPONSES
 from tests.protocol.kafka_schemas import (
@@ -39,6 +40,17 @@ def test_messages_equal_kafkas(cls: Any) -> None:
 def test_records_of_groups_equal_kafkas(cls: Any) -> None:
     """Keys and values of ``__consumer_offsets``."""
     schema = _schema("kafka-group-coordinator", cls)
+
+    assert_same_fields(cls, schema)
+    assert_same_defaults(cls, schema)
+
+
+@pytest.mark.parametrize(
+    "cls", [cls for pair in SHARE_STATE_RECORDS.types.values() for cls in pair]
+)
+def test_records_of_share_partitions_equal_kafkas(cls: Any) -> None:
+    """Keys and values of ``__share_group_state``."""
+    schema = _schema("kafka-share-coordinator", cls)
 
     assert_same_fields(cls, schema)
     assert_same_defaults(cls, schema)

@@ -161,10 +161,10 @@ def test_cluster_needs_only_the_wheel(installed: Path, tmp_path: Path) -> None:
 
 
 def test_the_version_of_the_installed_command(installed: Path, wheel: Path) -> None:
-    """antechamber --version prints the version of the wheel."""
+    """antechamber --version prints the version of the wheel and its build."""
     reported = _run(installed, "--version")
 
-    assert reported.split() == ["antechamber", wheel.name.split("-")[1]]
+    assert reported.split() == ["antechamber", wheel.name.split("-")[1], "(pure)"]
 
 
 def test_an_installed_broker_starts_and_stops(serving: ServerProcess, tmp_path: Path) -> None:

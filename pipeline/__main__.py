@@ -15,7 +15,7 @@ _EXTRA = "pip install 'antechamber[pipeline]'"
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the analysis and return the exit code."""
-    from pipeline.arguments import parse
+    from pipeline.arguments import EXIT_EXCEEDED, parse
 
     arguments = parse(sys.argv[1:] if words is None else words)
     if arguments.check:
@@ -31,7 +31,7 @@ def main(words: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"antechamber analyze: {missing.name} is not installed; {_EXTRA}\n")
         return EXIT_FAILED
     try:
-        run(arguments, Display())
+        above = run(arguments, Display())
     except PipelineError as error:
         sys.stderr.write(f"antechamber analyze: {printable(str(error))}\n")
         return EXIT_FAILED
@@ -42,7 +42,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return EXIT_FAILED
     except KeyboardInterrupt:
         return 130
-    return 0
+    return EXIT_EXCEEDED if above else 0
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -12,7 +13,10 @@ from pipeline import batch, stream
 from pipeline.arguments import Arguments
 from pipeline.connector import connector_jars
 from pipeline.errors import PipelineError, in_one_line
+from pipeline.limits import exceeded
+from pipeline.report.figures import write_figures
 from pipeline.report.findings import Findings, gather
+from pipeline.report.hgrm import write_histograms
 from pipeline.report.page import page
 from pipeline.session import open_session
 from pipeline.sources import source_of
@@ -24,8 +28,11 @@ PAUSE = 4  # pause between publications, as a multiple of the duration of the la
 _CONNECTOR = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 
 
-def run(arguments: Arguments, display: Display) -> None:
-    """Run the analysis; raises `PipelineError` if it cannot."""
+def run(arguments: Arguments, display: Display) -> bool:
+    """Run the analysis; returns whether a limit is exceeded.
+
+    Raises `PipelineError` if the analysis cannot be done.
+    """
     names = arguments.compare or arguments.sources
     given = [(name,) for name in names] if arguments.compare else [names]
     sources = [source_of(one) for one in given]
@@ -54,20 +61,45 @@ def run(arguments: Arguments, display: Display) -> None:
     for one in found:
         show(display.console, one)
     sys.stdout.write(f"report: {report}\n")
+    return _written(arguments, found)
+
+
+def _written(arguments: Arguments, found: Sequence[Findings]) -> bool:
+    """Write the files for other programs, and return whether a limit is exceeded."""
+    if arguments.summary:
+        write_figures(arguments.summary, found)
+    if arguments.hgrm:
+        folders = [arguments.hgrm] if len(found) == 1 else [f"{arguments.hgrm}/{x}" for x in "ab"]
+        for folder, each in zip(folders, found, strict=True):
+            write_histograms(folder, each)
+    if not arguments.compare:
+        return False
+    before, after = found
+    lines = [*exceeded(before, after, arguments.limits, arguments.least)]
+    for line in lines:
+        sys.stdout.write(f"above the limit: {line}\n")
+    return bool(lines)
 
 
 def _analysed(spark: SparkSession, arguments: Arguments, display: Display) -> list[Findings]:
     window_s = arguments.window_s
     if arguments.compare:
         return [
-            _batch(spark, (name,), f"{arguments.out}/{side}", name, window_s, display)
+            _batch(spark, (name,), f"{arguments.out}/{side}", name, arguments, display)
             for side, name in zip("ab", arguments.compare, strict=True)
         ]
     name = " ".join(arguments.sources)
     if not arguments.streamed:
-        return [_batch(spark, arguments.sources, arguments.out, name, window_s, display)]
+        return [_batch(spark, arguments.sources, arguments.out, name, arguments, display)]
     source = source_of(arguments.sources)
-    query = stream.start(spark, source, arguments.out, window_s, follow=arguments.follow)
+    query = stream.start(
+        spark,
+        source,
+        arguments.out,
+        window_s,
+        follow=arguments.follow,
+        time_zone=arguments.log_time_zone,
+    )
     display.step("reading new records")
     try:
         if arguments.follow:
@@ -90,10 +122,11 @@ def _batch(
     names: tuple[str, ...],
     out: str,
     name: str,
-    window_s: int,
+    arguments: Arguments,
     display: Display,
 ) -> Findings:
-    batch.analyse(spark, source_of(names), out, window_s, display.step)
+    window_s, zone = arguments.window_s, arguments.log_time_zone
+    batch.analyse(spark, source_of(names), out, window_s, display.step, zone)
     display.step("drawing")
     return gather(Store(spark, out), name, window_s)
 

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
+from pipeline.limits import LEAST, METRICS, Limit, limit
+
 EXIT_USAGE = 2
+EXIT_EXCEEDED = 3
 OUT = "wait-analysis"
 WINDOW_S = 60
 
@@ -15,6 +18,7 @@ _EPILOG = """\
 sources:
   records.jsonl 'logs/*.jsonl.gz'  files, folders, patterns
   rows.parquet                     the same in Parquet
+  kafka-request.log*               the request log of Apache Kafka
   kafka://127.0.0.1:9092/records   a topic of records
 
 try:
@@ -22,6 +26,8 @@ try:
       tables and report.html in wait-analysis/
   antechamber analyze --compare ours.jsonl kafka.jsonl
       two sets of records in one report
+  antechamber analyze --compare before.jsonl after.jsonl --fail-above p99=25%
+      exit code 3 if an API is slower than that
   antechamber analyze kafka://127.0.0.1:9092/records --catch-up
 """
 
@@ -41,6 +47,11 @@ class Arguments:
     settings: dict[str, str]
     verbose: bool
     check: bool = False
+    log_time_zone: str = "UTC"
+    hgrm: str | None = None
+    summary: str | None = None
+    limits: tuple[Limit, ...] = ()
+    least: int = LEAST
 
     @property
     def streamed(self) -> bool:
@@ -63,7 +74,10 @@ def parse(words: Sequence[str]) -> Arguments:
         command.error("--follow and --catch-up exclude each other")
     if given.compare and (given.follow or given.catch_up):
         command.error("--compare reads two finished sets; it cannot follow")
+    if given.limits and not given.compare:
+        command.error("--fail-above needs --compare")
     values = vars(given)
+    values["limits"] = tuple(given.limits)
     values["sources"] = tuple(given.sources)
     values["compare"] = tuple(given.compare) if given.compare else None
     values["settings"] = dict(given.settings)
@@ -83,6 +97,7 @@ def parser() -> argparse.ArgumentParser:
     add("--compare", nargs=2, metavar=("A", "B"), help="compare two sources")
     add("--out", default=OUT, metavar="DIR", help=f"tables go here (default: {OUT})")
     add("--report", metavar="FILE", help="the page (default: report.html in a local --out)")
+    _add_figures(command)
     add(
         "--window",
         type=_seconds,
@@ -90,6 +105,12 @@ def parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         dest="window_s",
         help="length of the tables' windows, a divisor of 3600",
+    )
+    add(
+        "--log-time-zone",
+        default="UTC",
+        metavar="ZONE",
+        help="time zone of times without an offset in request logs, such as Europe/Berlin",
     )
     add("--catch-up", action="store_true", help="add the new records since the last run, then end")
     add("--follow", action="store_true", help="add new records until Ctrl-C")
@@ -108,6 +129,30 @@ def parser() -> argparse.ArgumentParser:
     return command
 
 
+def _add_figures(command: argparse.ArgumentParser) -> None:
+    """Add the options for files of other programs, and for checks in CI."""
+    add = command.add_argument
+    add("--hgrm", metavar="DIR", help="write a .hgrm histogram of each API to this folder")
+    add("--summary", metavar="FILE", help="write the figures of each API to this file, as JSON")
+    add(
+        "--fail-above",
+        action="append",
+        default=[],
+        type=_limit,
+        metavar="LIMIT",
+        dest="limits",
+        help="with --compare: exit code 3 if B is slower than A by more than [API:]METRIC=N%% or"
+        f" [API:]METRIC=Nms, where METRIC is one of {', '.join(METRICS)}; may be repeated",
+    )
+    add(
+        "--least",
+        type=_count,
+        default=LEAST,
+        metavar="N",
+        help=f"compare APIs with at least N requests in A and in B (default: {LEAST})",
+    )
+
+
 def _seconds(text: str) -> int:
     seconds = int(text) if text.isdecimal() else 0
     # A window whose length divides an hour is within one partition of a table.
@@ -116,6 +161,19 @@ def _seconds(text: str) -> int:
             f"{text!r} is not a window length: a divisor of 3600, such as 1, 10, 60 or 600"
         )
     return seconds
+
+
+def _limit(text: str) -> Limit:
+    try:
+        return limit(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 up")
+    return int(text)
 
 
 def _setting(text: str) -> tuple[str, str]:

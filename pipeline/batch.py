@@ -10,7 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from pipeline.errors import PipelineError
-from pipeline.schema import DEFECT, RAW, parsed
+from pipeline.request_log.topic_names import TOPIC_IDS, described, names_of, with_names
+from pipeline.schema import DEFECT, NOT_READ, RAW, parsed
 from pipeline.sources import Source
 from pipeline.store import Store
 from pipeline.writing import write_tables
@@ -19,14 +20,28 @@ Step = Callable[[str], None]
 
 
 class Counts(NamedTuple):
-    """The number of rows, and of rows that are not records."""
+    """The number of rows, of those that are not records, and of those that describe topics.
+
+    ``not_read`` are lines of request logs that are not read as records.
+    """
 
     rows: int
     malformed: int
+    described: int = 0
+    not_read: int = 0
 
 
-def analyse(spark: SparkSession, source: Source, out: str, window_s: int, step: Step) -> Counts:
+def analyse(
+    spark: SparkSession,
+    source: Source,
+    out: str,
+    window_s: int,
+    step: Step,
+    time_zone: str = "UTC",
+) -> Counts:
     """Replace the tables of *out* with those of *source*; *step* is called with each step's name.
+
+    *time_zone* is that of request logs.
 
     Raises `PipelineError` if there is nothing to analyse; the tables of the last run remain then.
     """
@@ -35,13 +50,13 @@ def analyse(spark: SparkSession, source: Source, out: str, window_s: int, step: 
     if store.is_streamed:
         raise PipelineError(f"{out} has the tables of a stream; take another --out")
     step("reading records")
-    # Persisted, so that no later step parses JSON again; on disk, so that joins have the memory.
-    rows = parsed(source.read(spark)).persist(StorageLevel.DISK_ONLY)
+    rows, counts = rows_of(spark, source, time_zone)
     writing = store.begin()
     try:
-        counts = counted(rows)
+        _check(rows, counts)
         step(f"writing the tables of {counts.rows:,} rows")
-        write_tables(spark, store, writing, rows, window_s)
+        named = with_names(rows, names_of(described(rows)) if counts.described else {})
+        write_tables(spark, store, writing, named, window_s)
         store.publish(writing)
     except BaseException:
         store.abandon(writing)
@@ -51,14 +66,49 @@ def analyse(spark: SparkSession, source: Source, out: str, window_s: int, step: 
     return counts
 
 
+def rows_of(spark: SparkSession, source: Source, time_zone: str) -> tuple[DataFrame, Counts]:
+    """Return the persisted rows of *source* and their counts; *time_zone* is that of request logs.
+
+    A source with lines of a request log is read twice.
+    """
+    # Persisted, so that no later step parses JSON again; on disk, so that joins have the memory.
+    rows = parsed(source.read(spark)).persist(StorageLevel.DISK_ONLY)
+    counts = _counts(rows)
+    if counts.not_read:
+        rows.unpersist()
+        rows = parsed(source.read(spark), time_zone).persist(StorageLevel.DISK_ONLY)
+        counts = _counts(rows)
+    return rows, counts
+
+
 def counted(rows: DataFrame) -> Counts:
     """Count *rows*; raises `PipelineError` if none of them is a record."""
-    total, bad = rows.agg(sf.count("*"), sf.count(DEFECT)).collect()[0]
-    if total == 0:
+    counts = _counts(rows)
+    _check(rows, counts)
+    return counts
+
+
+def has_request_log(rows: DataFrame) -> bool:
+    """Whether a row was not read because it is a line of a request log."""
+    [[not_read]] = rows.agg(sf.count_if(sf.col(DEFECT) == NOT_READ)).collect()
+    return bool(not_read)
+
+
+def _counts(rows: DataFrame) -> Counts:
+    found = (
+        sf.count("*"),
+        sf.count(DEFECT),
+        sf.count_if(sf.size(TOPIC_IDS) > 0),
+        sf.count_if(sf.col(DEFECT) == NOT_READ),
+    )
+    return Counts(*rows.agg(*found).collect()[0])
+
+
+def _check(rows: DataFrame, counts: Counts) -> None:
+    if counts.rows == 0:
         raise PipelineError("the source has no records")
-    if bad == total:
+    if counts.malformed == counts.rows:
         defect, raw = rows.select(DEFECT, sf.substring(RAW, 1, 60)).limit(1).collect()[0]
         raise PipelineError(
-            f"none of {total:,} rows is a wait record; the first: {defect}: {raw!r}"
+            f"none of {counts.rows:,} rows is a wait record; the first: {defect}: {raw!r}"
         )
-    return Counts(total, bad)

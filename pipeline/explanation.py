@@ -37,21 +37,51 @@ _ENDED = f"""concat(coalesce(completed_by.transaction.outcome, 'end'), ' of a tr
 _WRITTEN = """coalesce(
     concat(' (', waited_for.state, ', epoch ', waited_for.producer_epoch, ')'), '')"""
 
+# A fault rule, and the words of `antechamber explain` for what it does.
+_RULE = """concat('fault rule ', {0}.rule, coalesce(concat(' (', {0}.name, ')'), ''))"""
+_EFFECTS = """when 'delay_request' then 'delays it'
+    when 'delay_response' then 'delays its response'
+    when 'hang' then 'does not let it begin'
+    when 'hang_response' then 'does not send its response'
+    when 'half_open' then 'keeps its connection half-open'
+    when 'slow' then 'sends its response slowly'"""
+_REASONS = """when 'cut' then 'cuts a link'
+    when 'delay' then 'delays a link'
+    when 'loss' then 'loses messages of a link'
+    when 'hold_high_watermark' then 'holds the high watermark'
+    when 'hold_isr' then 'holds the in-sync replicas'"""
+_BECAUSE = f"""case when size(waited_for.faults) > 0 then concat(', because ', array_join(
+    transform(waited_for.faults, each -> concat({_RULE.format("each")}, ' ',
+        case each.action {_REASONS} else each.action end)), ' and ')) else '' end"""
+# The rule that fired on the request, unless the wait already says it.
+_FIRED = f"""case when fault is not null and coalesce(waited_for.kind, '') != 'fault'
+    then concat('; ', {_RULE.format("fault")}, ' fired on it: ', replace(fault.action, '_', ' '))
+    else '' end"""
+
 _FOR = f"""case
     when waited_for.kind = 'transaction' then concat(
         ' for offset ', coalesce(waited_for.offset, '?'), ' of ', coalesce({_PLACE}, 'a partition'),
         ', which a transaction of ', {_HOLDER}, ' held back',
         coalesce(concat(' for ', waited_for.transaction.held_ms, ' ms'), ''))
-    when waited_for.kind = 'min_bytes' then concat(' for ', waited_for.need, ' bytes', {_HAD})
+    when waited_for.kind = 'min_bytes' then concat(' for ',
+        coalesce(concat(waited_for.need, ' bytes'), 'data'), {_HAD})
     when waited_for.kind = 'high_watermark' then concat(
-        ' for the high watermark of ', coalesce({_PLACE}, 'its partitions'), ' to reach ',
-        waited_for.need, coalesce(concat(' (was ', waited_for.had, ')'), ''), {_BEHIND})
+        ' for the high watermark of ', coalesce({_PLACE}, 'its partitions'), ' to',
+        coalesce(concat(' reach ', waited_for.need), ' advance'),
+        coalesce(concat(' (was ', waited_for.had, ')'), ''), {_BEHIND})
     when waited_for.kind = 'low_watermark' then concat(
-        ' for the low watermark of ', coalesce({_PLACE}, 'its partitions'), ' to reach ',
-        waited_for.need, coalesce(concat(' (was ', waited_for.had, ')'), ''))
+        ' for the low watermark of ', coalesce({_PLACE}, 'its partitions'), ' to',
+        coalesce(concat(' reach ', waited_for.need), ' advance'),
+        coalesce(concat(' (was ', waited_for.had, ')'), ''))
+    when waited_for.kind = 'share_records' then concat(
+        ' for records that its group can acquire',
+        coalesce(concat(' (', waited_for.acquired, ' were acquired, first by ', waited_for.member,
+            ')'), ''))
+    when waited_for.kind = 'share_state' then ' for its acknowledgements to be stored'
     when waited_for.kind = 'members' then ' for the other members of its group'
     when waited_for.kind = 'failed_authentication' then ' for the delay after a failed login'
     when waited_for.kind = 'stored' then ' for the records of its group to be stored'
+    when waited_for.kind = 'share_coordinator' then ' for share coordinators'
     when waited_for.kind = 'transaction_state'
         then concat(' for the record of its transaction', {_WRITTEN}, ' to be replicated')
     when waited_for.kind = 'transaction_coordinator' then concat(
@@ -60,8 +90,8 @@ _FOR = f"""case
     when waited_for.kind = 'applied' then concat(
         ' for node ', array_join(waited_for.nodes, ', '), ' to apply its change')
     when waited_for.kind = 'flush' then ' for a flush'
-    when waited_for.kind = 'fault' then concat(' because of fault rule ', waited_for.rule,
-        coalesce(concat(' "', waited_for.name, '"'), ''))
+    when waited_for.kind = 'fault' then concat(' because ', {_RULE.format("waited_for")}, ' ',
+        case waited_for.effect {_EFFECTS} else waited_for.effect end)
     when waited_for.kind is not null then concat(
         ' for ', waited_for.kind, coalesce(concat(' ', waited_for.need), ''), {_HAD})
     else '' end"""
@@ -101,6 +131,9 @@ _END = f"""case completed_by.cause
     when 'members' then concat('the group was complete', coalesce(concat(' with ', {_BY}), ''))
     when 'flush' then 'its records were flushed'
     when 'applied' then 'every node had applied it'
+    when 'acknowledgement' then concat('records of ', {_AT}, ' were acknowledged')
+    when 'lock_expired' then concat('a lock on records of ', {_AT}, ' expired')
+    when 'share_session' then concat('a session ended that had records of ', {_AT})
     when 'rule_removed' then 'the fault rule was removed'
     when 'shutdown' then 'the broker stopped'
     else 'the cause is unknown' end"""
@@ -119,5 +152,5 @@ _THROTTLED = f"""concat(
 
 # An SQL expression over the columns of a record.
 SENTENCE = f"""concat({_WHO}, ' waited ', format_number(({LAST_US}) / 1000, 1), ' ms in ',
-    coalesce(purgatory, 'no purgatory'), {_FOR}, {_CHECKS}, coalesce({_EARLIER}, ''), '; ', {_END},
-    {_STALLED}, {_THROTTLED}, '.')"""
+    coalesce(purgatory, 'no purgatory'), {_FOR}, {_BECAUSE}, {_CHECKS},
+    coalesce({_EARLIER}, ''), '; ', {_END}, {_STALLED}, {_THROTTLED}, {_FIRED}, '.')"""

@@ -9,6 +9,9 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from pipeline.request_log.conversion import MARK, with_request_logs
+from pipeline.request_log.topic_names import TOPIC_IDS_DDL
+
 SCHEMA = 1
 
 # The fields in the order of the record; times in microseconds, `arrived_us` since the epoch.
@@ -25,6 +28,9 @@ RECORD_DDL = """
                       nodes: ARRAY<INT>,
                       transactional_id: STRING, state: STRING, producer_epoch: INT,
                       effect: STRING, rule: BIGINT, name: STRING,
+                      `group`: STRING, acquired: BIGINT, member: STRING,
+                      lock_expires_in_ms: BIGINT,
+                      faults: ARRAY<STRUCT<rule: BIGINT, name: STRING, action: STRING>>,
                       transaction: STRUCT<transactional_id: STRING, producer_id: BIGINT,
                                           producer_epoch: INT, state: STRING, outcome: STRING,
                                           held_ms: BIGINT>>,
@@ -49,25 +55,33 @@ RECORD_DDL = """
 PHASES = ("queued", "local", "parked", "send", "total")
 REQUIRED = ("api", "arrived_us", *(f"{phase}_us" for phase in PHASES))
 
+# Of a line of a request log that is cut off, and of each such line where none is read.
+NOT_READ = "not a complete line of a request log"
 DEFECT = "defect"  # why a row is not a wait record; null in a valid row
 RAW = "raw"  # the original row; null in a valid row
 
 _CORRUPT = "_corrupt"
 # The columns of `parsed`.
-ROW_DDL = f"{RECORD_DDL}, {DEFECT} STRING, {RAW} STRING"
-_PARSED_DDL = f"{RECORD_DDL}, {_CORRUPT} STRING"
+ROW_DDL = f"{RECORD_DDL}, {TOPIC_IDS_DDL}, {DEFECT} STRING, {RAW} STRING"
+_PARSED_DDL = f"{RECORD_DDL}, {TOPIC_IDS_DDL}, {_CORRUPT} STRING"
 _OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
 
 
-def parsed(lines: DataFrame) -> DataFrame:
-    """Return the records in *lines* (JSON texts in a column ``value``), a column for each field.
+def parsed(lines: DataFrame, time_zone: str | None = None) -> DataFrame:
+    """Return the records in *lines* (texts in a column ``value``), a column for each field.
 
-    A row that is not a record has its text in ``raw`` and the reason in ``defect``.
+    A text is the JSON of a record or, with *time_zone*, a line of a request log, whose times are in
+    that zone. A row that is not a record has its text in ``raw`` and the reason in ``defect``.
+
+    Lines of request logs take an expression that costs seconds until Java has compiled it, also if
+    there are none. So they are read only if `NOT_READ` is the defect of a row without *time_zone*.
     """
-    value = sf.col("value").cast("string")
-    rows = lines.select(
-        value.alias(RAW), sf.from_json(value, _PARSED_DDL, _OPTIONS).alias("record")
-    )
+    if time_zone is None:
+        text = sf.col("value").cast("string")
+        texts = lines.select(text.alias(RAW), text.alias("value"))
+    else:
+        texts = with_request_logs(lines, time_zone)
+    rows = texts.select(RAW, sf.from_json("value", _PARSED_DDL, _OPTIONS).alias("record"))
     defect = _defect()
     return rows.select(
         "record.*", defect.alias(DEFECT), sf.when(defect.isNotNull(), sf.col(RAW)).alias(RAW)
@@ -79,6 +93,7 @@ def _defect() -> Column:
     schema = sf.col("record.schema")
     found = (
         sf.when(sf.col(RAW).isNull(), "no value")
+        .when(sf.col("record.api").isNull() & sf.contains(RAW, sf.lit(MARK)), NOT_READ)
         .when(sf.col("record").isNull(), "not a JSON object")
         .when(sf.col(f"record.{_CORRUPT}").isNotNull(), "not a JSON object with these types")
         .when(schema.isNull(), "no schema number")

@@ -9,6 +9,7 @@ The tables then contain the micro-batches up to that number.
 
     OUT/tables/<name>/date=2026-11-21/hour=9/*.parquet
     OUT/rows/batch=<number>, OUT/folded/window=<s>/<number>, OUT/checkpoint     when streamed
+    OUT/topics/batch=<number>                        when streamed, names of topics by their ids
 """
 
 from __future__ import annotations
@@ -96,6 +97,15 @@ class Store:
     def batch(self, number: int) -> str:
         """The folder of a micro-batch's rows until they are in the tables."""
         return f"{self.out}/rows/batch={number}"
+
+    def topics(self, number: int) -> str:
+        """The folder of the topics that a micro-batch of request logs describes; it is kept."""
+        return f"{self.out}/topics/batch={number}"
+
+    def described(self) -> DataFrame | None:
+        """The names and ids of topics in all micro-batches; None if there are none."""
+        folders = self.files.glob(f"{self.out}/topics/batch=*")
+        return self._spark.read.parquet(*folders).distinct() if folders else None
 
     def batches(self) -> list[int]:
         """Return the numbers of complete micro-batches that are not in the tables yet."""

@@ -13,9 +13,10 @@ from collections.abc import Callable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from pipeline.batch import Counts, Step, counted
+from pipeline.batch import Counts, Step, counted, has_request_log
 from pipeline.errors import PipelineError
-from pipeline.schema import ROW_DDL, parsed
+from pipeline.request_log.topic_names import TOPIC_IDS_DDL, described, names_of, with_names
+from pipeline.schema import DEFECT, ROW_DDL, parsed
 from pipeline.sources import Source
 from pipeline.store import Store
 from pipeline.writing import write_tables
@@ -24,32 +25,42 @@ TRIGGER = "10 seconds"
 
 
 def start(
-    spark: SparkSession, source: Source, out: str, window_s: int, *, follow: bool
+    spark: SparkSession,
+    source: Source,
+    out: str,
+    window_s: int,
+    *,
+    follow: bool,
+    time_zone: str = "UTC",
 ) -> StreamingQuery:
     """Start adding new records of *source* to *out*; it ends by itself unless *follow* is true.
 
-    A stream and its tables have one window length; another one is an error.
+    A stream and its tables have one window length; another one is an error. *time_zone* is that of
+    request logs.
     """
     source.check(spark)
     store = Store(spark, out)
     store.stream(window_s)
-    writer = parsed(source.stream(spark)).writeStream.option(
-        "checkpointLocation", f"{out}/checkpoint"
-    )
-    writer = writer.foreachBatch(_keeper(store))
+    lines = source.stream(spark).writeStream.option("checkpointLocation", f"{out}/checkpoint")
+    writer = lines.foreachBatch(_keeper(spark, store, time_zone))
     trigger = (
         writer.trigger(processingTime=TRIGGER) if follow else writer.trigger(availableNow=True)
     )
     return trigger.start()
 
 
-def _keeper(store: Store) -> Callable[[DataFrame, int], None]:
+def _keeper(spark: SparkSession, store: Store, time_zone: str) -> Callable[[DataFrame, int], None]:
     folded = store.folded()
 
-    def keep(rows: DataFrame, number: int) -> None:
+    def keep(lines: DataFrame, number: int) -> None:
         # Spark repeats a micro-batch if the run was killed before the checkpoint was written.
         if number > folded:
-            rows.write.mode("overwrite").parquet(store.batch(number))
+            folder = store.batch(number)
+            parsed(lines).write.mode("overwrite").parquet(folder)
+            if has_request_log(spark.read.schema(f"{DEFECT} STRING").parquet(folder)):
+                parsed(lines, time_zone).write.mode("overwrite").parquet(folder)
+                topics = described(spark.read.schema(TOPIC_IDS_DDL).parquet(folder))
+                topics.write.mode("overwrite").parquet(store.topics(number))
 
     return keep
 
@@ -72,7 +83,9 @@ def publish(spark: SparkSession, out: str, window_s: int, step: Step) -> Counts:
     writing = store.begin()
     try:
         step(f"adding {counts.rows:,} rows to the tables")
-        write_tables(spark, store, writing, rows, window_s)
+        topics = store.described()
+        named = rows if topics is None else with_names(rows, names_of(topics))
+        write_tables(spark, store, writing, named, window_s)
     except BaseException:
         store.abandon(writing)
         raise

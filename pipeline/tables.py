@@ -8,6 +8,7 @@ from pyspark.sql import functions as sf
 from pipeline.cells import KEY, UNKNOWN, by_scope
 from pipeline.explanation import LAST_US, SENTENCE
 from pipeline.histogram import bucket, quantiles
+from pipeline.request_log.topic_names import TOPIC_IDS
 from pipeline.schema import DEFECT, RAW
 
 TOP_WAITS = 100  # of each purgatory
@@ -117,7 +118,7 @@ def malformed(rows: DataFrame) -> DataFrame:
 
 def records_of(rows: DataFrame) -> DataFrame:
     """The rows that are wait records."""
-    return rows.where(sf.col(DEFECT).isNull()).drop(DEFECT, RAW)
+    return rows.where(sf.col(DEFECT).isNull()).drop(DEFECT, RAW, TOPIC_IDS)
 
 
 def _window(moment: Column, window_s: int) -> Column:

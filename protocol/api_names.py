@@ -21,29 +21,23 @@ _NOT_DECODED = {
     66: "ListTransactions",
     71: "GetTelemetrySubscriptions",
     72: "PushTelemetry",
-    76: "ShareGroupHeartbeat",
-    77: "ShareGroupDescribe",
-    78: "ShareFetch",
-    79: "ShareAcknowledge",
     80: "AddRaftVoter",
     81: "RemoveRaftVoter",
-    83: "InitializeShareGroupState",
-    84: "ReadShareGroupState",
-    85: "WriteShareGroupState",
-    86: "DeleteShareGroupState",
-    87: "ReadShareGroupStateSummary",
     88: "StreamsGroupHeartbeat",
     89: "StreamsGroupDescribe",
-    90: "DescribeShareGroupOffsets",
-    91: "AlterShareGroupOffsets",
-    92: "DeleteShareGroupOffsets",
 }
 
 _NAMES: dict[int, str] = _NOT_DECODED | {
     key: cls.__name__.removesuffix("Request") for key, cls in REQUESTS.items()
 }
+_KEYS = {name: key for key, name in _NAMES.items()}
 
 
 def api_name(api_key: int) -> str:
     """Kafka's name of an API, or its key as text if that is unknown."""
     return _NAMES.get(api_key) or str(api_key)
+
+
+def api_key(api_name: str) -> int:
+    """The key of an API by its name as `api_name` returns it."""
+    return int(api_name) if api_name.isdecimal() else _KEYS[api_name]

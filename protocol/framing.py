@@ -1,8 +1,8 @@
 """Splits a stream into frames: a length of four bytes, then that many bytes.
 
 Most frames arrive whole and are processed at once. So all connections of a thread receive into one
-shared `scratch` buffer, and frames are views into it. What is left when a connection's task yields
-(a partial frame, or frames after a request in progress) is copied to memory of its own. A
+shared `scratch` buffer, and frames are views into it. What is left when the turn of a connection
+ends (a partial frame, or frames after a request in progress) is copied to memory of its own. A
 connection whose frames arrive whole thus has no buffer while idle; another keeps its buffer for
 later frames unless the buffer has grown large.
 

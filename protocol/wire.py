@@ -368,12 +368,12 @@ class Nullable:
 
     def __init__(self, inner: Wire, *, null: int) -> None:
         self.inner = inner
-        self._null = null
+        self._null_byte = null
 
     def read(self, source: Source, target: str) -> None:
         """See `Wire.read`."""
         source.line("pos += 1")
-        absent = "not buf[pos - 1]" if self._null == 0 else "buf[pos - 1] > 127"
+        absent = "not buf[pos - 1]" if self._null_byte == 0 else "buf[pos - 1] > 127"
         with source.block(f"if {absent}"):
             source.line(f"{target} = None")
         with source.block("else"):
@@ -382,7 +382,7 @@ class Nullable:
     def write(self, source: Source, value: str) -> None:
         """See `Wire.write`."""
         with source.block(f"if {value} is None"):
-            source.line(f"out.append({self._null})")
+            source.line(f"out.append({self._null_byte})")
         with source.block("else"):
             source.line("out.append(1)")
             self.inner.write(source, value)

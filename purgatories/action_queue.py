@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 from .on_error import OnError, log_error
 
@@ -21,12 +22,12 @@ class ActionQueue:
     __slots__ = ("_actions", "_on_error")
 
     def __init__(self, on_error: OnError = log_error) -> None:
-        self._actions: deque[Callable[[], object]] = deque()
+        self._actions: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self._on_error = on_error
 
-    def add(self, action: Callable[[], object]) -> None:
-        """Add *action*; the next call of `try_complete_actions` runs it."""
-        self._actions.append(action)
+    def add(self, action: Callable[..., object], *arguments: Any) -> None:
+        """The next call of `try_complete_actions` calls *action* with *arguments*."""
+        self._actions.append((action, arguments))
 
     def try_complete_actions(self) -> None:
         """Run the actions that are queued now; actions that these add wait for the next call.
@@ -36,11 +37,11 @@ class ActionQueue:
         actions = self._actions
         for _ in range(len(actions)):
             try:
-                action = actions.popleft()
+                action, arguments = actions.popleft()
             except IndexError:  # another thread took it
                 return
             try:
-                action()
+                action(*arguments)
             except Exception as error:
                 self._on_error(f"action {action!r}", error)
 

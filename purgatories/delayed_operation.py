@@ -19,11 +19,13 @@ from threading import RLock
 from typing import Final
 
 from .expiration_meter import ExpirationMeter
+from .marks import mypyc_attr
 from .timer.timer_task import TimerTask
 
 TIMEOUT: Final = "timeout"  # the cause of a completion by the timer
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class DelayedOperation(TimerTask, ABC):
     """Waits at most ``delay_ms``; ``checks`` counts the calls of `try_complete`.
 

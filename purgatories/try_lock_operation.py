@@ -15,8 +15,10 @@ from collections.abc import Callable
 from threading import Lock
 
 from .delayed_operation import DelayedOperation
+from .marks import mypyc_attr
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class TryLockOperation(DelayedOperation):
     """A delayed operation that watchers check with `maybe_try_complete`."""
 

@@ -109,7 +109,7 @@ class MemoryNetwork:
     """Connects nodes and clients in memory; a node is identified by its port."""
 
     def __init__(self) -> None:
-        self._serving: dict[int, tuple[Node, trio.Nursery]] = {}
+        self._serving: dict[int, Node] = {}
         # Listeners that clients can connect to, and that are not advertised.
         self.unadvertised: dict[str, tuple[str, int]] = {}
 
@@ -124,12 +124,11 @@ class MemoryNetwork:
 
     async def serve(self, node: Node) -> None:
         """Accept connections to the node until cancelled."""
-        async with trio.open_nursery() as nursery:
-            self._serving[node.port] = node, nursery
-            try:
-                await trio.sleep_forever()
-            finally:
-                del self._serving[node.port]
+        self._serving[node.port] = node
+        try:
+            await trio.sleep_forever()
+        finally:
+            del self._serving[node.port]
 
     def pair(self, _port: int, room: int) -> tuple[Any, Any]:
         """Both ends of a new connection to that port; subclasses have other transports."""
@@ -148,15 +147,13 @@ class MemoryNetwork:
         """
         if port not in self._serving:
             raise ConnectionRefusedError
-        node, nursery = self._serving[port]
+        node = self._serving[port]
         if node.faults.refuses(node.id, listener):
             raise ConnectionResetError
         ours, theirs = self.pair(port, room)
         if wrap is not None:
             theirs = wrap(theirs)
-        task = node.connections.open(node.listeners[listener].open(theirs), nursery)
-        nursery.start_soon(node.connections.serve, task)
-        return ours, task.connection
+        return ours, node.connections.open(node.listeners[listener].open(theirs))
 
 
 class RunningCluster:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import trio
 
-from broker.network.transport import Disconnected
+from broker.network.transport import Awaits, Disconnected
 
 
 class MemoryTransport:
@@ -14,12 +14,17 @@ class MemoryTransport:
 
     def __init__(self, room: int = 1 << 20) -> None:
         self.peer = "memory"
+        self.awaits, self.is_opening = Awaits.BYTES, False
         self.room = room
         self.incoming = bytearray()
         self.other: MemoryTransport
         self.closed = False
         self.ended = False  # sends no more, and still receives
         self._changed = trio.Event()
+
+    def fileno(self) -> int:
+        """See `Transport.fileno`: it has none."""
+        return -1
 
     def receive_into(self, buffer: memoryview) -> int:
         """See `Transport.receive_into`."""

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from broker.api.table import HANDLERS
+from compiling.modules import deciding_entry, modules
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ("antechamber", "broker", "pipeline", "protocol", "purgatories", "recorder")
-CODE = (*ROOMS, "tests", "integration", "benchmarks", "demo", "docs")
+CODE = (*ROOMS, "compiling", "tests", "integration", "benchmarks", "demo", "docs")
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
 
@@ -146,3 +147,8 @@ def test_an_api_has_the_same_name_everywhere() -> None:
     named = {path.stem for path in (ROOT / "broker/api/handlers").glob("*.py")}
     messages = {path.stem for path in (ROOT / "protocol/messages").glob("*.py")} - {"__init__"}
     assert named & messages == {handler.__name__ for handler in HANDLERS.values()}
+
+
+def test_each_module_is_compiled_or_has_a_reason() -> None:
+    """A package of the broker has an entry in `compiling.modules`."""
+    assert [name for name in modules(ROOT) if deciding_entry(name) is None] == []

@@ -44,6 +44,7 @@ class AsyncCluster(ProcessFacts, AsyncHandle):
         record: bool = False,
         records: str | os.PathLike[str] | None = None,
         records_topic: str | None = None,
+        request_log: str | os.PathLike[str] | None = None,
         start_timeout: float = START_TIMEOUT_S,
     ) -> None:
         self._arguments = serve_arguments(
@@ -57,6 +58,7 @@ class AsyncCluster(ProcessFacts, AsyncHandle):
             record=record,
             records=records,
             records_topic=records_topic,
+            request_log=request_log,
         )
         self._keeps_data = data_dir is not None
         self._start_timeout_s = start_timeout

@@ -17,6 +17,9 @@ from antechamber.chaos.split_mix import SplitMix
 
 RULES_MIN, RULES_MAX = 3, 8
 _NODE_FAULTS_PERCENT = 70  # of the schedules for several nodes
+# The requests that most rules hit: the first ones of a client.
+EARLY_NTH_MAX = 4
+_EARLY_PERCENT = 75
 
 
 class _Api(NamedTuple):
@@ -82,12 +85,18 @@ def _request_fault(numbers: SplitMix) -> tuple[str, Rule]:
         effect = "lost_response"
     rule = {
         "match": {"api": api.name},
-        "nth": numbers.between(1, api.nth_max),
+        "nth": _nth(numbers, api.nth_max),
         "per": "client",
         "times": numbers.between(1, 2),
         "action": _action(numbers, api, effect),
     }
     return effect.replace("_", "-"), rule
+
+
+def _nth(numbers: SplitMix, nth_max: int) -> int:
+    """Mostly one of the first requests, which short programs send too."""
+    is_early = numbers.chance(_EARLY_PERCENT)
+    return numbers.between(1, min(nth_max, EARLY_NTH_MAX) if is_early else nth_max)
 
 
 def _action(numbers: SplitMix, api: _Api, effect: str) -> Rule:
@@ -117,7 +126,7 @@ def _node_fault(numbers: SplitMix, node: int) -> tuple[str, Rule]:
     change = numbers.choice(("stop", "pause"))
     rule = {
         "match": {"api": numbers.choice(("Produce", "Produce", "Fetch", "OffsetCommit"))},
-        "nth": numbers.between(1, 20),
+        "nth": _nth(numbers, 20),
         "times": 1,
         "action": {
             "type": "node",

@@ -27,6 +27,7 @@ _antechamber() {
         "serve --add-scram") :; return ;;
         "serve --records") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "serve --records-topic") :; return ;;
+        "serve --request-log") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "serve --ready-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "fault --admin") :; return ;;
         "fault --admin-token") :; return ;;
@@ -149,6 +150,7 @@ _antechamber() {
         "export --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "export --admin-ca") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "export --perfetto") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "export --otlp") :; return ;;
         "wheel --admin") :; return ;;
         "wheel --admin-token") :; return ;;
         "wheel --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -165,12 +167,17 @@ _antechamber() {
         "analyze --compare") :; return ;;
         "analyze --out") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "analyze --report") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "analyze --hgrm") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "analyze --summary") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "analyze --fail-above") :; return ;;
+        "analyze --least") :; return ;;
         "analyze --window") :; return ;;
+        "analyze --log-time-zone") :; return ;;
         "analyze --master") :; return ;;
         "analyze --conf") :; return ;;
     esac
     case "${COMP_WORDS[1]}" in
-        serve) words="--host --port --advertise --brokers --admin-host --admin-port --admin-protocol --admin-token --admin-token-file --admin-read-only-token --admin-read-only-token-file --data-dir -c --config --properties --tls --topic --faults --user --add-scram --record --records --records-topic --ready-file --stop-with-stdin --quiet -v --verbose --list-keys --help" ;;
+        serve) words="--host --port --advertise --brokers --admin-host --admin-port --admin-protocol --admin-token --admin-token-file --admin-read-only-token --admin-read-only-token-file --data-dir -c --config --properties --tls --topic --faults --user --add-scram --record --records --records-topic --request-log --ready-file --stop-with-stdin --quiet -v --verbose --list-keys --help" ;;
         fault) words="--admin --admin-token --admin-token-file --admin-ca pause resume stop start add list show remove clear --api --version --client --principal --listener --node --topic --partition --group --transactional-id --from --nth --times --per --for --name --after --link --seed --rules --json --help" ;;
         chaos) words="--seed --seeds --schedule --brokers --topic -c --config --timeout --shrink-runs --output --schema -v --verbose --against --help" ;;
         clock) words="--admin --admin-token --admin-token-file --admin-ca show freeze run advance --speed --to --member --group --transactional-id --api --client --correlation --topic --partition --json --help" ;;
@@ -183,10 +190,10 @@ _antechamber() {
         sessions) words="--admin --admin-token --admin-token-file --admin-ca --group --json --limit --help" ;;
         transactions) words="--admin --admin-token --admin-token-file --admin-ca list abort --hanging --json --limit --topic --partition --producer-id --help" ;;
         explain) words="--admin --admin-token --admin-token-file --admin-ca --client --correlation --api --topic --json --help" ;;
-        export) words="--admin --admin-token --admin-token-file --admin-ca --perfetto --help" ;;
+        export) words="--admin --admin-token --admin-token-file --admin-ca --perfetto --otlp --follow --help" ;;
         wheel) words="--admin --admin-token --admin-token-file --admin-ca --follow --timer --node --of --cancel --from --json --help" ;;
         record) words="--upstream --host --port --records --help" ;;
-        analyze) words="--compare --out --report --window --catch-up --follow --master --conf --verbose --check --help" ;;
+        analyze) words="--compare --out --report --hgrm --summary --fail-above --least --window --log-time-zone --catch-up --follow --master --conf --verbose --check --help" ;;
         doctor) words="--help" ;;
         completion) words="bash fish zsh --help" ;;
     esac

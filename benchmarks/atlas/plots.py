@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
 import matplotlib as mpl
 from cycler import cycler
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.atlas.experiment import Experiment
@@ -56,12 +58,17 @@ _STYLE: Any = {
 
 def draw(experiment: Experiment[Any], rows: list[Any]) -> str:
     """Return the SVG of the plot of *rows*, with the experiment's title for screen readers."""
+    return draw_plot(experiment.title, lambda axes: experiment.plot(axes, rows), (6.4, 3.6))
+
+
+def draw_plot(title: str, plot: Callable[[Axes], None], inches: tuple[float, float]) -> str:
+    """Return the SVG of what *plot* draws, with the title for screen readers."""
     with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-        experiment.plot(figure.add_subplot(), rows)
+        figure = Figure(figsize=inches, layout="constrained")
+        plot(figure.add_subplot())
         file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-    return _with_modes(file.getvalue(), experiment.title)
+    return _with_modes(file.getvalue(), title)
 
 
 def _with_modes(svg: str, title: str) -> str:

@@ -30,6 +30,7 @@ from broker.admin.transactions import (
 )
 from broker.admin.unstable_transaction import held_back_by
 from broker.cluster import Cluster, Member
+from broker.common.build import running_build
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration, TopicImage
 from broker.maintenance.maintenance import Maintenance
@@ -87,6 +88,7 @@ class ClusterFacts:
         """See `Facts`."""
         recorder = self._cluster.recorder
         return {
+            "build": running_build(),
             "nodes": [node_statistics(node) for node in self._cluster.nodes],
             "unexpected_errors": self._cluster.unexpected_errors.statistics(),
             "recording": None if recorder is None else recorder.statistics(),

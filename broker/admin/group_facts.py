@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
+from uuid import UUID
 
 from broker.admin.facts import JsonObject
 from broker.common.topic_partition import TopicPartition
@@ -13,6 +14,8 @@ from broker.groups.classic.member import ClassicGroupMember
 from broker.groups.consumer.member import ConsumerGroupMember
 from broker.groups.group_states import AnyGroup
 from broker.groups.offsets import OffsetAndMetadata
+from broker.groups.share.group import ShareGroup
+from broker.groups.share.member import ShareGroupMember
 from broker.node import Node
 from protocol.codec import Malformed
 from protocol.consumer_protocol import parse_assignment
@@ -53,6 +56,8 @@ def _described(node: Node, group: AnyGroup, log_end: LogEnd) -> JsonObject:
 def _members(node: Node, group: AnyGroup) -> list[JsonObject]:
     if isinstance(group, ClassicGroup):
         return [_classic_member(group, each) for each in group.members.values()]
+    if isinstance(group, ShareGroup):
+        return [_member(each, None, _named(node, each.assigned)) for each in group.members.values()]
     return [_consumer_member(node, each) for each in group.members.values()]
 
 
@@ -72,17 +77,23 @@ def _parsed(raw: bytes) -> Assignment:
 
 
 def _consumer_member(node: Node, member: ConsumerGroupMember) -> JsonObject:
+    return _member(member, member.instance_id, _named(node, member.assigned))
+
+
+def _named(node: Node, assigned: Mapping[UUID, Iterable[int]]) -> Assignment:
+    """An assignment with the names of the topics that exist."""
     topics = node.groups.consumers.topics
-    assignment = {
+    return {
         name: sorted(partitions)
-        for topic_id, partitions in member.assigned.items()
+        for topic_id, partitions in assigned.items()
         if partitions and (name := topics.name_of(topic_id)) is not None
     }
-    return _member(member, member.instance_id, assignment)
 
 
 def _member(
-    member: ClassicGroupMember | ConsumerGroupMember, instance: str | None, assignment: Assignment
+    member: ClassicGroupMember | ConsumerGroupMember | ShareGroupMember,
+    instance: str | None,
+    assignment: Assignment,
 ) -> JsonObject:
     return {
         "member": member.member_id,

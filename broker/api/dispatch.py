@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import partial
-from types import GeneratorType
 from typing import Any, TypeVar
 
 from broker.api.faults.before import handle_with_rules
@@ -25,6 +24,7 @@ from broker.api.throttling import begin_step
 from broker.common.errors import Refused
 from broker.network.connection import Connection
 from broker.steps.limits import DECODED_AT_ONCE_BYTES
+from broker.steps.queue import are_slices
 from broker.wait_records.recorder import Recorder
 from protocol.api_names import api_name
 from protocol.codec import Malformed, decode
@@ -160,7 +160,7 @@ class Dispatcher:
             begin_step(request)
         try:
             outcome = step(given)
-            if type(outcome) is GeneratorType:
+            if are_slices(outcome):
                 outcome = LongRequest(request).handle(outcome)
             if outcome is not PARKED:
                 request.respond(outcome)

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from types import GeneratorType
 from typing import Any
 
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.api.throttling import throttle
 from broker.steps.limits import ITEMS_PER_REQUEST_MAX
-from broker.steps.queue import Slices
+from broker.steps.queue import Slices, are_slices
 from protocol.codec import Output, StringTooLong
 from protocol.headers import begin_response
 from protocol.slices import decode_slices, encode_slices
@@ -107,7 +106,7 @@ class LongRequest:
         decoding = decode_slices(cls, request.version, body, items_max=ITEMS_PER_REQUEST_MAX)
         request.body = yield from decoding
         outcome = handler(request)
-        if type(outcome) is GeneratorType:
+        if are_slices(outcome):
             return (yield from self._handle(outcome))
         return outcome
 

@@ -22,6 +22,8 @@ from broker.replication.replica_manager import ReplicaManager
 from broker.security.authorizer import Authorizer
 from broker.security.credentials import StoredCredentials
 from broker.security.tls.listener_tls import ListenerTls
+from broker.share.share_partition_manager import SharePartitionManager
+from broker.share_coordinator.coordinator import ShareCoordinator
 from broker.steps.offload import Offload
 from broker.steps.queue import StepQueue
 from broker.storage.log_manager import LogManager
@@ -80,8 +82,10 @@ class Services:
     transactions: TransactionCoordinator
     verification: TransactionVerification
     producer_ids: ProducerIdManager
+    share_coordinator: ShareCoordinator
     logs: LogManager
     fetch_sessions: FetchSessionCache
+    share_partitions: SharePartitionManager
     client_quotas: QuotaManagers
     offload: Offload
     api_versions: list[ApiVersion]

@@ -15,6 +15,7 @@ from broker.api.handlers.alter_client_quotas import alter_client_quotas
 from broker.api.handlers.alter_configs import alter_configs
 from broker.api.handlers.alter_partition_reassignments import alter_partition_reassignments
 from broker.api.handlers.alter_replica_log_dirs import alter_replica_log_dirs
+from broker.api.handlers.alter_share_group_offsets import alter_share_group_offsets
 from broker.api.handlers.alter_user_scram_credentials import alter_user_scram_credentials
 from broker.api.handlers.api_versions import api_versions
 from broker.api.handlers.consumer_group_describe import consumer_group_describe
@@ -26,6 +27,8 @@ from broker.api.handlers.create_topics import create_topics
 from broker.api.handlers.delete_acls import delete_acls
 from broker.api.handlers.delete_groups import delete_groups
 from broker.api.handlers.delete_records import delete_records
+from broker.api.handlers.delete_share_group_offsets import delete_share_group_offsets
+from broker.api.handlers.delete_share_group_state import delete_share_group_state
 from broker.api.handlers.delete_topics import delete_topics
 from broker.api.handlers.describe_acls import describe_acls
 from broker.api.handlers.describe_client_quotas import describe_client_quotas
@@ -36,6 +39,7 @@ from broker.api.handlers.describe_groups import describe_groups
 from broker.api.handlers.describe_log_dirs import describe_log_dirs
 from broker.api.handlers.describe_producers import describe_producers
 from broker.api.handlers.describe_quorum import describe_quorum
+from broker.api.handlers.describe_share_group_offsets import describe_share_group_offsets
 from broker.api.handlers.describe_topic_partitions import describe_topic_partitions
 from broker.api.handlers.describe_transactions import describe_transactions
 from broker.api.handlers.describe_user_scram_credentials import describe_user_scram_credentials
@@ -47,6 +51,7 @@ from broker.api.handlers.find_coordinator import find_coordinator
 from broker.api.handlers.heartbeat import heartbeat
 from broker.api.handlers.incremental_alter_configs import incremental_alter_configs
 from broker.api.handlers.init_producer_id import init_producer_id
+from broker.api.handlers.initialize_share_group_state import initialize_share_group_state
 from broker.api.handlers.join_group import join_group
 from broker.api.handlers.leave_group import leave_group
 from broker.api.handlers.list_config_resources import list_config_resources
@@ -60,13 +65,20 @@ from broker.api.handlers.offset_delete import offset_delete
 from broker.api.handlers.offset_fetch import offset_fetch
 from broker.api.handlers.offset_for_leader_epoch import offset_for_leader_epoch
 from broker.api.handlers.produce import produce
+from broker.api.handlers.read_share_group_state import read_share_group_state
+from broker.api.handlers.read_share_group_state_summary import read_share_group_state_summary
 from broker.api.handlers.renew_delegation_token import renew_delegation_token
 from broker.api.handlers.sasl_authenticate import sasl_authenticate
 from broker.api.handlers.sasl_handshake import sasl_handshake
+from broker.api.handlers.share_acknowledge import share_acknowledge
+from broker.api.handlers.share_fetch import share_fetch
+from broker.api.handlers.share_group_describe import share_group_describe
+from broker.api.handlers.share_group_heartbeat import share_group_heartbeat
 from broker.api.handlers.sync_group import sync_group
 from broker.api.handlers.txn_offset_commit import txn_offset_commit
 from broker.api.handlers.unregister_broker import unregister_broker
 from broker.api.handlers.update_features import update_features
+from broker.api.handlers.write_share_group_state import write_share_group_state
 from broker.api.handlers.write_txn_markers import write_txn_markers
 from broker.api.request import Request
 from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
@@ -75,6 +87,7 @@ from protocol.messages.alter_client_quotas import AlterClientQuotasRequest
 from protocol.messages.alter_configs import AlterConfigsRequest
 from protocol.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from protocol.messages.alter_replica_log_dirs import AlterReplicaLogDirsRequest
+from protocol.messages.alter_share_group_offsets import AlterShareGroupOffsetsRequest
 from protocol.messages.alter_user_scram_credentials import AlterUserScramCredentialsRequest
 from protocol.messages.api_versions import ApiVersion, ApiVersionsRequest
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
@@ -86,6 +99,8 @@ from protocol.messages.create_topics import CreateTopicsRequest
 from protocol.messages.delete_acls import DeleteAclsRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.delete_records import DeleteRecordsRequest
+from protocol.messages.delete_share_group_offsets import DeleteShareGroupOffsetsRequest
+from protocol.messages.delete_share_group_state import DeleteShareGroupStateRequest
 from protocol.messages.delete_topics import DeleteTopicsRequest
 from protocol.messages.describe_acls import DescribeAclsRequest
 from protocol.messages.describe_client_quotas import DescribeClientQuotasRequest
@@ -96,6 +111,7 @@ from protocol.messages.describe_groups import DescribeGroupsRequest
 from protocol.messages.describe_log_dirs import DescribeLogDirsRequest
 from protocol.messages.describe_producers import DescribeProducersRequest
 from protocol.messages.describe_quorum import DescribeQuorumRequest
+from protocol.messages.describe_share_group_offsets import DescribeShareGroupOffsetsRequest
 from protocol.messages.describe_topic_partitions import DescribeTopicPartitionsRequest
 from protocol.messages.describe_transactions import DescribeTransactionsRequest
 from protocol.messages.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
@@ -107,6 +123,7 @@ from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.heartbeat import HeartbeatRequest
 from protocol.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
 from protocol.messages.init_producer_id import InitProducerIdRequest
+from protocol.messages.initialize_share_group_state import InitializeShareGroupStateRequest
 from protocol.messages.join_group import JoinGroupRequest
 from protocol.messages.leave_group import LeaveGroupRequest
 from protocol.messages.list_config_resources import ListConfigResourcesRequest
@@ -120,13 +137,20 @@ from protocol.messages.offset_delete import OffsetDeleteRequest
 from protocol.messages.offset_fetch import OffsetFetchRequest
 from protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from protocol.messages.produce import ProduceRequest
+from protocol.messages.read_share_group_state import ReadShareGroupStateRequest
+from protocol.messages.read_share_group_state_summary import ReadShareGroupStateSummaryRequest
 from protocol.messages.renew_delegation_token import RenewDelegationTokenRequest
 from protocol.messages.sasl_authenticate import SaslAuthenticateRequest
 from protocol.messages.sasl_handshake import SaslHandshakeRequest
+from protocol.messages.share_acknowledge import ShareAcknowledgeRequest
+from protocol.messages.share_fetch import ShareFetchRequest
+from protocol.messages.share_group_describe import ShareGroupDescribeRequest
+from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
 from protocol.messages.sync_group import SyncGroupRequest
 from protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
 from protocol.messages.update_features import UpdateFeaturesRequest
+from protocol.messages.write_share_group_state import WriteShareGroupStateRequest
 from protocol.messages.write_txn_markers import WriteTxnMarkersRequest
 
 Body = TypeVar("Body")
@@ -201,6 +225,18 @@ HANDLERS: dict[Any, Handler] = dict(
         _api(RenewDelegationTokenRequest, renew_delegation_token),
         _api(ExpireDelegationTokenRequest, expire_delegation_token),
         _api(DescribeDelegationTokenRequest, describe_delegation_token),
+        _api(ShareGroupHeartbeatRequest, share_group_heartbeat),
+        _api(ShareGroupDescribeRequest, share_group_describe),
+        _api(InitializeShareGroupStateRequest, initialize_share_group_state),
+        _api(ReadShareGroupStateRequest, read_share_group_state),
+        _api(WriteShareGroupStateRequest, write_share_group_state),
+        _api(DeleteShareGroupStateRequest, delete_share_group_state),
+        _api(ReadShareGroupStateSummaryRequest, read_share_group_state_summary),
+        _api(DescribeShareGroupOffsetsRequest, describe_share_group_offsets),
+        _api(AlterShareGroupOffsetsRequest, alter_share_group_offsets),
+        _api(DeleteShareGroupOffsetsRequest, delete_share_group_offsets),
+        _api(ShareFetchRequest, share_fetch),
+        _api(ShareAcknowledgeRequest, share_acknowledge),
     )
 )
 

@@ -80,9 +80,10 @@ def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
         topics=_checked_topics(given.topic, given.brokers),
         credentials=_credentials(given.user, given.add_scram),
         faults=given.faults,
-        record=given.record or given.records is not None or given.records_topic is not None,
+        record=given.record or any((given.records, given.records_topic, given.request_log)),
         records=given.records,
         records_topic=given.records_topic,
+        request_log=given.request_log,
         ready_file=given.ready_file,
         stop_with_stdin=given.stop_with_stdin,
         quiet=given.quiet,
@@ -212,6 +213,12 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         type=_topic_name,
         metavar="NAME",
         help="record, and produce the records to this topic of the broker",
+    )
+    add(
+        "--request-log",
+        type=Path,
+        metavar="FILE",
+        help="record, and append the records to this file as lines of Kafka's request log",
     )
     add(
         "--ready-file",

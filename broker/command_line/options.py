@@ -54,10 +54,12 @@ class ServeOptions:
     credentials: tuple[UserCredential, ...] = ()
     # A schedule of fault rules to set before the broker is ready.
     faults: Path | None = None
-    # Wait records are kept in memory, and optionally in a file of JSON lines and in a topic.
+    # Wait records are kept in memory, and optionally in a file of JSON lines, in a
+    # topic, and in a file in the form of Kafka's request log.
     record: bool = False
     records: Path | None = None
     records_topic: str | None = None
+    request_log: Path | None = None
     ready_file: Path | None = None
     # Stop when stdin ends, as it does when the process that started this one ends.
     stop_with_stdin: bool = False

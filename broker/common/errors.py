@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from mypy_extensions import mypyc_attr
+
 from protocol.errors import ErrorCode
 
 # Kafka's message for INVALID_REQUEST without a reason.
@@ -29,6 +31,7 @@ class Refused(Exception):  # noqa: N818 - it names what happened to the request
     """A request has no response in Kafka: the connection is closed, and the reason is logged."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class StartupError(Exception):
     """The broker cannot start as requested: one line that names the cause and the remedy."""
 

@@ -12,8 +12,10 @@ loop, however many notifications there were. Without a waiting task `notify` cos
 from __future__ import annotations
 
 import trio
+from mypy_extensions import mypyc_attr
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class StateChanges:
     """A condition variable for one thread, without a lock."""
 

@@ -52,8 +52,6 @@ def _bounded(name: str, kind: Kind | None = None) -> GroupKey:
     return _with_broker_key(name, kind=kind, lowest=low, highest=high)
 
 
-_NO_SHARE_GROUPS = "No effect: share groups are not supported."
-
 _TABLE = (
     _bounded("consumer.assignment.interval.ms"),
     _bounded("consumer.heartbeat.interval.ms"),
@@ -63,7 +61,8 @@ _TABLE = (
         name="share.auto.offset.reset",
         kind=OffsetReset(),
         default="latest",
-        documentation=_NO_SHARE_GROUPS,
+        documentation="Where a share group begins to read a partition: at its latest or earliest "
+        "record, or with by_duration at a time.",
     ),
     _bounded("share.delivery.count.limit", int32(2)),
     _bounded("share.heartbeat.interval.ms"),
@@ -71,7 +70,7 @@ _TABLE = (
         name="share.isolation.level",
         kind=OneOf(("read_committed", "read_uncommitted")),
         default="read_uncommitted",
-        documentation=_NO_SHARE_GROUPS,
+        documentation="Whether a share group gets records of open transactions.",
     ),
     _bounded("share.partition.max.record.locks", int32(100)),
     _bounded("share.record.lock.duration.ms", int32(1000)),
@@ -79,7 +78,7 @@ _TABLE = (
         name="share.renew.acknowledge.enable",
         kind=Boolean(),
         default=True,
-        documentation=_NO_SHARE_GROUPS,
+        documentation="Whether members of a share group may renew the locks of records.",
     ),
     _bounded("share.session.timeout.ms"),
     _bounded("streams.assignment.interval.ms"),

@@ -1,8 +1,8 @@
 """The settings of a group, within the broker's bounds (KIP-848, KIP-932, KIP-1071).
 
 Kafka's dynamic configs of the resource type GROUP (``GroupConfig``). Most keys override the
-broker's key ``group.<key>``. A group that does not exist may have settings. The settings of share
-and streams groups are validated, stored and described, and have no effect here.
+broker's key ``group.<key>``. A group that does not exist may have settings. The settings of streams
+groups are validated, stored and described, and have no effect here.
 """
 
 from __future__ import annotations
@@ -22,6 +22,16 @@ SESSION_TIMEOUT = "consumer.session.timeout.ms"
 HEARTBEAT_INTERVAL = "consumer.heartbeat.interval.ms"
 ASSIGNMENT_INTERVAL = "consumer.assignment.interval.ms"
 
+SHARE_SESSION_TIMEOUT = "share.session.timeout.ms"
+SHARE_HEARTBEAT_INTERVAL = "share.heartbeat.interval.ms"
+SHARE_ASSIGNMENT_INTERVAL = "share.assignment.interval.ms"
+SHARE_RECORD_LOCK_DURATION = "share.record.lock.duration.ms"
+SHARE_DELIVERY_COUNT_LIMIT = "share.delivery.count.limit"
+SHARE_PARTITION_MAX_RECORD_LOCKS = "share.partition.max.record.locks"
+SHARE_AUTO_OFFSET_RESET = "share.auto.offset.reset"
+SHARE_ISOLATION_LEVEL = "share.isolation.level"
+SHARE_RENEW_ACKNOWLEDGE_ENABLE = "share.renew.acknowledge.enable"
+
 _NOTHING: Mapping[str, Value] = MappingProxyType({})
 _TIMED = ("consumer", "share", "streams")
 
@@ -35,15 +45,15 @@ class GroupConfigs:
 
     def session_timeout_ms(self, group_id: str) -> int:
         """The time without heartbeats after which a member is removed."""
-        return self._value(group_id, SESSION_TIMEOUT)
+        return self.number(group_id, SESSION_TIMEOUT)
 
     def heartbeat_interval_ms(self, group_id: str) -> int:
         """The interval at which members send heartbeats."""
-        return self._value(group_id, HEARTBEAT_INTERVAL)
+        return self.number(group_id, HEARTBEAT_INTERVAL)
 
     def assignment_interval_ms(self, group_id: str) -> int:
         """The shortest time between two target assignments of a group."""
-        return self._value(group_id, ASSIGNMENT_INTERVAL)
+        return self.number(group_id, ASSIGNMENT_INTERVAL)
 
     def replace(self, group_id: str, settings: Mapping[str, str]) -> None:
         """Replace the settings of a group; `check_group_configs` has accepted them."""
@@ -51,12 +61,16 @@ class GroupConfigs:
             name: GROUP_KEYS[name].kind.parse(text) for name, text in settings.items()
         }
 
-    def _value(self, group_id: str, name: str) -> int:
-        value = self._set.get(group_id, _NOTHING).get(name)
-        if value is None:
-            value = _of_broker(self._config, GROUP_KEYS[name])
-        assert isinstance(value, int), "all three are times"
+    def number(self, group_id: str, name: str) -> int:
+        """The value of a key that is a number, such as a time in milliseconds."""
+        value = self.value(group_id, name)
+        assert isinstance(value, int), "the key has another kind of value"
         return value
+
+    def value(self, group_id: str, name: str) -> Value:
+        """The value of a key: the group's own one, or that of the broker."""
+        value = self._set.get(group_id, _NOTHING).get(name)
+        return _of_broker(self._config, GROUP_KEYS[name]) if value is None else value
 
 
 def check_group_configs(config: Config, settings: Mapping[str, str]) -> None:

@@ -19,6 +19,7 @@ from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
 
 METADATA_VERSION = "metadata.version"
+SHARE_VERSION = "share.version"
 TRANSACTION_VERSION = "transaction.version"
 _UPGRADE = 1
 SAFE_DOWNGRADE = 2
@@ -42,7 +43,7 @@ FEATURES: Mapping[str, Feature] = MappingProxyType(
         "group.version": Feature(0, 1, 1),
         "kraft.version": Feature(0, 1, 0),
         METADATA_VERSION: Feature(7, 30, 30),
-        "share.version": Feature(0, 1, 1),
+        SHARE_VERSION: Feature(0, 1, 1),
         "streams.version": Feature(0, 1, 1),
         TRANSACTION_VERSION: Feature(0, 2, 2, is_changeable=True),
     }

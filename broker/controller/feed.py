@@ -14,14 +14,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import GeneratorType
 from typing import Protocol
 
 from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.controller.metadata_route import MetadataRoute
 from broker.controller.security_changes import SecurityChange, changes_to
 from broker.quotas.entity import Entity, Quotas
-from broker.steps.queue import Job, Signal, Slices, StepQueue
+from broker.steps.queue import Job, Signal, Slices, StepQueue, are_slices
 
 # None if a method of the listener has applied the change, else the slices that apply it.
 Applied = Slices[None] | None
@@ -209,7 +208,7 @@ class MetadataFeed:
                 change = self._pending.popleft()
                 try:
                     applied = change()
-                    if type(applied) is GeneratorType:
+                    if are_slices(applied):
                         yield from applied
                 except Exception as error:
                     self._listener.delivery_failed(f"change {change!r}", error)

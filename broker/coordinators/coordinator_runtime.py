@@ -214,8 +214,8 @@ class CoordinatorRuntime:
             return partition.end_offset
         try:
             partition.log.append(raw, producer)
-        except ApiError as error:
-            raise ApiError(as_coordinator_error(error.code), error.message) from error
+        except ApiError as refused:
+            raise ApiError(as_coordinator_error(refused.code), refused.message) from refused
         self._has_appended(index, partition)
         return partition.end_offset - len(raw)
 

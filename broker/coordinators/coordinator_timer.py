@@ -86,7 +86,7 @@ class CoordinatorTimeout(TimerTask):
             self._action()
         except Exception:
             if self.key not in self._tasks:
-                self.delay_ms = RETRY_BACKOFF_MS
+                self.delay_ms = float(RETRY_BACKOFF_MS)
                 self._tasks[self.key] = self
                 self._timer.add(self)
             raise

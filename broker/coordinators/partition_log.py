@@ -8,7 +8,6 @@ the records.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from broker.common.clock import Clock
 from broker.common.errors import ApiError
@@ -134,7 +133,7 @@ class PartitionLog:
         self, batch: bytes, *, verification_guard: int = NO_GUARD, transaction_version: int = 0
     ) -> None:
         try:
-            appended = self._partition.append_as_leader(
+            _, moved = self._partition.append_as_leader(
                 memoryview(bytearray(batch)),
                 _ALL_IN_SYNC,
                 _PRODUCE_VERSION,
@@ -144,8 +143,8 @@ class PartitionLog:
             )
         except AppendRefused as refusal:
             raise ApiError(refusal.error, refusal.message) from refusal
-        moved = [(self._partition.key, appended.high_watermark_moved, self.end_offset)]
-        self._actions.add(partial(self._purgatories.after_append, moved))
+        key, end = self._partition.key, self.end_offset
+        self._actions.add(self._purgatories.after_append, key, end, moved)
 
 
 def _transaction_end(

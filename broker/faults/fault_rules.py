@@ -10,10 +10,11 @@ from broker.common.errors import InvalidValue, NoSuchRule, WrongState
 from broker.common.state_changes import StateChanges
 from broker.faults.actions import Hold, RefuseConnections, StaleMetadata
 from broker.faults.index import RuleIndex
+from broker.faults.matches import Matches
 from broker.faults.node_change import NodeChange
 from broker.faults.read_rule import Possible, read_rule
 from broker.faults.rule import FaultRule, Fired, Firing, RuleState
-from broker.faults.rule_spec import RuleSpec
+from broker.faults.rule_spec import PER_CLIENT, Match, RuleSpec
 from broker.faults.subject import Subject
 from broker.steps.schedule import schedule_once
 from protocol.api_names import api_name
@@ -56,6 +57,7 @@ class FaultRules:
         self._possible = possible
         self._snapshot = snapshot
         self._rules: dict[int, FaultRule] = {}
+        self._shared: dict[tuple[Match, str], Matches] = {}
         self._last_id = 0
 
     # ---------------------------------------------------------------------------- the rules
@@ -69,7 +71,9 @@ class FaultRules:
         self._check_names(specs)
         if len(self._rules) + len(specs) > RULES_MAX:
             raise WrongState(f"there may be {RULES_MAX} fault rules; remove some")
-        return [self._set(spec) for spec in specs]
+        rules = [self._set(spec) for spec in specs]
+        self._index()
+        return rules
 
     def rule(self, rule_id: int) -> FaultRule:
         """The rule with that id; raises `NoSuchRule`."""
@@ -98,17 +102,21 @@ class FaultRules:
 
     # -------------------------------------------------------------------------------- firing
 
-    def fire(self, index: RuleIndex, subject: Subject) -> tuple[FaultRule | None, list[FaultRule]]:
+    def fire(
+        self, index: RuleIndex, subject: Subject
+    ) -> tuple[FaultRule | None, Sequence[FaultRule]]:
         """Count the matches of a request, and let the first rule fire whose turn it is.
 
         The rules that also match and corrupt responses are returned as well: they match only if the
         response has records (`fire_later`).
         """
-        fired, later = None, list[FaultRule]()
-        for rule in index.matching(subject):
-            if rule.spec.action.is_of_records:
-                later.append(rule)
-            elif rule.match(subject.client_id) and fired is None:
+        fired: FaultRule | None = None
+        later: Sequence[FaultRule] = ()
+        for group in index.matching(subject):
+            if group.of_records is not None:
+                later = (*later, group.of_records)
+            rule = group.count(subject.client_id)
+            if rule is not None and (fired is None or rule.id < fired.id):
                 fired = rule
         if fired is not None:
             self._fired(fired, subject)
@@ -181,7 +189,7 @@ class FaultRules:
 
     def _set(self, spec: RuleSpec) -> FaultRule:
         self._last_id += 1
-        rule = self._rules[self._last_id] = FaultRule(self._last_id, spec)
+        rule = self._rules[self._last_id] = FaultRule(self._last_id, spec, self._matches(spec))
         if isinstance(spec.action, StaleMetadata):
             rule.image = self._snapshot()
         if spec.for_ms is not None:
@@ -191,13 +199,26 @@ class FaultRules:
                 self._index()
 
             rule.expiry = schedule_once(self.timer, expire, delay_ms=spec.for_ms)
-        self._index()
         return rule
+
+    def _matches(self, spec: RuleSpec) -> Matches | None:
+        """The matches that are shared by rules of requests; None: the rule has its own.
+
+        The matches of clients are shared only before the first one.
+        """
+        if spec.match is None or spec.action.is_of_records:
+            return None
+        key, per_client = (spec.match, spec.per), spec.per == PER_CLIENT
+        matches = self._shared.get(key)
+        if matches is None or (per_client and matches.total):
+            matches = self._shared[key] = Matches(per_client=per_client)
+        return matches
 
     def _remove(self, rules: Sequence[FaultRule]) -> None:
         for rule in rules:
             del self._rules[rule.id]
             rule.is_removed = True
+            rule.end()
             if rule.expiry is not None:
                 rule.expiry.cancel()
         self._index()
@@ -206,12 +227,19 @@ class FaultRules:
 
     def _index(self) -> None:
         """Find the rules that can fire again, after a change."""
-        active = [rule for rule in self.all() if rule.state is RuleState.ACTIVE]
+        active = list[FaultRule]()
+        for rule in self.all():
+            if rule.state is RuleState.ACTIVE:
+                active.append(rule)
+            else:
+                rule.end()
         self.for_links = [rule for rule in active if rule.spec.link is not None]
         self.for_connections = [
             rule for rule in active if isinstance(rule.spec.action, RefuseConnections)
         ]
         self.for_partitions = [rule for rule in active if isinstance(rule.spec.action, Hold)]
+        in_use = {rule.matches for rule in active}
+        self._shared = {key: each for key, each in self._shared.items() if each in in_use}
         by_key: dict[int, list[FaultRule]] = {}
         for rule in active:
             for key in self._keys(rule.spec):

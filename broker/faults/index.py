@@ -1,28 +1,32 @@
 """The fault rules for requests of one API, by the name that selects them.
 
-With 100 rules, each for another client, principal, topic, group or transactional id, a request is
-compared with those of its own.
+With 100 rules, each for another client, principal, topic, partition, group or transactional id, a
+request is compared with those of its own. Rules that match the same are compared once
+(`broker.faults.rule_group`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from operator import attrgetter
+from typing import Any
 
 from broker.faults.rule import FaultRule
+from broker.faults.rule_group import RuleGroup, groups_of
 from broker.faults.subject import Subject
 
-_Rules = dict[str, list[FaultRule]]
-_by_id = attrgetter("id")
+_Groups = dict[Any, list[RuleGroup]]
+_by_id = attrgetter("first_id")
 
 
 class RuleIndex:
-    """Finds the rules that may match a request."""
+    """Finds the groups of rules that match a request."""
 
     __slots__ = (
         "_clients",
         "_groups",
         "_others",
+        "_partitions",
         "_prefixes",
         "_principals",
         "_topics",
@@ -30,21 +34,24 @@ class RuleIndex:
     )
 
     def __init__(self, rules: Iterable[FaultRule]) -> None:
-        self._others: list[FaultRule] = []
-        self._clients: _Rules = {}
+        self._others: list[RuleGroup] = []
+        self._clients: _Groups = {}
         # The beginnings of client ids, by their length.
-        self._prefixes: dict[int, _Rules] = {}
-        self._principals: _Rules = {}
-        self._topics: _Rules = {}
-        self._groups: _Rules = {}
-        self._transactional_ids: _Rules = {}
-        for rule in rules:
-            self._of(rule).append(rule)
+        self._prefixes: dict[int, _Groups] = {}
+        self._principals: _Groups = {}
+        self._topics: _Groups = {}
+        # By topic and partition.
+        self._partitions: _Groups = {}
+        self._groups: _Groups = {}
+        self._transactional_ids: _Groups = {}
+        for group in groups_of(rules):
+            self._of(group).append(group)
 
-    def _of(self, rule: FaultRule) -> list[FaultRule]:
-        """Where the rule is found: by its most selective name."""
-        match = rule.spec.match
-        assert match is not None
+    def _of(self, group: RuleGroup) -> list[RuleGroup]:
+        """Where the group is found: by its most selective name."""
+        match = group.match
+        if match.topic is not None and match.partition is not None:
+            return self._partitions.setdefault((match.topic, match.partition), [])
         for named, name in (
             (self._topics, match.topic),
             (self._groups, match.group),
@@ -61,36 +68,49 @@ class RuleIndex:
         prefix = client[:-1]
         return self._prefixes.setdefault(len(prefix), {}).setdefault(prefix, [])
 
-    def matching(self, subject: Subject) -> list[FaultRule]:
-        """The rules that match, in the order in which they were set."""
+    def matching(self, subject: Subject) -> list[RuleGroup]:
+        """The groups that match, in the order in which their first rules were set."""
         candidates = self._candidates(subject)
         if not candidates:
             return candidates
-        matches = subject.matches
-        found = [rule for rule in candidates if matches(rule.spec.match)]  # type: ignore[arg-type]  # rules for requests have a match
+        found = [group for group in candidates if group.concerns(subject)]
         if len(found) > 1:
             found.sort(key=_by_id)
         return found
 
-    def _candidates(self, subject: Subject) -> list[FaultRule]:
-        found, client_id = self._others, subject.client_id
+    def _candidates(self, subject: Subject) -> list[RuleGroup]:
+        found, client_id = self._others, subject.header.client_id
         if client_id is not None:
-            if self._clients:
-                found = found + self._clients.get(client_id, [])
+            if client_id in self._clients:
+                found = found + self._clients[client_id]
             for length, prefixes in self._prefixes.items():
-                found = found + prefixes.get(client_id[:length], [])
+                prefix = client_id[:length]
+                if prefix in prefixes:
+                    found = found + prefixes[prefix]
         if self._principals:
-            found = found + self._principals.get(str(subject.session.principal), [])
-        if self._topics:
-            parts = subject.parts
-            topics = self._topics if parts.has_all_topics else parts.topics
-            found = found + _named(self._topics, topics)
+            found = found + _named(self._principals, (str(subject.session.principal),))
+        if self._topics or self._partitions:
+            found = found + self._of_topics(subject)
         if self._groups:
             found = found + _named(self._groups, subject.parts.groups)
         if self._transactional_ids:
             found = found + _named(self._transactional_ids, subject.parts.transactional_ids)
         return found
 
+    def _of_topics(self, subject: Subject) -> list[RuleGroup]:
+        parts = subject.parts
+        if parts.has_all_topics:
+            return [
+                group
+                for named in (self._topics, self._partitions)
+                for some in named.values()
+                for group in some
+            ]
+        found = _named(self._topics, parts.topics) if self._topics else []
+        if self._partitions:
+            found += _named(self._partitions, parts.partitions())
+        return found
 
-def _named(rules: _Rules, names: Iterable[str]) -> list[FaultRule]:
-    return [rule for name in names if name in rules for rule in rules[name]]
+
+def _named(groups: _Groups, names: Iterable[Hashable]) -> list[RuleGroup]:
+    return [group for name in names if name in groups for group in groups[name]]

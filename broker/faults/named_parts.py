@@ -5,7 +5,7 @@ They are found by the names of the fields of the message classes, once for each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple, get_args, get_type_hints
 from uuid import UUID
@@ -25,6 +25,8 @@ _GROUP_KEY_TYPE = 0
 
 # The name of a topic with an id; None if there is none.
 NameOf = Callable[[UUID], str | None]
+# The topics and partitions that a request is about without naming them.
+Unnamed = Callable[[], Iterable[tuple[str, int]]]
 
 
 class Kinds(NamedTuple):
@@ -37,18 +39,98 @@ class Kinds(NamedTuple):
 
 
 class Parts:
-    """The names in one request; the partitions of a topic are None where it has none.
+    """The names in one decoded request, each kind determined when it is needed.
 
-    ``has_all_topics``: the request is about all topics, and about those in ``topics``.
+    *name_of* returns the name of a topic id, *unnamed* the topics and partitions that the request
+    is about without naming them.
     """
 
-    __slots__ = ("groups", "has_all_topics", "topics", "transactional_ids")
+    __slots__ = (
+        "_body",
+        "_groups",
+        "_has_all_topics",
+        "_layout",
+        "_name_of",
+        "_topics",
+        "_unnamed",
+    )
 
-    def __init__(self) -> None:
-        self.topics: dict[str, set[int]] = {}
-        self.has_all_topics = False
-        self.groups: set[str] = set()
-        self.transactional_ids: set[str] = set()
+    def __init__(self, body: Any, name_of: NameOf, unnamed: Unnamed | None) -> None:
+        self._body = body
+        self._layout = _layout(body.__class__)
+        self._name_of = name_of
+        self._unnamed = unnamed
+        self._topics: dict[str, list[int]] | None = None
+        self._has_all_topics = False
+        self._groups: set[str] | None = None
+
+    @property
+    def has_all_topics(self) -> bool:
+        """Whether the request is about all topics, and about those in ``topics``."""
+        self.topics  # noqa: B018 - determines it
+        return self._has_all_topics
+
+    @property
+    def topics(self) -> dict[str, list[int]]:
+        """The partitions that are named of each topic."""
+        found = self._topics
+        if found is None:
+            found = self._topics = {}
+            layout, body = self._layout, self._body
+            for topic in layout.topics:
+                for outer in _outers(body, topic.outer):
+                    self._add_topics(found, getattr(outer, topic.field), topic)
+            for names in layout.topic_names:
+                for name in _values(body, names):
+                    found.setdefault(name, [])
+            if self._unnamed is not None:
+                for name, partition in self._unnamed():
+                    found.setdefault(name, []).append(partition)
+        return found
+
+    def _add_topics(self, found: dict[str, list[int]], topics: Any, layout: _Topic) -> None:
+        if topics is None:
+            # All topics, as in Metadata; a heartbeat, with ids only, says that nothing changed.
+            self._has_all_topics = self._has_all_topics or bool(layout.name)
+            return
+        _, _, name_field, id_field, inner, number = layout
+        for topic in topics:
+            name = getattr(topic, name_field) if name_field else None
+            if not name and id_field:
+                name = self._name_of(getattr(topic, id_field))
+            if not name:
+                continue
+            given = (getattr(topic, inner) if inner else None) or ()
+            numbers = [getattr(each, number) for each in given] if number else list(given)
+            if name in found:
+                found[name] += numbers
+            else:
+                found[name] = numbers
+
+    @property
+    def groups(self) -> set[str]:
+        """The ids of groups."""
+        found = self._groups
+        if found is None:
+            found = self._groups = self._values(self._layout.groups)
+            if type(self._body) is FindCoordinatorRequest and _is_of_group(self._body):
+                found |= {self._body.key, *self._body.coordinator_keys}
+        return found
+
+    @property
+    def transactional_ids(self) -> set[str]:
+        """The transactional ids."""
+        found = self._values(self._layout.transactional_ids)
+        if type(self._body) is FindCoordinatorRequest and not _is_of_group(self._body):
+            found |= {self._body.key, *self._body.coordinator_keys}
+        return found
+
+    def _values(self, fields: tuple[_Names, ...]) -> set[str]:
+        return {value for names in fields for value in _values(self._body, names)}
+
+    def partitions(self) -> set[tuple[str, int]]:
+        """Each partition that the request names."""
+        return {(topic, number) for topic, numbers in self.topics.items() for number in numbers}
 
     def has_partition(self, topic: str | None, partition: int | None) -> bool:
         """Whether the request names the topic, and the partition of it; None is any."""
@@ -58,6 +140,10 @@ class Parts:
             partitions = self.topics.get(topic)
             return partitions is not None and (partition is None or partition in partitions)
         return any(partition in each for each in self.topics.values())
+
+
+def _is_of_group(body: FindCoordinatorRequest) -> bool:
+    return body.key_type == _GROUP_KEY_TYPE
 
 
 class _Topic(NamedTuple):
@@ -95,63 +181,21 @@ def kinds(cls: Any) -> Kinds:
     )
 
 
-def parts_of(body: Any, name_of: NameOf) -> Parts:
-    """What a decoded request names; the name of a topic id is *name_of* it."""
-    parts = Parts()
-    layout = _layout(body.__class__)
-    for topic in layout.topics:
-        for outer in _outers(body, topic.outer):
-            _add_topics(parts, getattr(outer, topic.field), topic, name_of)
-    for names in layout.topic_names:
-        for name in _values(body, names):
-            parts.topics.setdefault(name, set())
-    for names in layout.groups:
-        parts.groups.update(_values(body, names))
-    for names in layout.transactional_ids:
-        parts.transactional_ids.update(_values(body, names))
-    if type(body) is FindCoordinatorRequest:
-        keys = {body.key, *body.coordinator_keys}
-        is_group = body.key_type == _GROUP_KEY_TYPE
-        (parts.groups if is_group else parts.transactional_ids).update(keys)
-    return parts
-
-
-def _add_topics(parts: Parts, topics: Any, layout: _Topic, name_of: NameOf) -> None:
-    if topics is None:
-        # All topics, as in Metadata; a heartbeat, which has only ids, says that nothing changed.
-        parts.has_all_topics = parts.has_all_topics or bool(layout.name)
-        return
-    for topic in topics:
-        name = getattr(topic, layout.name) if layout.name else None
-        if not name and layout.topic_id:
-            name = name_of(getattr(topic, layout.topic_id))
-        if not name:
-            continue
-        partitions = parts.topics.setdefault(name, set())
-        if not layout.partitions:
-            continue
-        given = getattr(topic, layout.partitions)
-        if given is None:
-            continue
-        partitions.update(
-            [getattr(each, layout.number) for each in given] if layout.number else given
-        )
-
-
-def _outers(body: Any, outer: str) -> Iterator[Any]:
+def _outers(body: Any, outer: str) -> Iterable[Any]:
     if not outer:
-        yield body
-    else:
-        yield from getattr(body, outer) or ()
+        return (body,)
+    return getattr(body, outer) or ()
 
 
-def _values(body: Any, names: _Names) -> Iterator[str]:
+def _values(body: Any, names: _Names) -> list[str]:
+    found: list[str] = []
     for outer in _outers(body, names.outer):
         value = getattr(outer, names.field)
         if isinstance(value, str):
-            yield value
+            found.append(value)
         elif value is not None:
-            yield from value
+            found += value
+    return found
 
 
 @cache

@@ -9,11 +9,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
+from broker.faults.matches import CLIENTS_MAX, Matches
 from broker.faults.rule_spec import PER_CLIENT, RuleSpec
 from purgatories.timer.timer_task import TimerTask
-
-# Of a rule that counts per client; the counts of the client that was seen first are dropped.
-CLIENTS_MAX = 10_000
 
 
 class RuleState(StrEnum):
@@ -58,23 +56,18 @@ class Held(Protocol):
         ...
 
 
-class _Count:
-    __slots__ = ("fired", "matched")
-
-    def __init__(self) -> None:
-        self.matched = self.fired = 0
-
-
 class FaultRule:
     """A rule of `FaultRules`, which has set its ``id``.
 
-    ``held`` are the requests that end when the rule is removed, ``image`` the metadata of the time
-    at which it was set, if its action needs it.
+    ``matches`` may be shared with rules that match the same. ``held`` are the requests that end
+    when the rule is removed, ``image`` the metadata of the time at which it was set, if its action
+    needs it.
     """
 
     __slots__ = (
-        "_counts",
-        "_of_all",
+        "_fired_by_client",
+        "_matched_at_end",
+        "_matched_before",
         "expiry",
         "fired",
         "held",
@@ -83,22 +76,24 @@ class FaultRule:
         "is_expired",
         "is_removed",
         "last_fired",
-        "matched",
+        "matches",
         "spec",
     )
 
-    def __init__(self, rule_id: int, spec: RuleSpec) -> None:
+    def __init__(self, rule_id: int, spec: RuleSpec, matches: Matches | None = None) -> None:
         self.id = rule_id
         self.spec = spec
-        self.matched = 0
+        self.matches = matches or Matches(per_client=spec.per == PER_CLIENT)
+        # The matches of others before the rule was set.
+        self._matched_before = self.matches.total
+        self._matched_at_end: int | None = None
         self.fired = 0
         self.last_fired: Fired | None = None
         self.is_expired = self.is_removed = False
         self.expiry: TimerTask | None = None
         self.held: set[Held] = set()
         self.image: Any = None
-        self._counts: dict[str | None, _Count] = {}
-        self._of_all = None if spec.per == PER_CLIENT else _Count()
+        self._fired_by_client: dict[str | None, int] = {}
 
     @property
     def state(self) -> RuleState:
@@ -120,31 +115,47 @@ class FaultRule:
         """The field ``fault`` of a wait record."""
         return {"rule": self.id, "name": self.spec.name, "action": self.spec.action.type}
 
+    @property
+    def matched(self) -> int:
+        """How often it has matched; a rule that has ended matches no more."""
+        matched = self.matches.total if self._matched_at_end is None else self._matched_at_end
+        return matched - self._matched_before
+
+    @property
+    def due_from(self) -> int:
+        """The count of ``matches`` from which on it may fire."""
+        return self._matched_before + self.spec.nth
+
     def match(self, client_id: str | None) -> bool:
-        """Count a match; whether the rule is to fire, which `FaultRules.fire` counts."""
-        self.matched += 1
-        count = self._count(client_id)
-        count.matched += 1
-        spec = self.spec
-        return count.matched >= spec.nth and (spec.times is None or count.fired < spec.times)
+        """Count a match; whether the rule is to fire, which `FaultRules` counts."""
+        return self.is_due(self.matches.add(client_id), client_id)
+
+    def is_due(self, count: int, client_id: str | None) -> bool:
+        """Whether it is to fire on the match that is *count* in ``matches``."""
+        times = self.spec.times
+        return count >= self.due_from and (times is None or self._fired_for(client_id) < times)
+
+    def _fired_for(self, client_id: str | None) -> int:
+        if self.spec.per != PER_CLIENT:
+            return self.fired
+        return self._fired_by_client.get(client_id, 0)
 
     def count_fired(self, fired: Fired) -> Firing:
         """Count that the rule has fired on its last match."""
         self.fired += 1
-        count = self._count(fired.client_id)
-        count.fired += 1
+        if self.spec.per == PER_CLIENT:
+            by_client, client_id = self._fired_by_client, fired.client_id
+            if client_id not in by_client and len(by_client) >= CLIENTS_MAX:
+                del by_client[next(iter(by_client))]
+            by_client[client_id] = by_client.get(client_id, 0) + 1
         self.last_fired = fired
-        return Firing(self.id, self.spec.name, count.matched, fired)
+        nth = self.matches.of(fired.client_id) - self._matched_before
+        return Firing(self.id, self.spec.name, nth, fired)
 
-    def _count(self, client_id: str | None) -> _Count:
-        if self._of_all is not None:
-            return self._of_all
-        count = self._counts.get(client_id)
-        if count is None:
-            if len(self._counts) >= CLIENTS_MAX:
-                del self._counts[next(iter(self._counts))]
-            count = self._counts[client_id] = _Count()
-        return count
+    def end(self) -> None:
+        """Count no further matches: the rule can no longer fire, or is removed."""
+        if self._matched_at_end is None:
+            self._matched_at_end = self.matches.total
 
     def release(self) -> None:
         """End all holds."""

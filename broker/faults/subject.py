@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
-from broker.faults.named_parts import NameOf, Parts, parts_of
+from broker.faults.named_parts import NameOf, Parts, Unnamed
 from broker.faults.rule_spec import FROM_ANY, FROM_BROKER, Match
 from broker.faults.senders import is_from_broker
 from broker.security.session import Session
 from protocol.headers import RequestHeader
-
-# The topics and partitions that a request is about without naming them.
-Unnamed = Callable[[], Iterable[tuple[str, int]]]
-
-
-def nothing() -> Iterable[tuple[str, int]]:
-    """No partitions."""
-    return ()
 
 
 class Subject:
@@ -41,7 +32,7 @@ class Subject:
         session: Session,
         node: int,
         name_of: NameOf,
-        unnamed: Unnamed = nothing,
+        unnamed: Unnamed | None = None,
     ) -> None:
         self.header = header
         self.body = body
@@ -62,9 +53,7 @@ class Subject:
         """The topics, partitions, groups and transactional ids of the request."""
         parts = self._parts
         if parts is None:
-            parts = self._parts = parts_of(self.body, self._name_of)
-            for topic, partition in self._unnamed():
-                parts.topics.setdefault(topic, set()).add(partition)
+            parts = self._parts = Parts(self.body, self._name_of, self._unnamed)
         return parts
 
     def matches(self, match: Match) -> bool:
@@ -76,14 +65,15 @@ class Subject:
             and match.listener in (None, session.listener)
             and (match.client is None or _is_client(match.client, header.client_id))
             and (match.principal is None or match.principal == str(session.principal))
-            and self._has_origin(match.origin)
+            and self.has_origin(match.origin)
             and (
                 (match.topic is match.group is match.transactional_id is None is match.partition)
                 or self._names(match)
             )
         )
 
-    def _has_origin(self, origin: str) -> bool:
+    def has_origin(self, origin: str) -> bool:
+        """Whether the request is from a client or another node, as *origin* says."""
         if origin == FROM_ANY:
             return True
         if self._is_from_broker is None:

@@ -24,10 +24,12 @@ class GroupType(StrEnum):
 
     CLASSIC = "classic"
     CONSUMER = "consumer"
+    SHARE = "share"
 
 
 CLASSIC = GroupType.CLASSIC
 CONSUMER = GroupType.CONSUMER
+SHARE = GroupType.SHARE
 
 
 @dataclass(slots=True, kw_only=True)

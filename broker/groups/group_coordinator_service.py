@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
+from uuid import UUID
 
 from broker.common.clock import Clock
 from broker.common.errors import ApiError
@@ -37,13 +38,17 @@ from broker.groups.consumer.classic_members import ClassicMembers
 from broker.groups.consumer.coordinator import ConsumerGroupCoordinator
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.long_heartbeats import LongHeartbeats
-from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.migration import Migration
 from broker.groups.group_states import AnyGroup, GroupStates
+from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.offset_metadata_manager import OffsetMetadataManager
 from broker.groups.records.serde import GROUP_RECORDS
+from broker.groups.share.coordinator import ShareGroupCoordinator
+from broker.groups.share.group import ShareGroup
+from broker.groups.share.offsets import FindEndOffset
 from broker.groups.time_limits import MemberTimeout, RebalanceLimit
 from broker.groups.transaction_completion import complete_transaction
+from broker.share.persister import Persister
 from broker.steps.offload import Offload
 from protocol.errors import ErrorCode
 from protocol.record_batch.control import EndTxnMarker
@@ -67,6 +72,8 @@ class GroupCoordinatorService:
         heartbeat_purgatory: DelayedOperationPurgatory[Any],
         image: Callable[[], MetadataImage],
         offload: Offload,
+        persister: Callable[[], Persister],
+        find_end: FindEndOffset,
     ) -> None:
         self.states = GroupStates()
         self.runtime = CoordinatorRuntime(
@@ -90,6 +97,18 @@ class GroupCoordinatorService:
         migration = Migration(config, clock, self.runtime, self.states, topics, self._classic)
         self.consumers = ConsumerGroupCoordinator(
             config, clock, self.runtime, self.states, coordinator_timer, topics, migration, offload
+        )
+        self.share = ShareGroupCoordinator(
+            config,
+            clock,
+            self.runtime,
+            self.states,
+            coordinator_timer,
+            topics,
+            self.consumers.configs,
+            actions,
+            persister,
+            find_end,
         )
         self.long_heartbeats = LongHeartbeats(self.consumers, self.states, offload)
         self._classic_members = ClassicMembers(self.runtime, self.consumers, migration)
@@ -130,6 +149,8 @@ class GroupCoordinatorService:
         if isinstance(group, ConsumerGroup) and not group.is_empty:
             self._classic_members.join(group, request, on_response)
             return
+        if isinstance(group, ShareGroup):
+            raise ApiError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
         if not isinstance(group, ClassicGroup):
             if request.member_id != UNKNOWN_MEMBER_ID:
                 unknown = ErrorCode.UNKNOWN_MEMBER_ID
@@ -188,16 +209,16 @@ class GroupCoordinatorService:
         _check_group_id(group_id)
         self.runtime.check(group_id)
         group = self.groups.get(group_id)
-        if group is None:
+        if group is None or isinstance(group, ShareGroup):
             return [ErrorCode.UNKNOWN_MEMBER_ID] * len(leaving)
         if isinstance(group, ClassicGroup):
             return self._classic.leave(group, leaving)
         return self._classic_members.leave(group, leaving)
 
-    def _group_of_member(self, group_id: str) -> AnyGroup:
+    def _group_of_member(self, group_id: str) -> ClassicGroup | ConsumerGroup:
         self.runtime.check(group_id)
         group = self.groups.get(group_id)
-        if group is None:
+        if group is None or isinstance(group, ShareGroup):
             raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
         return group
 
@@ -210,7 +231,9 @@ class GroupCoordinatorService:
 
     def member_timeouts(self) -> Iterator[MemberTimeout]:
         """The sessions and other timeouts of the members of all groups."""
-        return chain(self._classic.timeouts(), self.consumers.timeouts.listed())
+        return chain(
+            self._classic.timeouts(), self.consumers.timeouts.listed(), self.share.timeouts()
+        )
 
     # ----------------------------------------------------------------------- administration
 
@@ -239,6 +262,8 @@ class GroupCoordinatorService:
     def expire_offsets(self) -> None:
         """Delete expired offsets, and groups that have neither offsets nor members left."""
         for group in list(self.groups.values()):
+            if isinstance(group, ShareGroup):
+                continue  # an empty share group keeps the states of its share partitions
             if self.offsets.expire(group.group_id) and group.is_empty:
                 try:
                     self._delete(group)
@@ -255,7 +280,7 @@ class GroupCoordinatorService:
         if isinstance(group, ClassicGroup):
             self._classic.retire(group, ErrorCode.UNKNOWN_MEMBER_ID)
         else:
-            self.consumers.retire(group)
+            self._retire(group)
         self.states.remove(group.group_id)
         # Earlier writes may be replicated after this.
         remove = partial(self.states.offsets.replicated.remove, group.group_id)
@@ -277,6 +302,8 @@ class GroupCoordinatorService:
             self.runtime.once_replicated(group_id, replicate)
             if isinstance(group, ClassicGroup):
                 self._classic.start(group, None)
+            elif isinstance(group, ShareGroup):
+                self.share.on_loaded(group)
             else:
                 self.consumers.on_loaded(group)
         if state.groups:
@@ -289,8 +316,14 @@ class GroupCoordinatorService:
                 if isinstance(group, ClassicGroup):
                     self._classic.retire(group, ErrorCode.NOT_COORDINATOR)
                 else:
-                    self.consumers.retire(group)
+                    self._retire(group)
                 self.states.remove(group_id)
+
+    def _retire(self, group: ConsumerGroup | ShareGroup) -> None:
+        if isinstance(group, ShareGroup):
+            self.share.retire(group)
+        else:
+            self.consumers.retire(group)
 
     # ------------------------------------------------------------------------- transactions
 
@@ -322,9 +355,10 @@ class GroupCoordinatorService:
 
     # ------------------------------------------------------------------------------- topics
 
-    def on_topics_deleted(self, topics: Sequence[str]) -> None:
-        """Delete the offsets of topics that have been deleted."""
-        self.offsets.on_topics_deleted(topics)
+    def on_topic_deleted(self, name: str, topic_id: UUID) -> None:
+        """Delete the offsets of a topic that has been deleted, and forget its share partitions."""
+        self.offsets.on_topics_deleted([name])
+        self.share.initialization.topics_deleted([topic_id])
         self._actions.try_complete_actions()
 
     def topics_changed(self, topics: Iterable[str]) -> None:

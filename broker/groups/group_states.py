@@ -1,8 +1,8 @@
 """The groups and offsets that records of ``__consumer_offsets`` add up to.
 
-Kafka's ``GroupCoordinatorShard.replay``. Consumer groups apply appended records by the same replay
-as loaded ones, so the state in memory is that of the log. A later record of a key replaces an
-earlier one; compaction may leave the keys in any order.
+Kafka's ``GroupCoordinatorShard.replay``. Consumer and share groups apply appended records by the
+same replay as loaded ones, so the state in memory is that of the log. A later record of a key
+replaces an earlier one; compaction may leave the keys in any order.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ from broker.groups.offsets import Changes, OffsetAndMetadata
 from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue
 from broker.groups.records.offsets import LegacyOffsetCommitKey, OffsetCommitKey
 from broker.groups.records.serde import GROUP_RECORDS
+from broker.groups.records.share import SHARE_GROUP_KEYS
+from broker.groups.share.group import ShareGroup
 from protocol.record_batch.header import NO_PRODUCER_ID
 
-AnyGroup = ClassicGroup | ConsumerGroup
+AnyGroup = ClassicGroup | ConsumerGroup | ShareGroup
 
 
 class GroupStates:
@@ -59,6 +61,8 @@ class GroupStates:
             self.put_offsets(key.group, {partition: offset}, now_wall_ms, producer_id)
         elif isinstance(key, GroupMetadataKey):
             self._replay_generation(key.group, value, now_wall_ms)
+        elif isinstance(key, SHARE_GROUP_KEYS):
+            self._replay_share_group(record)
         else:
             self._replay_consumer_group(record)
 
@@ -114,5 +118,18 @@ class GroupStates:
             # A simple group holds only offsets and has no record; it is replaced.
             group = self.groups[group_id] = ConsumerGroup(group_id)
         replay(group, record)
+        if group.is_deleted:
+            del self.groups[group_id]
+
+    def _replay_share_group(self, record: CoordinatorRecord) -> None:
+        group_id = record.key.group_id
+        group = self.groups.get(group_id)
+        if not isinstance(group, ShareGroup):
+            if record.value is None:
+                return  # the group is deleted already
+            if group is not None:
+                raise InconsistentRecord(f"group {group_id} is not a share group")
+            group = self.groups[group_id] = ShareGroup(group_id)
+        group.replay(record)
         if group.is_deleted:
             del self.groups[group_id]

@@ -1,6 +1,7 @@
 """A client's connection: frames in, one request in progress, responses out in order.
 
-Each event method returns its `Interest`: what `broker.network.connection_task` waits for next.
+Each event method returns its `Interest`: what its
+`broker.network.channel` waits for next.
 
     on_readable -> Reader.receive -> next_frame -> dispatch -> (park) ... respond -> Writer.flush
          ^                              ^                                    |            |
@@ -34,7 +35,6 @@ from broker.network.writer import OnSent, Writer, WriterState
 from broker.quotas.throttle import Throttle
 from broker.quotas.throttled_channel import ThrottledChannel
 from broker.security.session import ANONYMOUS_SESSION, Session
-from broker.steps.limits import SLICE_MS
 from protocol.codec import Malformed, Output
 from protocol.framing import InvalidLength, Scratch
 from protocol.output import SpliceLost
@@ -278,6 +278,7 @@ class Connection:
         if self.is_closed:
             return
         self.is_closed = True
+        self._driver.close()
         self._transport.close()
         self._writer.close()
         self._reader.close()
@@ -285,7 +286,6 @@ class Connection:
             self._idle.cancel()
         if self._throttled is not None:
             self._throttled.cancel()
-        self._driver.resume()
         request, self.in_progress = self.in_progress, None
         if request is not None:
             request.abandon(reason)
@@ -322,9 +322,8 @@ class Connection:
 
     def _serve(self) -> Interest:
         """Dispatch the frames that wait, until one is in progress or others are to be served."""
-        reader, writer = self._reader, self._writer
+        reader, writer, driver = self._reader, self._writer, self._driver
         inbox = reader.inbox
-        ends_ms = max(self.active_ms, self.free_ms) + SLICE_MS
         is_through = True
         self._is_serving = True
         while (
@@ -345,7 +344,7 @@ class Connection:
                 self._send()
             if not inbox.pending_bytes:
                 break
-            if self._now_ms() >= ends_ms:
+            if driver.is_turn_over():
                 is_through = False
                 break
         self._is_serving = False

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from heapq import nsmallest
-
-import trio
 
 from broker.common.state_changes import StateChanges
 from broker.config import Config
 from broker.network.connection import Connection, OnBug
 from broker.network.connection_setup import Opening
-from broker.network.connection_task import ConnectionTask
+from broker.network.driver import Driver
 from broker.network.memory_pool import memory_pool
+from broker.network.serving_task import ServingTask
 from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
 
 log = logging.getLogger("antechamber.connection")
 
 
+def _do_nothing() -> None:
+    """Do nothing: the default for the end of a connection."""
+
+
 class Connections:
     """Opens connections, and iterates over those that are open.
 
     The limits are those that *config* has when a connection is opened. *changes* is notified when
-    one has ended. See `Connection` for the other arguments.
+    one has ended. *step_ms* is a clock that measures steps of the event loop. See `Connection` for
+    the other arguments.
     """
 
     def __init__(
@@ -35,6 +39,7 @@ class Connections:
         scratch: Scratch,
         on_bug: OnBug,
         changes: StateChanges,
+        step_ms: Callable[[], float],
     ) -> None:
         self.memory = memory_pool(config.queued_max_request_bytes)
         self._config = config
@@ -43,6 +48,7 @@ class Connections:
         self._on_bug = on_bug
         self._changes = changes
         self._open: set[Connection] = set()
+        self._task = ServingTask(self.memory, step_ms)
 
     def __len__(self) -> int:
         return len(self._open)
@@ -50,20 +56,14 @@ class Connections:
     def __iter__(self) -> Iterator[Connection]:
         return iter(self._open)
 
-    def open(self, opening: Opening, nursery: trio.Nursery) -> ConnectionTask:
-        """Open a connection, which begins when the task is passed to `serve`."""
-        connect = partial(self._connect, opening)
-        task = ConnectionTask(opening.transport, nursery, self.memory, connect)
-        self._open.add(task.connection)
-        return task
+    def open(self, opening: Opening, on_end: Callable[[], object] = _do_nothing) -> Connection:
+        """Open a connection, which is served while `serve` runs; *on_end* is called after it."""
+        ended = partial(self._ended, on_end)
+        return self._task.open(opening.transport, partial(self._connect, opening), ended)
 
-    async def serve(self, task: ConnectionTask) -> None:
-        """Serve an open connection until it is closed."""
-        try:
-            await task.run()
-        finally:
-            self._open.discard(task.connection)
-            self._changes.notify()
+    async def serve(self) -> None:
+        """Serve the connections until cancelled; then they are closed."""
+        await self._task.run()
 
     def close_least_recently_used(self, count: int, protected: str | None) -> None:
         """Close connections that nothing was received on or sent to for the longest time.
@@ -78,8 +78,8 @@ class Connections:
             log.info("closing connection from %s: the node has max.connections", each.peer)
             each.close()
 
-    def _connect(self, opening: Opening, driver: ConnectionTask) -> Connection:
-        return Connection(
+    def _connect(self, opening: Opening, driver: Driver) -> Connection:
+        connection = Connection(
             opening.transport,
             driver,
             opening.dispatch,
@@ -92,3 +92,12 @@ class Connections:
             session=opening.session,
             refuse_length=opening.refuse_length,
         )
+        self._open.add(connection)
+        return connection
+
+    def _ended(self, on_end: Callable[[], object], connection: Connection) -> None:
+        if not self._task.has_ended:
+            connection.client.ended()
+        self._open.discard(connection)
+        self._changes.notify()
+        on_end()

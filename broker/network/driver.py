@@ -27,3 +27,11 @@ class Driver(Protocol):
     def drain(self) -> None:
         """Call ``Connection.on_writable`` each time the transport is writable, until False."""
         ...
+
+    def is_turn_over(self) -> bool:
+        """Whether the connection, whose event method runs, is to let others be served."""
+        ...
+
+    def close(self) -> None:
+        """Wait for the transport no longer; the connection closes it next."""
+        ...

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import trio
@@ -159,7 +160,7 @@ class TcpNetwork:
                     taken, bound.socket = bound.socket, None
                     listener = taken or _listen_again(name, bound)
                     sockets.enter_context(listener)
-                    acceptor = Acceptor(node, name, self._descriptors, nursery)
+                    acceptor = Acceptor(node, name, self._descriptors)
                     nursery.start_soon(acceptor.run, listener)
                 nursery.start_soon(close_excess_connections, node)
 
@@ -182,18 +183,9 @@ def _listen_again(name: str, bound: Bound) -> socket.socket:
 
 
 class Acceptor:
-    """Accepts the connections of a node's listener (Kafka's ``Acceptor``).
+    """Accepts the connections of a node's listener (Kafka's ``Acceptor``)."""
 
-    Each connection has tasks in *nursery*.
-    """
-
-    def __init__(
-        self,
-        node: ServingNode,
-        listener: str,
-        descriptors: ClientDescriptors,
-        nursery: trio.Nursery,
-    ) -> None:
+    def __init__(self, node: ServingNode, listener: str, descriptors: ClientDescriptors) -> None:
         self._config = node.config
         self._node_id, self._listener, self._faults = node.id, listener, node.faults
         self._connections = node.connections
@@ -206,10 +198,9 @@ class Acceptor:
         )
         self._descriptors = descriptors
         self._throttled = ThrottledSockets(node.connection_quotas.timer, descriptors.give_back)
-        self._nursery = nursery
 
     async def run(self, listener: socket.socket) -> None:
-        """Accept and serve connections until cancelled."""
+        """Accept connections until cancelled; the node serves them."""
         try:
             await self._accept(listener)
         finally:
@@ -253,24 +244,23 @@ class Acceptor:
             )
             self._throttled.add(connected, throttle_ms)
         elif self._quotas.admit(address):
-            self._nursery.start_soon(self._serve, connected, address)
+            self._open(connected, address)
         else:
             log.info("refusing a connection from %s: it has too many", address)
             connected.close()
             self._descriptors.give_back()
 
-    async def _serve(self, connected: socket.socket, address: str) -> None:
-        """Serve an admitted connection until it is closed."""
+    def _open(self, connected: socket.socket, address: str) -> None:
+        """Let an admitted connection be served."""
         config = self._config
         transport = SocketTransport(
             connected, config.socket_send_buffer_bytes, config.socket_receive_buffer_bytes
         )
-        task = self._connections.open(self._setup.open(transport), self._nursery)
-        try:
-            await self._connections.serve(task)
-        finally:
-            self._quotas.leave(address)
-            self._descriptors.give_back()
+        self._connections.open(self._setup.open(transport), partial(self._ended, address))
+
+    def _ended(self, address: str) -> None:
+        self._quotas.leave(address)
+        self._descriptors.give_back()
 
 
 def reset(connected: socket.socket) -> None:

@@ -7,33 +7,35 @@ connections without a reservation receive nothing until others release theirs.
 
 from __future__ import annotations
 
-import trio
+from collections.abc import Callable
 
 
 class MemoryPool:
-    """``size_bytes`` for all connections of a node."""
+    """``size_bytes`` for all connections of a node.
+
+    ``on_freed`` is called when memory is available again.
+    """
 
     def __init__(self, size_bytes: int) -> None:
         self.available_bytes = size_bytes
-        self._freed = trio.Event()
+        self.on_freed: Callable[[], object] = _do_nothing
 
     @property
     def is_exhausted(self) -> bool:
         """Whether nothing may be reserved."""
         return self.available_bytes <= 0
 
-    async def freed(self) -> None:
-        """Wait until memory is released; another task may reserve it first."""
-        await self._freed.wait()
-
     def exchange(self, held_bytes: int, wanted_bytes: int) -> int:
         """Release *held_bytes* and reserve *wanted_bytes*, which is returned."""
         was_exhausted = self.is_exhausted
         self.available_bytes += held_bytes - wanted_bytes
         if was_exhausted and not self.is_exhausted:
-            self._freed.set()
-            self._freed = trio.Event()
+            self.on_freed()
         return wanted_bytes
+
+
+def _do_nothing() -> None:
+    """Do nothing: the default ``on_freed``."""
 
 
 def memory_pool(size_bytes: int) -> MemoryPool | None:

@@ -3,9 +3,9 @@
     HANDSHAKE --both sides have finished--> OPEN --close--> CLOSED
         `---- failure; the alert is sent ----`------------------^
 
-The handshake runs in `TlsTransport.wait_readable`, one step in each pass of the event loop for all
-connections of the process: a burst of handshakes delays the other connections by one step a pass.
-`TlsTransport.receive_into` and `TlsTransport.send` need no task switch.
+`TlsTransport.receive_into` makes the steps of the handshake. A burst of handshakes must not delay
+other connections: the serving task calls it for one handshake in each step, and of the tasks that
+use `TlsTransport.wait_readable` one continues in each pass of the event loop.
 
 `TlsTransport.send` returns the size of the plaintext whose ciphertext has been sent. If the socket
 is full, the rest of the ciphertext of one chunk is kept, and the caller passes the same bytes again
@@ -21,7 +21,7 @@ from contextlib import suppress
 import trio
 
 from broker.network.tls_failures import describe
-from broker.network.transport import Disconnected, TlsFailed, Transport
+from broker.network.transport import Awaits, Disconnected, TlsFailed, Transport
 
 # Parts are encrypted together up to this size: a record has 22 bytes more than its plaintext and
 # takes 5 µs. The ciphertext of one chunk is what is kept while the socket is full.
@@ -30,7 +30,7 @@ _CHUNK_BYTES = 64 * 1024
 _SENT_AT_ONCE_BYTES = 2 * 1024 * 1024
 # All connections of the process receive ciphertext into one buffer.
 _CIPHERTEXT = memoryview(bytearray(128 * 1024))
-# The connection that holds it may make a step of its handshake.
+# A task that has acquired it may make a step of its handshake.
 _turn = trio.Lock()
 
 _Part = bytes | bytearray | memoryview
@@ -85,59 +85,82 @@ class TlsTransport:
 
     # ---------------------------------------------------------------------------- handshake
 
+    @property
+    def is_opening(self) -> bool:
+        """See `Transport.is_opening`."""
+        return not (self._is_open or self._is_closed)
+
     async def handshake(self) -> None:
         """Complete the handshake of a client.
 
         Raises `TlsFailed`, and `Disconnected` if the peer disconnects.
         """
-        await self._step_in_turn()
+        async with _turn:
+            self._check()
+        self._step()
         while not self._is_open:
             await self.wait_readable()
             self._check()
+            with suppress(BlockingIOError):
+                self._progress()
 
-    async def _progress(self) -> None:
-        """Wait for what the handshake waits for, and make its next step."""
+    def _progress(self) -> None:
+        """Make the next step of the handshake; raises `BlockingIOError` unless it is the last.
+
+        Raises `Disconnected`, `TlsFailed`.
+        """
         if self._unsent:
-            await self._transport.wait_writable()
-            if not self._flush():
-                return
-        elif not self._incoming.pending:
-            await self._transport.wait_readable()
-            if not self._fill():
-                if self._has_ended:
-                    self._failure = Disconnected("it has disconnected during the TLS handshake")
-                return
-        await self._step_in_turn()
+            may_step = self._flush()
+        else:
+            may_step = bool(self._incoming.pending) or self._fill()
+            if self._has_ended and not may_step:
+                self._failure = Disconnected("it has disconnected during the TLS handshake")
+        if may_step:
+            self._step()
+        self._check()
+        if not self._is_open:
+            raise BlockingIOError
 
-    async def _step_in_turn(self) -> None:
-        """Make a step of the handshake; in this pass of the loop no other connection makes one."""
-        async with _turn:
-            if self._is_closed:
-                raise Disconnected(_CLOSED_HERE)
-            try:
-                self._ssl.do_handshake()
-                self.peer_certificate = self._ssl.getpeercert(binary_form=True)
-                is_finished = True
-            except ssl.SSLWantReadError:
-                is_finished = False
-            except ssl.SSLError as error:
-                self._fail(error)
-                return
+    def _step(self) -> None:
+        try:
+            self._ssl.do_handshake()
+            self.peer_certificate = self._ssl.getpeercert(binary_form=True)
+            is_finished = True
+        except ssl.SSLWantReadError:
+            is_finished = False
+        except ssl.SSLError as error:
+            self._fail(error)
+            return
         # The peer may wait for the last message of this side.
         self._is_open = self._flush() and is_finished
 
     # -------------------------------------------------------------------------------- waits
 
+    @property
+    def awaits(self) -> Awaits:
+        """See `Transport.awaits`."""
+        if self._has_decrypted or self._incoming.pending or self._failure is not None:
+            return Awaits.NOTHING
+        return Awaits.ROOM if self._unsent and not self._is_open else Awaits.BYTES
+
+    def fileno(self) -> int:
+        """See `Transport.fileno`."""
+        return self._transport.fileno()
+
     async def wait_readable(self) -> None:
-        """Wait until bytes can be received; before the handshake has ended, make its next step."""
-        if self._failure is None and not self._is_open:
-            await self._progress()
-        elif self._has_decrypted or self._incoming.pending or self._failure is not None:
+        """Wait until `receive_into` can receive bytes, or continue the handshake."""
+        awaits = self.awaits
+        if awaits is Awaits.NOTHING:
             await trio.lowlevel.checkpoint()
-            if self._is_closed:
-                raise Disconnected(_CLOSED_HERE)
+        elif awaits is Awaits.ROOM:
+            await self._transport.wait_writable()
         else:
             await self._transport.wait_readable()
+        if not self._is_open:
+            async with _turn:
+                pass
+        if self._is_closed:
+            raise Disconnected(_CLOSED_HERE)
 
     async def wait_writable(self) -> None:
         """Wait until bytes can be sent."""
@@ -149,7 +172,7 @@ class TlsTransport:
         """See `Transport.receive_into`; decrypts all that has arrived if it fits."""
         self._check()
         if not self._is_open:
-            raise BlockingIOError
+            self._progress()
         size, received = len(buffer), 0
         while received < size:
             if not (self._has_decrypted or self._incoming.pending):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from enum import Enum, auto
 from typing import Protocol
 
 import trio
@@ -27,13 +28,36 @@ class TlsFailed(Disconnected):
     """TLS has failed: the handshake, or a record after it; the message has the reason."""
 
 
+class Awaits(Enum):
+    """What has to happen before `Transport.receive_into` can receive more."""
+
+    BYTES = auto()  # the descriptor is readable
+    ROOM = auto()  # the descriptor is writable: a message of a handshake is unsent
+    NOTHING = auto()  # it can now, whether or not the descriptor is readable
+
+
 class Transport(Protocol):
     """A byte stream; only `wait_readable` and `wait_writable` wait.
 
-    All methods except `close` raise `Disconnected` after the connection has ended.
+    All methods that receive, send or wait raise `Disconnected` after the connection has ended.
+    ``is_opening``: the next receive may make a step of a handshake, which takes a millisecond.
     """
 
     peer: str
+
+    @property
+    def awaits(self) -> Awaits:
+        """What a receive waits for."""
+        ...
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether a handshake is in progress."""
+        ...
+
+    def fileno(self) -> int:
+        """The descriptor of the socket; -1 without one."""
+        ...
 
     def receive_into(self, buffer: memoryview) -> int:
         """Receive what has arrived and return its size; 0 if the peer sends no more.
@@ -66,7 +90,7 @@ Connect = Callable[[str, int], Awaitable[Transport]]
 class SocketTransport:
     """A connected TCP socket."""
 
-    __slots__ = ("_is_closed", "_socket", "peer")
+    __slots__ = ("_is_closed", "_socket", "awaits", "is_opening", "peer")
 
     def __init__(
         self, connected: socket.socket, send_buffer_bytes: int = -1, receive_buffer_bytes: int = -1
@@ -74,6 +98,7 @@ class SocketTransport:
         """``send_buffer_bytes`` and ``receive_buffer_bytes``: -1 keeps the system's sizes."""
         self._socket = connected
         self._is_closed = False
+        self.awaits, self.is_opening = Awaits.BYTES, False
         try:
             connected.setblocking(False)
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -86,6 +111,10 @@ class SocketTransport:
             self.peer = str(connected.getpeername()[0])
         except OSError:
             self.peer = "(gone)"  # it has disconnected since accept; the first receive reports it
+
+    def fileno(self) -> int:
+        """See `Transport.fileno`."""
+        return self._socket.fileno()
 
     def receive_into(self, buffer: memoryview) -> int:
         """See `Transport.receive_into`."""

@@ -21,12 +21,12 @@ class _Sample:
 
     start_ms: float
     last_ms: float
-    sum: float = 0
+    sum: float = 0.0
 
     def reset(self, now_ms: float) -> None:
         """Restart the sample now."""
         self.start_ms = self.last_ms = now_ms
-        self.sum = 0
+        self.sum = 0.0
 
 
 class Rate:

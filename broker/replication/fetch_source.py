@@ -1,4 +1,4 @@
-"""The state of the logs that a delayed fetch checks: their ends, and whether they may be read.
+"""The logs as a delayed fetch uses them: it checks their ends, and reads them when it completes.
 
 None ends the wait; the read that follows returns the error (cases A to E of Kafka's
 ``DelayedFetch``: not the leader, unknown partition, offline log, fenced epoch).
@@ -6,23 +6,37 @@ None ends the wait; the read that follows returns the error (cases A to E of Kaf
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.replication.fetch_data import FetchParams
+from broker.replication.fetch_data import FetchParams, FetchPartition, LogReadResult
 from broker.replication.hosted_partitions import HostedPartitions
-from broker.replication.log_reader import diverging_epoch
+from broker.replication.log_reader import diverging_epoch, read_from_log
 from broker.storage.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
 
 
 class LogFetchSource:
-    """The logs as one fetch with its isolation may read them."""
+    """The logs as one fetch of the partitions *wanted* may read them, with its isolation."""
 
-    __slots__ = ("_params", "_partitions")
+    __slots__ = ("_on_response", "_params", "_partitions", "_wanted")
 
-    def __init__(self, partitions: HostedPartitions, params: FetchParams) -> None:
+    def __init__(
+        self,
+        partitions: HostedPartitions,
+        params: FetchParams,
+        wanted: Sequence[FetchPartition],
+        on_response: Callable[[list[LogReadResult]], None],
+    ) -> None:
         self._partitions = partitions
         self._params = params
+        self._wanted = wanted
+        self._on_response = on_response
+
+    def respond(self) -> None:
+        """Read the partitions, and respond."""
+        self._on_response(read_from_log(self._partitions, self._params, self._wanted))
 
     def end_offset(
         self, key: TopicPartition, current_leader_epoch: int

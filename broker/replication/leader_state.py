@@ -98,13 +98,14 @@ class LeaderState:
     __slots__ = (
         "_key",
         "_log",
+        "_min_insync_replicas",
         "_node",
         "_should_retry",
         "_topic_id",
+        "effective_min_isr",
         "epoch_start_offset",
         "holds",
         "isr",
-        "min_insync_replicas",
         "registration",
         "replicas",
     )
@@ -123,7 +124,7 @@ class LeaderState:
         self._log = log
         self._node = node
         self.registration = registration
-        self.min_insync_replicas = min_insync_replicas
+        self.set_min_insync_replicas(min_insync_replicas)
         self.isr = IsrState.of(registration.isr)
         self._should_retry = False
         self.holds = node.holds(key)
@@ -139,6 +140,7 @@ class LeaderState:
         """
         new_epoch = new_leader or registration.leader_epoch > self.registration.leader_epoch
         self.registration = registration
+        self.set_min_insync_replicas(self._min_insync_replicas)
         self.isr = IsrState.of(registration.isr)
         others = [node for node in registration.replicas if node != self._node.node_id]
         self.replicas = {node: self.replicas.get(node) or Replica(node) for node in others}
@@ -147,9 +149,8 @@ class LeaderState:
         return self.maybe_increment_high_watermark()
 
     def _begin_epoch(self, new_leader: bool) -> None:
-        epoch, end = self.registration.leader_epoch, self._log.log_end_offset
-        self.epoch_start_offset = end
-        self._log.maybe_assign_epoch_start_offset(epoch, end)
+        end = self.epoch_start_offset = self._log.log_end_offset
+        self._log.begin_epoch(self.registration.leader_epoch)
         for replica in self.replicas.values():
             replica.reset(
                 new_leader=new_leader,
@@ -167,10 +168,10 @@ class LeaderState:
 
     # ---------------------------------------------------------------------- high watermark
 
-    @property
-    def effective_min_isr(self) -> int:
-        """``min.insync.replicas``, limited to the number of replicas."""
-        return min(self.min_insync_replicas, len(self.registration.replicas))
+    def set_min_insync_replicas(self, count: int) -> None:
+        """Require *count* in-sync replicas; effective are at most as many as there are replicas."""
+        self._min_insync_replicas = count
+        self.effective_min_isr = min(count, len(self.registration.replicas))
 
     @property
     def below_min_isr(self) -> bool:

@@ -8,7 +8,7 @@ of its leader and takes over both watermarks with the next fetch. The state of a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from broker.common.errors import ApiError, InvariantBroken
@@ -28,8 +28,7 @@ from protocol.record_batch.header import HEADER_BYTES, read_header
 DELETE_TO_HIGH_WATERMARK = -1
 
 
-@dataclass(slots=True, frozen=True)
-class Appended:
+class Appended(NamedTuple):
     """The result of an append, and whether it moved the high watermark."""
 
     info: LogAppendInfo
@@ -126,7 +125,7 @@ class Partition:
         """Require *count* in-sync replicas from now on (min.insync.replicas)."""
         self._min_insync_replicas = count
         if self.leader_state is not None:
-            self.leader_state.min_insync_replicas = count
+            self.leader_state.set_min_insync_replicas(count)
 
     def check_leader(self, current_leader_epoch: int, *, leader_required: bool = True) -> None:
         """Raise `ApiError` unless this node may respond to a client that knows this leader epoch.
@@ -155,7 +154,6 @@ class Partition:
         required_acks: int,
         produce_version: int,
         origin: AppendOrigin = AppendOrigin.CLIENT,
-        *,
         verification_guard: int = NO_GUARD,
         transaction_version: int = 0,
     ) -> Appended:
@@ -175,7 +173,8 @@ class Partition:
             verification_guard=verification_guard,
             transaction_version=transaction_version,
         )
-        return Appended(info, leader_state.maybe_increment_high_watermark())
+        # As `Appended._make`, without the call.
+        return tuple.__new__(Appended, (info, leader_state.maybe_increment_high_watermark()))
 
     def maybe_start_transaction_verification(
         self, producer_id: int, producer_epoch: int, base_sequence: int, supports_epoch_bump: bool

@@ -4,16 +4,20 @@
     an append moved the high watermark                  Produce, Fetch, DeleteRecords
     a fetch of a follower, or the in-sync set, moved    Fetch, Produce, DeleteRecords
         the high or the low watermark
-    this node no longer leads or has the partition      Produce, Fetch
+    this node no longer leads or has the partition      Produce, Fetch, ShareFetch
 
-Clients can observe the order; it is Kafka's (``ReplicaManager.addCompletePurgatoryAction``,
+ShareFetch is checked last in the first three rows, and also when the records of a share partition
+become available. Clients can observe the order; it is Kafka's
+(``ReplicaManager.addCompletePurgatoryAction``,
 ``DelayedOperations.checkAndCompleteAll``, ``completeDelayedOperationsWhenNotPartitionLeader``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable
 from typing import Any
+
+from mypy_extensions import mypyc_attr
 
 from broker.common.state_changes import StateChanges
 from broker.common.topic_partition import TopicPartition
@@ -26,6 +30,7 @@ MakeCause = Callable[..., Cause | None]
 RunWithCause = Callable[[Any, Callable[[], object]], None]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PartitionPurgatories:
     """Checks the operations that wait on a partition after an event there.
 
@@ -43,6 +48,7 @@ class PartitionPurgatories:
         "high_watermark_listeners",
         "on_error",
         "produce",
+        "share_fetch",
     )
 
     def __init__(
@@ -50,6 +56,7 @@ class PartitionPurgatories:
         produce: Purgatory,
         fetch: Purgatory,
         delete_records: Purgatory,
+        share_fetch: Purgatory,
         changes: StateChanges,
         recorder: Recorder | None = None,
     ) -> None:
@@ -59,21 +66,22 @@ class PartitionPurgatories:
         self.produce = produce
         self.fetch = fetch
         self.delete_records = delete_records
+        self.share_fetch = share_fetch
         self.on_error = fetch.on_error
         self.high_watermark_listeners: dict[TopicPartition, Callable[[], None]] = {}
 
-    def after_append(self, appended: Iterable[tuple[TopicPartition, bool, int]]) -> None:
-        """Check after appends as leader: partition, whether its high watermark moved, log end."""
+    def after_append(self, key: TopicPartition, end: int, high_watermark_moved: bool) -> None:
+        """Check after an append as leader up to the offset *end*."""
         self._changes.notify()
-        for key, high_watermark_moved, end in appended:
-            cause = self._cause(CauseKind.APPEND, key, end)
-            if high_watermark_moved:
-                self._call_listener(key, cause)
-                self.produce.check_and_complete(key, cause)
-                self.fetch.check_and_complete(key, cause)
-                self.delete_records.check_and_complete(key, cause)
-            else:
-                self.fetch.check_and_complete(key, cause)
+        cause = self._cause(CauseKind.APPEND, key, end)
+        if not high_watermark_moved:
+            self.fetch.check_and_complete(key, cause)
+            return
+        self._call_listener(key, cause)
+        self.produce.check_and_complete(key, cause)
+        self.fetch.check_and_complete(key, cause)
+        self.delete_records.check_and_complete(key, cause)
+        self.share_fetch.check_and_complete(key, cause)
 
     def after_offsets_moved(
         self, key: TopicPartition, high_watermark: int, replica: int | None = None
@@ -88,6 +96,7 @@ class PartitionPurgatories:
         self.fetch.check_and_complete(key, cause)
         self.produce.check_and_complete(key, cause)
         self.delete_records.check_and_complete(key, cause)
+        self.share_fetch.check_and_complete(key, cause)
 
     def after_replicated(self, key: TopicPartition, high_watermark: int) -> None:
         """Check after a follower received a higher watermark: consumers may fetch it (KIP-392)."""
@@ -100,6 +109,14 @@ class PartitionPurgatories:
         cause = self._cause(kind, key)
         self.produce.check_and_complete(key, cause)
         self.fetch.check_and_complete(key, cause)
+        self.share_fetch.check_and_complete(key, cause)
+
+    def after_share_partition_changed(
+        self, share_key: Hashable, key: TopicPartition, kind: CauseKind
+    ) -> None:
+        """Check the share fetches of one group: records may be available in its share partition."""
+        self._changes.notify()
+        self.share_fetch.check_and_complete(share_key, self._cause(kind, key))
 
     def forget(self, key: TopicPartition) -> None:
         """Remove the expiry counts of a partition whose replica here is deleted (KAFKA-20204)."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -19,6 +18,7 @@ from broker.replication.fetch_data import FetchParams, FetchPartition, LogReadRe
 from broker.replication.fetch_source import LogFetchSource
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import read_from_log
+from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.steps.queue import Slices
 from broker.storage.append import AppendOrigin, AppendRefused
@@ -74,6 +74,43 @@ FetchResults = list[LogReadResult]
 DeleteResults = dict[TopicPartition, DeleteRecordsPartitionStatus]
 
 
+@dataclass(slots=True)
+class _Produced:
+    """The results of the appends of one request.
+
+    With ``acks=all``, ``ends`` are the offsets up to which the in-sync replicas of each partition
+    must have the records; ``waits`` is whether any partition still lacks some.
+    """
+
+    results: ProduceResults
+    ends: dict[TopicPartition, int]
+    waits: bool = False
+
+
+def _refused(refusal: AppendRefused | ApiError, partition: Partition | None) -> ProduceResult:
+    """The result of a partition that nothing was appended to; None if the node does not have it."""
+    if isinstance(refusal, AppendRefused):
+        error, record_errors = refusal.error, refusal.record_errors
+        message = refusal.message if record_errors else None
+        has_start = error not in _WITHOUT_LOG_START_OFFSET
+    else:
+        error, record_errors, message = refusal.code, (), None
+        has_start = error is ErrorCode.NOT_ENOUGH_REPLICAS
+    start = partition.log.log_start_offset if has_start and partition is not None else -1
+    return ProduceResult(
+        error, log_start_offset=start, record_errors=record_errors, message=message
+    )
+
+
+def _is_enough(results: FetchResults, min_bytes: int) -> bool:
+    """Whether a fetch with these results responds at once."""
+    for result in results:
+        min_bytes -= len(result.records)
+        if result.error or result.diverging_epoch is not None:
+            return True
+    return min_bytes <= 0
+
+
 class ReplicaManager:
     """Serves the partitions that a node hosts; requests wait in ``purgatories``."""
 
@@ -98,11 +135,11 @@ class ReplicaManager:
         *guards* are those of the transactions that have been verified. Returns the operation if it
         waits. Kafka's ``ReplicaManager.appendRecords``.
         """
-        statuses: ProduceStatuses = {}
+        produced = _Produced({}, {})
         for key, records in entries.items():
             guard = guards.get(key, NO_GUARD) if guards else NO_GUARD
-            statuses[key] = self._append_to(key, records, required_acks, produce_version, guard)
-        return self._maybe_add_delayed_produce(timeout_ms, required_acks, statuses, on_response)
+            self._append_to(produced, key, records, required_acks, produce_version, guard)
+        return self._respond_or_wait(produced, timeout_ms, on_response)
 
     def append_records_in_slices(
         self,
@@ -114,12 +151,12 @@ class ReplicaManager:
         guards: Guards = _NO_GUARDS,
     ) -> Slices[DelayedProduce[TopicPartition] | None]:
         """`append_records` that yields after each partition."""
-        statuses: ProduceStatuses = {}
+        produced = _Produced({}, {})
         for key, records in entries.items():
             guard = guards.get(key, NO_GUARD) if guards else NO_GUARD
-            statuses[key] = self._append_to(key, records, required_acks, produce_version, guard)
+            self._append_to(produced, key, records, required_acks, produce_version, guard)
             yield None
-        return self._maybe_add_delayed_produce(timeout_ms, required_acks, statuses, on_response)
+        return self._respond_or_wait(produced, timeout_ms, on_response)
 
     def append_markers(
         self,
@@ -133,13 +170,15 @@ class ReplicaManager:
         *transaction_version* determines which epochs a marker may have (KIP-1228). Returns the
         operation if it waits.
         """
-        statuses: ProduceStatuses = {}
+        produced = _Produced({}, {})
         for key, marker in markers.items():
-            statuses[key] = self._append_to(
+            self._append_to(
+                produced,
                 key,
                 memoryview(marker),
                 -1,
                 _OWN_PRODUCE_VERSION,
+                NO_GUARD,
                 origin=AppendOrigin.COORDINATOR,
                 transaction_version=transaction_version,
             )
@@ -147,63 +186,82 @@ class ReplicaManager:
         def respond(results: ProduceResults) -> None:
             on_response({key: result.error for key, result in results.items()})
 
-        return self._maybe_add_delayed_produce(timeout_ms, -1, statuses, respond)
+        return self._respond_or_wait(produced, timeout_ms, respond)
+
+    def append_batch(self, key: TopicPartition, batch: bytes) -> ErrorCode:
+        """Append a batch of the broker itself with ``acks=1``, and complete what that allows."""
+        produced = _Produced({}, {})
+        self._append_to(
+            produced, key, memoryview(bytearray(batch)), 1, _OWN_PRODUCE_VERSION, NO_GUARD
+        )
+        self.actions.try_complete_actions()
+        return produced.results[key].error
 
     def _append_to(
         self,
+        produced: _Produced,
         key: TopicPartition,
         records: Appendable,
         required_acks: int,
         produce_version: int,
-        guard: int = NO_GUARD,
+        guard: int,
         origin: AppendOrigin = AppendOrigin.CLIENT,
         transaction_version: int = 0,
-    ) -> ProducePartitionStatus:
-        result, required_offset, high_watermark_moved = self._append(
-            key, records, required_acks, produce_version, guard, origin, transaction_version
-        )
-        if high_watermark_moved is not None:
-            moved = [(key, high_watermark_moved, required_offset)]
-            self.actions.add(partial(self._purgatories.after_append, moved))
-        return ProducePartitionStatus(required_offset, result.error, result)
+    ) -> None:
+        """Append to one partition, and add the result to *produced*.
 
-    def _maybe_add_delayed_produce(
+        A duplicate appends nothing, but may move the high watermark, since a follower that it
+        waited for may be too slow by now.
+        """
+        partition = self.partitions.get(key)
+        try:
+            if partition is None:
+                partition = self.partitions.get_or_error(key)
+            info, high_watermark_moved = partition.append_as_leader(
+                records, required_acks, produce_version, origin, guard, transaction_version
+            )
+        except (AppendRefused, ApiError) as refusal:
+            produced.results[key] = _refused(refusal, partition)
+            return
+        end = info.last_offset + 1
+        result = ProduceResult(
+            ErrorCode.NONE, info.first_offset, info.log_append_time, info.log_start_offset
+        )
+        produced.results[key] = result
+        if required_acks == -1:
+            produced.ends[key] = end
+            is_replicated, result.error = partition.check_enough_replicas(end)
+            produced.waits |= not is_replicated
+        self.actions.add(self._purgatories.after_append, key, end, high_watermark_moved)
+
+    def _respond_or_wait(
         self,
+        produced: _Produced,
         timeout_ms: int,
-        required_acks: int,
-        statuses: ProduceStatuses,
         on_response: Callable[[ProduceResults], None],
     ) -> DelayedProduce[TopicPartition] | None:
-        failed = 0
-        for status in statuses.values():  # a generator expression would take three times as long
-            failed += status.error != ErrorCode.NONE
-        if required_acks != -1 or failed == len(statuses):
-            on_response({key: status.response for key, status in statuses.items()})
+        """Respond if no partition waits for its in-sync replicas; returns the operation if it does.
+
+        Most topics of a single node have one replica. Their produces never wait, and need no
+        operation.
+        """
+        results, ends = produced.results, produced.ends
+        if not produced.waits:
+            on_response(results)
             return None
 
         def respond(decided: ProduceStatuses) -> None:
-            results = {}
             for key, status in decided.items():
-                results[key] = result = status.response
-                if status.error != result.error:
-                    result.error = ErrorCode(status.error)
+                results[key].error = ErrorCode(status.error)
             on_response(results)
 
+        statuses = {
+            key: ProducePartitionStatus(ends.get(key, -1), result.error, result)
+            for key, result in results.items()
+        }
         operation = DelayedProduce(timeout_ms, statuses, self, respond)
         done = self._purgatories.produce.try_complete_else_watch(operation, list(statuses))
         return None if done else operation
-
-    def append_batch(self, key: TopicPartition, batch: bytes) -> ErrorCode:
-        """Append a batch of the broker itself with ``acks=1``, and complete what that allows."""
-        result, end, high_watermark_moved = self._append(
-            key, memoryview(bytearray(batch)), 1, _OWN_PRODUCE_VERSION
-        )
-        if high_watermark_moved is not None:
-            self.actions.add(
-                partial(self._purgatories.after_append, [(key, high_watermark_moved, end)])
-            )
-            self.actions.try_complete_actions()
-        return result.error
 
     def check_enough_replicas(self, key: TopicPartition, required_offset: int) -> tuple[bool, int]:
         """Whether the ISR has all records below *required_offset*, for a delayed produce."""
@@ -211,54 +269,6 @@ class ReplicaManager:
             return self.partitions.get_or_error(key).check_enough_replicas(required_offset)
         except ApiError as error:
             return False, error.code
-
-    def _append(
-        self,
-        key: TopicPartition,
-        records: Appendable,
-        required_acks: int,
-        produce_version: int,
-        guard: int = NO_GUARD,
-        origin: AppendOrigin = AppendOrigin.CLIENT,
-        transaction_version: int = 0,
-    ) -> tuple[ProduceResult, int, bool | None]:
-        """The result, the offset to wait for, and whether the high watermark moved (None: error).
-
-        A duplicate appends nothing, but may move the high watermark, since a follower that it
-        waited for may be too slow by now.
-        """
-        try:
-            partition = self.partitions.get_or_error(key)
-        except ApiError as error:
-            return ProduceResult(error.code), -1, None
-        log_start_offset = partition.log.log_start_offset
-        try:
-            appended = partition.append_as_leader(
-                records,
-                required_acks,
-                produce_version,
-                origin,
-                verification_guard=guard,
-                transaction_version=transaction_version,
-            )
-        except AppendRefused as refusal:
-            result = ProduceResult(
-                refusal.error,
-                log_start_offset=-1
-                if refusal.error in _WITHOUT_LOG_START_OFFSET
-                else log_start_offset,
-                record_errors=refusal.record_errors,
-                message=refusal.message if refusal.record_errors else None,
-            )
-            return result, -1, None
-        except ApiError as error:
-            start = log_start_offset if error.code is ErrorCode.NOT_ENOUGH_REPLICAS else -1
-            return ProduceResult(error.code, log_start_offset=start), -1, None
-        info = appended.info
-        result = ProduceResult(
-            ErrorCode.NONE, info.first_offset, info.log_append_time, info.log_start_offset
-        )
-        return result, info.last_offset + 1, appended.high_watermark_moved
 
     # -------------------------------------------------------------------------------- fetch
 
@@ -275,12 +285,7 @@ class ReplicaManager:
         results = read_from_log(self.partitions, params, wanted)
         if params.from_follower:
             self._update_follower_fetch_state(params, wanted, results)
-        if (
-            params.max_wait_ms <= 0
-            or not wanted
-            or sum(len(result.records) for result in results) >= params.min_bytes
-            or any(result.error or result.diverging_epoch for result in results)
-        ):
+        if params.max_wait_ms <= 0 or not wanted or _is_enough(results, params.min_bytes):
             on_response(results)
             return None
         statuses = [
@@ -293,12 +298,13 @@ class ReplicaManager:
             )
             for requested, result in zip(wanted, results, strict=True)
         ]
+        source = LogFetchSource(self.partitions, params, wanted, on_response)
         operation = DelayedFetch(
             params.max_wait_ms,
             params.min_bytes,
             statuses,
-            LogFetchSource(self.partitions, params),
-            lambda: on_response(read_from_log(self.partitions, params, wanted)),
+            source,
+            source.respond,
             "follower" if params.from_follower else "consumer",
         )
         keys = [requested.key for requested in wanted]

@@ -14,12 +14,11 @@ from typing import NamedTuple
 from broker.common.topic_partition import TopicPartition
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.steps.offload import Outcome
-from broker.storage.append import AppendOrigin, AppendRefused, only_batch
+from broker.storage.append import AppendOrigin, AppendRefused, ReceivedBatch, only_batch
 from broker.storage.log_config import LogConfig
 from broker.storage.log_validator import ValidBatch, validate
 from broker.storage.loop_budget import Budget, ExceedsBudget
-from protocol.record_batch.header import HEADER_BYTES
-from protocol.record_batch.peek import codec_and_count
+from protocol.record_batch.header import CODEC_MASK
 
 # Of one request, if none of its batches is compressed.
 SHORT_BYTES_MAX = 64 * 1024
@@ -32,19 +31,18 @@ class Unvalidated(NamedTuple):
     """A batch that is too long to validate on the loop, and the settings of its log."""
 
     key: TopicPartition
-    records: memoryview
+    records: ReceivedBatch
     config: LogConfig
 
 
-def are_short(batches: Iterable[memoryview]) -> bool:
+def are_short(batches: Iterable[ReceivedBatch]) -> bool:
     """Whether validating these batches takes little time, whatever their contents."""
     bytes_left, records_left = SHORT_BYTES_MAX, SHORT_RECORDS_MAX
-    for batch in batches:
-        bytes_left -= len(batch)
-        if len(batch) >= HEADER_BYTES:
-            codec, count = codec_and_count(batch)
-            records_left -= count
-            if codec:
+    for records, header in batches:
+        bytes_left -= len(records)
+        if header is not None:
+            records_left -= header.records_count
+            if header.attributes & CODEC_MASK:
                 return False
         if bytes_left < 0 or records_left < 0:
             return False
@@ -52,7 +50,7 @@ def are_short(batches: Iterable[memoryview]) -> bool:
 
 
 def unvalidated(
-    partitions: HostedPartitions, entries: dict[TopicPartition, memoryview]
+    partitions: HostedPartitions, entries: dict[TopicPartition, ReceivedBatch]
 ) -> list[Unvalidated]:
     """The batches of partitions that this node has; the append refuses the others."""
     found = ((key, records, partitions.get(key)) for key, records in entries.items())
@@ -93,7 +91,7 @@ def _validated(
 
 
 def _validate(
-    records: memoryview,
+    records: ReceivedBatch,
     produce_version: int,
     config: LogConfig,
     now_ms: int,

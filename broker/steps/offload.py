@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 import trio
+from mypy_extensions import mypyc_attr
 
 THREADS_MAX = 2
 SWITCH_INTERVAL_S = 0.0001
@@ -96,6 +97,7 @@ class Offload(Protocol):
         ...
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Inline:
     """Runs each computation before `run` returns: for tools and tests."""
 

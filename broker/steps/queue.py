@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeGuard, TypeVar
 
 import trio
 
@@ -79,6 +79,11 @@ DONE.set()
 
 # Work that yields between its pieces and returns its result.
 Slices = Generator[Signal | None, None, Result]
+
+
+def are_slices(outcome: object) -> TypeGuard[Slices[Any]]:
+    """Whether *outcome* is a generator; that of a compiled function has a type of its own."""
+    return hasattr(outcome, "send")
 
 
 class Work(Protocol):

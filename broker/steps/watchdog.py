@@ -47,9 +47,11 @@ class Watchdog(trio.abc.Instrument):
 
 
 class _Aftermath(trio.abc.Instrument):
-    """Ends the aftermath of a step after the pass that follows it.
+    """Ends the aftermath of a step after the two passes that follow it.
 
-    It is a separate instrument, added for two passes only, so that other passes do not pay for it.
+    Without epoll a request is read in the second one: in the first, a task reports that it can be
+    read. It is a separate instrument, added for three passes only, so that others do not pay for
+    it.
     """
 
     def __init__(self, stalls: Stalls) -> None:
@@ -58,7 +60,7 @@ class _Aftermath(trio.abc.Instrument):
 
     def begin(self) -> None:
         """A step over budget has ended."""
-        self._passes_left = 2
+        self._passes_left = 3
         trio.lowlevel.add_instrument(self)
 
     def after_io_wait(self, timeout: float) -> None:  # noqa: ARG002 - trio's signature

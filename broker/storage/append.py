@@ -46,6 +46,27 @@ class LogAppendInfo(NamedTuple):
     max_timestamp: int
 
 
+class ReceivedBatch(NamedTuple):
+    """Records as they were received, which must be one batch; a client may send anything.
+
+    ``header`` is that of their first batch, not yet checked; None if they are shorter than it.
+    """
+
+    records: memoryview
+    header: BatchHeader | None
+
+    def copied(self) -> ReceivedBatch:
+        """The same in memory of their own."""
+        return ReceivedBatch(memoryview(bytearray(self.records)), self.header)
+
+
+def received(records: memoryview) -> ReceivedBatch:
+    """Decode the header of *records*, once for all checks."""
+    header = read_header(records) if len(records) >= HEADER_BYTES else None
+    # As `ReceivedBatch._make`, without the call: every produce makes one.
+    return tuple.__new__(ReceivedBatch, (records, header))
+
+
 class AppendRefused(Exception):  # noqa: N818 - it names what happened to the append
     """The append was refused, and the log has not changed.
 
@@ -64,11 +85,25 @@ class AppendRefused(Exception):  # noqa: N818 - it names what happened to the ap
         self.record_errors = record_errors
 
 
-def first_batch_problem(records: memoryview, produce_version: int) -> ErrorCode:
-    """The error of *records* that are not exactly one v2 batch; NONE if they are.
+def _is_whole(batch: ReceivedBatch, produce_version: int) -> bool:
+    """Whether the header shows that *batch* is one v2 batch and nothing else, as nearly always."""
+    records, header = batch
+    return (
+        header is not None
+        and header.batch_length == len(records) - LOG_OVERHEAD
+        and header.magic == MAGIC_V2
+        and produce_version >= _ZSTD_SINCE
+    )
+
+
+def first_batch_problem(batch: ReceivedBatch, produce_version: int) -> ErrorCode:
+    """The error of records that are not exactly one v2 batch; NONE if they are.
 
     CORRUPT_MESSAGE fails every partition of the request, the other errors only this one.
     """
+    if _is_whole(batch, produce_version):
+        return ErrorCode.NONE
+    records = batch.records
     try:
         size = batch_size_at(records, 0)
         if size is None:
@@ -85,22 +120,16 @@ def first_batch_problem(records: memoryview, produce_version: int) -> ErrorCode:
     return ErrorCode.NONE
 
 
-def only_batch(records: memoryview, produce_version: int) -> tuple[BatchHeader, memoryview]:
-    """The header and the writable bytes of the one batch in *records*; raises `AppendRefused`.
-
-    Nearly always the header shows that there are no other bytes.
-    """
-    if len(records) >= HEADER_BYTES:
-        header = read_header(records)
-        whole = header.magic == MAGIC_V2 and header.batch_length == len(records) - LOG_OVERHEAD
-        if whole and produce_version >= _ZSTD_SINCE:
-            return header, _writable(records)
-    error = first_batch_problem(records, produce_version)
+def only_batch(batch: ReceivedBatch, produce_version: int) -> tuple[BatchHeader, memoryview]:
+    """The header and the writable bytes of the one batch; raises `AppendRefused`."""
+    records, header = batch
+    if header is not None and _is_whole(batch, produce_version):
+        return header, _writable(records)
+    error = first_batch_problem(batch, produce_version)
     if error:
         raise AppendRefused(error, "the records must be one batch of format v2")
-    if len(records) < HEADER_BYTES:
+    if header is None:
         raise shorter_than_header()
-    header = read_header(records)
     size = LOG_OVERHEAD + header.batch_length
     if size < HEADER_BYTES:
         raise shorter_than_header()

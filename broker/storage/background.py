@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 import trio
+from mypy_extensions import mypyc_attr
 
 from purgatories.on_error import OnError, log_error
 
@@ -32,6 +33,7 @@ class Background(Protocol):
         ...
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Inline:
     """Runs everything immediately: for tools and tests without an event loop."""
 
@@ -74,9 +76,9 @@ class Threads:
             await trio.to_thread.run_sync(work, limiter=self._limiter)
         except OSError as error:
             failure = error
-        except Exception as error:
-            self._on_error(f"work in a thread: {work!r}", error)
-            failure = OSError(errno.EIO, f"{type(error).__name__}: {error}")
+        except Exception as unexpected:
+            self._on_error(f"work in a thread: {work!r}", unexpected)
+            failure = OSError(errno.EIO, f"{type(unexpected).__name__}: {unexpected}")
         self._call(then, failure)
 
     def _call(self, action: Callable[..., None], *arguments: object) -> None:

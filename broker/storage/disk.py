@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from mypy_extensions import mypyc_attr
+
 from broker.process.descriptors import TOO_MANY_OPEN
 from broker.process.file_flags import BINARY
 from broker.storage.open_files import OpenFiles
@@ -23,6 +25,7 @@ from broker.storage.sync import sync_path
 logger = logging.getLogger(__name__)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Disk:
     """The system calls, the open files, and the first failure, if there was one."""
 
@@ -108,6 +111,11 @@ class Disk:
         Raises OSError.
         """
         sync_path(path, self.fsync)
+
+    def make_directory(self, path: Path) -> None:
+        """Make a directory, and those that it is in. Raises OSError."""
+        self.check()
+        path.mkdir(parents=True)
 
     def rename(self, path: Path, to: Path) -> None:
         """Rename a file or directory, replacing a file of that name. Raises OSError."""

@@ -43,6 +43,14 @@ class FileSlice:
             raise SpliceLost(f"{file.name} is shorter than when the response began")
         return data
 
+    def part(self, start: int, size: int) -> FileSlice:
+        """*size* bytes from *start* on, which are lost if this slice is lost."""
+        assert start >= 0
+        assert start + size <= self._size
+        part = FileSlice(self._file, self._position + start, size)
+        part._cuts = self._cuts
+        return part
+
     def whole(self) -> bytes:
         """Read everything; raises `SpliceLost`."""
         return self.read(0, self._size)

@@ -22,10 +22,12 @@ class LeaderEpochFileCache:
 
     Changes are written to the file, except those at the opening of a log after a clean shutdown:
     they would be the same at the next opening, and are written when the next epoch is assigned.
-    Most logs continue in the epoch in which they were closed, so nothing is written for them.
+    Most logs continue in the epoch in which they were closed, so nothing is written for them. An
+    epoch that begins at the log end is not ``is_saved``: it must be written before its first record
+    is, because a later opening removes an epoch without records.
     """
 
-    __slots__ = ("_disk", "_epochs", "_path", "_saved", "_starts", "latest")
+    __slots__ = ("_disk", "_epochs", "_path", "_saved", "_starts", "is_saved", "latest")
 
     def __init__(self, directory: Path, disk: Disk) -> None:
         self._disk = disk
@@ -34,6 +36,7 @@ class LeaderEpochFileCache:
         self._epochs = [epoch for epoch, _ in entries]
         self._starts = [start for _, start in entries]
         self._saved = entries
+        self.is_saved = True
         self.latest = self._epochs[-1] if entries else UNDEFINED_EPOCH
 
     @staticmethod
@@ -51,7 +54,12 @@ class LeaderEpochFileCache:
         """Add each (epoch, start offset), unless the epoch has an earlier start. Raises OSError."""
         for epoch, start_offset in entries:
             self._enter(epoch, start_offset)
-        self._save()
+        self.save()
+
+    def begin(self, epoch: int, end_offset: int) -> None:
+        """Add an epoch that begins at the log end, without a write to the file."""
+        self._enter(epoch, end_offset)
+        self.is_saved = self.entries == self._saved
 
     def _enter(self, epoch: int, start_offset: int) -> None:
         if epoch < 0 or start_offset < 0:
@@ -89,12 +97,12 @@ class LeaderEpochFileCache:
         self._cut_end(end_offset)
         self._cut_start(start_offset)
         if not clean:
-            self._save()
+            self.save()
 
     def truncate_from_end(self, end_offset: int) -> None:
         """Remove epochs that begin at or after *end_offset*. Raises OSError."""
         self._cut_end(end_offset)
-        self._save()
+        self.save()
 
     def truncate_from_start(self, start_offset: int) -> None:
         """Remove epochs that end at or before *start_offset*, which the first one now begins with.
@@ -102,12 +110,12 @@ class LeaderEpochFileCache:
         Raises OSError.
         """
         self._cut_start(start_offset)
-        self._save()
+        self.save()
 
     def clear(self) -> None:
         """Remove all epochs. Raises OSError."""
         self._cut_end(-1)
-        self._save()
+        self.save()
 
     def _cut_end(self, end_offset: int) -> None:
         keep = bisect_left(self._starts, end_offset)
@@ -120,8 +128,10 @@ class LeaderEpochFileCache:
             self._epochs[:drop] = [self._epochs[drop - 1]]
             self._starts[:drop] = [start_offset]
 
-    def _save(self) -> None:
+    def save(self) -> None:
+        """Write the epochs to the file, if it has others. Raises OSError."""
         entries = self.entries
         if entries != self._saved:
             write_epoch_checkpoint(self._disk, self._path, entries)
             self._saved = entries
+        self.is_saved = True

@@ -73,7 +73,7 @@ def load_log(
     else:
         recovery.run(recovery_point)
     if not segments:
-        segments.append(LogSegment.create(directory, log_start_offset, config, disk, now_ms))
+        segments.append(_first_segment(directory, log_start_offset, config, disk, now_ms))
     found = LogSegments(segments)
     next_offset = _end_of(found.active, recovery)
     log_start_offset = max(log_start_offset, found.first.base_offset)
@@ -88,6 +88,19 @@ def load_log(
     load_producers(snapshots, found, producers, log_start_offset, next_offset, now_ms)
     recovery_point = next_offset if clean else min(recovery_point, next_offset)
     return LoadedLog(found, epochs, log_start_offset, next_offset, recovery_point)
+
+
+def _first_segment(
+    directory: Path, log_start_offset: int, config: LogConfig, disk: Disk, now_ms: int
+) -> LogSegment:
+    """The segment of an empty log. Unless its name has an offset, the first append makes its files.
+
+    A directory without segments is an empty log for Kafka too, and most of the time that a new
+    partition takes is that of its files.
+    """
+    if log_start_offset:
+        return LogSegment.create(directory, log_start_offset, config, disk, now_ms)
+    return LogSegment(directory, 0, config, disk, now_ms)
 
 
 def load_producers(
@@ -159,7 +172,7 @@ def _prepared(directory: Path, config: LogConfig, disk: Disk, now_ms: int) -> li
     try:
         names = os.listdir(directory)
     except FileNotFoundError:
-        directory.mkdir(parents=True)
+        disk.make_directory(directory)
         return []
     if not any(name.endswith((*_UNFINISHED, SWAP)) for name in names):
         return names

@@ -28,7 +28,6 @@ from broker.storage.checkpoints import (
     PARTITION_METADATA,
     CorruptCheckpoint,
     read_partition_metadata,
-    write_partition_metadata,
 )
 from broker.storage.deletions import Deletions
 from broker.storage.disk import Disk, DiskFile
@@ -200,8 +199,7 @@ class LogManager:
             compacted_to=self._offsets.of(COMPACTED, key),
         )
         self._assign(key, home)
-        if found != topic_id:
-            write_partition_metadata(home.disk, directory / PARTITION_METADATA, topic_id)
+        log.unsaved_topic_id = topic_id if found != topic_id else None
         return log
 
     def delete(self, key: TopicPartition) -> None:

@@ -115,7 +115,7 @@ class Recovery:
                 cut,
             )
             segment.cut(valid)
-        segment.end_rebuild()
+        segment.become_inactive()
         return cut
 
     def found_transaction(self, segment: LogSegment) -> None:

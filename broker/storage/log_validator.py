@@ -9,13 +9,16 @@ offsets in a compressed batch are not consecutive.
 
 from __future__ import annotations
 
+from builtins import memoryview  # noqa: A004 - mypyc looks for it in the module
 from typing import NamedTuple
 
 from broker.steps.offload import Outcome
 from broker.storage.append import (
     AppendOrigin,
     AppendRefused,
+    ReceivedBatch,
     only_batch,
+    received,
     shorter_than_header,
 )
 from broker.storage.log_config import TARGET_CODECS, LogConfig
@@ -68,8 +71,8 @@ class ValidBatch(NamedTuple):
     config: LogConfig
 
 
-# A batch as it was received, or the outcome of its validation.
-Appendable = memoryview | Outcome[ValidBatch]
+# A batch, as it was received or with its header decoded, or the outcome of its validation.
+Appendable = memoryview | ReceivedBatch | Outcome[ValidBatch]
 
 
 def validated(
@@ -82,6 +85,8 @@ def validated(
     """The outcome of the validation, which is done here if *records* is a batch as received."""
     if isinstance(records, Outcome):
         return records.result()
+    if isinstance(records, memoryview):
+        records = received(records)
     header, batch = only_batch(records, produce_version)
     return validate(header, batch, origin, config, now_ms)
 
@@ -107,8 +112,8 @@ def validate(
         summary = _summary(codec, block, header.records_count, budget)
     except InvalidRecord as error:
         raise AppendRefused(ErrorCode.INVALID_RECORD, str(error)) from None
-    except CorruptRecords as error:
-        raise _undecodable(error) from None
+    except CorruptRecords as corrupt:
+        raise _undecodable(corrupt) from None
     _check_records(header, batch, summary, config, now_ms)
     target = TARGET_CODECS[config.compression_type]
     sealed = (target is None or target == codec) and (summary.offsets_consecutive or not codec)

@@ -146,6 +146,8 @@ class LogSegment:
         """Add the batch at *position* to the indexes."""
         if not position:
             self._rolling_timestamp = max_timestamp
+            self.offset_index.begin()
+            self.time_index.begin()
         if max_timestamp > self._max_timestamp:
             self._max_timestamp = max_timestamp
             self._offset_of_max_timestamp = last_offset
@@ -302,7 +304,7 @@ class LogSegment:
         self.begin_rebuild()
         for position, header, _ in self.batches():
             self.enter(position, header.size, header.last_offset, indexed_timestamp(header))
-        self.end_rebuild()
+        self.become_inactive()
 
     def begin_rebuild(self) -> None:
         """Clear the indexes, before each batch is entered again. Raises OSError."""
@@ -312,10 +314,6 @@ class LogSegment:
         self._offset_of_max_timestamp = self.base_offset
         self._bytes_since_last_index_entry = 0
         self._recent = None
-
-    def end_rebuild(self) -> None:
-        """Complete the rebuilt indexes. Raises OSError."""
-        self.become_inactive()
 
     def next_offset(self) -> int:
         """The offset after the last batch; raises `CorruptRecords` if that is incomplete."""
@@ -333,9 +331,12 @@ class LogSegment:
         self.size = size
 
     def close(self) -> None:
-        """Write everything to the files. Raises OSError."""
-        if self.file.size() != self.size:
+        """Write everything to the files, which exist afterwards. Raises OSError."""
+        if self.file.size_if_there() != self.size:
             self.file.truncate(self.size)
+        if not self.size:
+            self.offset_index.begin()
+            self.time_index.begin()
         self.become_inactive()
 
     def release(self) -> None:

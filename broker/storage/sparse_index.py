@@ -12,6 +12,8 @@ from typing import Any, ClassVar
 
 from broker.storage.disk import DiskFile
 
+_NO_FILE = -1
+
 
 class SparseIndex:
     """The entries of one segment, with the same bytes in memory and on disk.
@@ -38,7 +40,8 @@ class SparseIndex:
         # The maximum size without the entries that are kept free.
         self._full_bytes = (index_bytes_max // self.ENTRY.size - self.KEPT_FREE) * self.ENTRY.size
         self._entries: bytearray | None = None
-        # If they are in memory: how many of their bytes are in the file, and the file's size.
+        # If they are in memory: how many of their bytes are in the file, and the file's size or
+        # `_NO_FILE`.
         self._flushed_bytes = self._file_bytes = 0
         # If they are not in memory: the number of entries in the file; None if not read yet.
         self._count: int | None = None
@@ -67,12 +70,23 @@ class SparseIndex:
         self._flushed_bytes = self._file_bytes = 0
         self.file.truncate(0)
 
+    def begin(self) -> None:
+        """Make the file, if it is not there. Raises OSError."""
+        self._loaded()
+        self._make_file()
+
+    def _make_file(self) -> None:
+        if self._file_bytes == _NO_FILE:
+            self.file.truncate(0)
+            self._file_bytes = 0
+
     def flush(self) -> None:
         """Write new entries to the file. Raises OSError."""
         entries = self._entries
         if entries is None:
             return
         size = len(entries)
+        self._make_file()
         if self._flushed_bytes < size:
             self.file.write(bytes(memoryview(entries)[self._flushed_bytes :]), self._flushed_bytes)
             self._flushed_bytes = size
@@ -103,7 +117,8 @@ class SparseIndex:
             size = len(self) * self.ENTRY.size
             self._entries = bytearray(self.file.read(size, 0) if size else b"")
             self._flushed_bytes = len(self._entries)
-            self._file_bytes = self.file.size()
+            on_disk = self.file.size_if_there()
+            self._file_bytes = _NO_FILE if on_disk is None else on_disk
             self._count = None
         return self._entries
 

@@ -8,11 +8,13 @@ high watermark. `ReadableLog` has the invariant of the offsets.
 from __future__ import annotations
 
 from pathlib import Path
+from uuid import UUID
 
 from broker.common.clock import Clock
 from broker.common.errors import InvariantBroken
 from broker.common.topic_partition import TopicPartition
 from broker.storage.append import AppendOrigin, AppendRefused, LogAppendInfo
+from broker.storage.checkpoints import PARTITION_METADATA, write_partition_metadata
 from broker.storage.file_batches import indexed_timestamp
 from broker.storage.leader_epoch_file_cache import LeaderEpochFileCache
 from broker.storage.local_log import LocalLog
@@ -29,7 +31,7 @@ from broker.storage.storage_errors import OffsetOutOfRange
 from broker.storage.transaction_index import AbortedTxn
 from broker.storage.verification_state import NO_GUARD
 from protocol.errors import ErrorCode
-from protocol.record_batch.header import CONTROL_BIT
+from protocol.record_batch.header import CONTROL_BIT, NO_TIMESTAMP
 
 LATEST_PRODUCE_VERSION = 13
 
@@ -37,7 +39,7 @@ LATEST_PRODUCE_VERSION = 13
 class UnifiedLog(ReadableLog):
     """One replica of a partition; made by `broker.storage.open_log`."""
 
-    __slots__ = ("clock", "leader_epoch_cache")
+    __slots__ = ("clock", "leader_epoch_cache", "unsaved_topic_id")
 
     def __init__(
         self,
@@ -51,6 +53,8 @@ class UnifiedLog(ReadableLog):
         super().__init__(topic_partition, local_log, log_start_offset, producer_state_manager)
         self.leader_epoch_cache = leader_epoch_cache
         self.clock = clock
+        # The ID that the first append writes to the directory, as in Kafka; None if it is there.
+        self.unsaved_topic_id: UUID | None = None
 
     @property
     def segments(self) -> LogSegments:
@@ -150,7 +154,8 @@ class UnifiedLog(ReadableLog):
                 time = first.timestamp
                 return LogAppendInfo(first.first_offset, first.last_offset, time, start, True, time)
         last_offset = first_offset + header.records_count - 1
-        is_new = leader_epoch > self.leader_epoch_cache.latest
+        cache = self.leader_epoch_cache
+        is_new = leader_epoch > cache.latest or not cache.is_saved
         epochs = [(leader_epoch, first_offset)] if is_new else []
         place = len(batch), last_offset, max_timestamp
         self._write(batch, first_offset, [place], epochs, now_ms)
@@ -174,16 +179,20 @@ class UnifiedLog(ReadableLog):
         headers = check_replicated(records, self.local_log.end.message_offset, leader_epoch)
         if not headers:
             return None
-        places = [
-            (header.size, header.last_offset, indexed_timestamp(header)) for header in headers
-        ]
-        size = sum(header.size for header in headers)
-        epochs = [(header.partition_leader_epoch, header.base_offset) for header in headers]
+        places: list[tuple[int, int, int]] = []
+        epochs: list[tuple[int, int]] = []
+        size, max_timestamp, epoch = 0, NO_TIMESTAMP, self.leader_epoch_cache.latest
+        for header in headers:
+            places.append((header.size, header.last_offset, indexed_timestamp(header)))
+            size += header.size
+            max_timestamp = max(max_timestamp, header.max_timestamp)
+            if header.partition_leader_epoch != epoch:
+                epoch = header.partition_leader_epoch
+                epochs.append((epoch, header.base_offset))
         first_offset = headers[0].base_offset
         self._write(records[:size], first_offset, places, epochs, self.clock.wall_ms())
         for aborted in self.producer_state_manager.replay_all(headers, records):
             self._add_to_index(aborted)
-        max_timestamp = max(header.max_timestamp for header in headers)
         last_offset, start = headers[-1].last_offset, self.log_start_offset
         return LogAppendInfo(first_offset, last_offset, -1, start, False, max_timestamp)
 
@@ -200,6 +209,7 @@ class UnifiedLog(ReadableLog):
         _, last_offset, max_timestamp = places[-1]
         try:
             if epochs:
+                self._save_topic_id()
                 self.leader_epoch_cache.assign_all(epochs)
             size, active = len(batches), local.active
             if active.should_roll(size, last_offset, max_timestamp, local.config, now_ms):
@@ -212,6 +222,13 @@ class UnifiedLog(ReadableLog):
             local.flush_later()
         if self._high_watermark.message_offset > last_offset:
             self._high_watermark = local.end
+
+    def _save_topic_id(self) -> None:
+        """Write the topic ID before the directory has records. Raises OSError."""
+        if self.unsaved_topic_id is not None:
+            path = self.directory / PARTITION_METADATA
+            write_partition_metadata(self.local_log.disk, path, self.unsaved_topic_id)
+            self.unsaved_topic_id = None
 
     def _add_to_index(self, aborted: AbortedTxn | None) -> None:
         """Add an aborted transaction to the index of the segment that has its marker."""
@@ -247,6 +264,7 @@ class UnifiedLog(ReadableLog):
         The records before *offset* are now those of another log, whose producers are not known.
         """
         with self.storage_errors:
+            self._save_topic_id()
             Snapshots(self.directory, self.local_log.disk).keep(lambda _: False)
             self.local_log.truncate_fully_and_start_at(offset)
             self.leader_epoch_cache.clear()
@@ -280,10 +298,11 @@ class UnifiedLog(ReadableLog):
             self.leader_epoch_cache.truncate_from_start(offset)
         return True
 
-    def maybe_assign_epoch_start_offset(self, epoch: int, offset: int) -> None:
-        """Record that leader epoch *epoch* begins at *offset*."""
+    def begin_epoch(self, epoch: int) -> None:
+        """Begin the leader epoch *epoch* at the log end; raises `ApiError` if it is offline."""
         with self.storage_errors:
-            self.leader_epoch_cache.assign_all([(epoch, offset)])
+            self.local_log.disk.check()
+        self.leader_epoch_cache.begin(epoch, self.log_end_offset)
 
     def update_config(self, config: LogConfig) -> None:
         """Use *config* from now on."""
@@ -311,6 +330,8 @@ class UnifiedLog(ReadableLog):
 
     def close(self, *, sync: bool = True) -> None:
         """Write everything to the files, with *sync* also to the disk; raises OSError."""
+        self._save_topic_id()
+        self.leader_epoch_cache.save()
         self._take_snapshot()
         self.local_log.close(sync=sync)
 

@@ -19,13 +19,13 @@ from itertools import islice
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition, by_topic
 from broker.controller.image import MetadataImage
-from broker.network.transport import Connect
-from broker.steps.queue import Slices, StepQueue
-from broker.transactions.inter_broker_sender import (
+from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
     SendingNode,
 )
+from broker.network.transport import Connect
+from broker.steps.queue import Slices, StepQueue
 from broker.transactions.state_topic import coordinator_of
 from protocol.errors import ErrorCode
 from protocol.messages.add_partitions_to_txn import (

@@ -23,14 +23,14 @@ from functools import partial
 
 from broker.common.topic_partition import TopicPartition, by_topic
 from broker.controller.image import MetadataImage
-from broker.network.transport import Connect
-from broker.steps.queue import Slices, StepQueue
-from broker.steps.schedule import schedule_once
-from broker.transactions.inter_broker_sender import (
+from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
     SendingNode,
 )
+from broker.network.transport import Connect
+from broker.steps.queue import Slices, StepQueue
+from broker.steps.schedule import schedule_once
 from broker.transactions.marker_sender import MarkerCallbacks, PendingMarkers
 from protocol.errors import ErrorCode
 from protocol.messages.write_txn_markers import (

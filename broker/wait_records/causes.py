@@ -32,6 +32,9 @@ class CauseKind(StrEnum):
     TRANSACTION = "transaction"
     APPLIED = "applied"
     RULE_REMOVED = "rule_removed"
+    ACKNOWLEDGEMENT = "acknowledgement"
+    LOCK_EXPIRED = "lock_expired"
+    SHARE_SESSION = "share_session"
 
 
 # A transaction, of which the recorder knows the transactional id: see `Recorder.transactional_id`.

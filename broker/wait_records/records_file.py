@@ -10,6 +10,7 @@ import errno
 import logging
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,22 @@ class RecordsFile:
     """Appends to *path*; raises `StartupError` if that is not possible.
 
     A file that would exceed *bytes_max* is renamed to ``path.1``, ``path.1`` to ``path.2``, and so
-    on, so that there are at most *files_max* files.
+    on, so that there are at most *files_max* files. *written* returns the line of the file for the
+    JSON of a record; it is called in the worker thread. *option* names the file in messages.
     """
 
     def __init__(
-        self, path: Path, *, bytes_max: int = FILE_BYTES_MAX, files_max: int = FILES_MAX
+        self,
+        path: Path,
+        *,
+        bytes_max: int = FILE_BYTES_MAX,
+        files_max: int = FILES_MAX,
+        option: str = "--records",
+        written: Callable[[bytes], bytes] = bytes,
     ) -> None:
         self._path = path
+        self._option = option
+        self._line = written
         self._bytes_max = bytes_max
         self._files_max = files_max
         self._lines: list[bytes] = []
@@ -47,7 +57,7 @@ class RecordsFile:
             self._open()
         except OSError as error:
             raise StartupError(
-                f"--records: cannot write {path}: {error.strerror}; "
+                f"{option}: cannot write {path}: {error.strerror}; "
                 "name a regular file in an existing directory that you may write to"
             ) from None
 
@@ -87,7 +97,7 @@ class RecordsFile:
         return lines
 
     def _write(self, lines: list[bytes]) -> None:
-        data = b"\n".join(lines) + b"\n"
+        data = b"\n".join(map(self._line, lines)) + b"\n"
         try:
             if self._file < 0:
                 self._open()
@@ -98,7 +108,8 @@ class RecordsFile:
             self._dropped += len(lines)
             if not self._failing:
                 log.warning(
-                    "--records: cannot write %s, records are dropped until it succeeds: %s",
+                    "%s: cannot write %s, records are dropped until it succeeds: %s",
+                    self._option,
                     self._path,
                     error.strerror,
                 )

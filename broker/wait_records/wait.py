@@ -13,6 +13,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from mypy_extensions import mypyc_attr
+
 from broker.common.topic_partition import TopicPartition
 from broker.wait_records.causes import Cause
 
@@ -40,6 +42,7 @@ class WaitPartition(NamedTuple):
     error: int
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Wait(ABC):
     """Describes the wait of one request.
 

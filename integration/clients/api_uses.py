@@ -30,6 +30,7 @@ CLIENTS = frozenset(
         "test_kafka_tools",
         "test_kafka_tools_records",
         "test_kafka_tools_security",
+        "test_kafka_tools_share_groups",
         "test_transaction_tools",
     }
 )

@@ -13,7 +13,9 @@ _SOURCE = Path(__file__).parents[1] / "java" / "KafkaTools.java"
 _FOLDERS = {
     "ConfigCommand": "kafka.admin",
     "ConsoleConsumer": "org.apache.kafka.tools.consumer",
+    "ConsoleShareConsumer": "org.apache.kafka.tools.consumer",
     "ConsumerGroupCommand": "org.apache.kafka.tools.consumer.group",
+    "ShareGroupCommand": "org.apache.kafka.tools.consumer.group",
     "ReassignPartitionsCommand": "org.apache.kafka.tools.reassign",
 }
 

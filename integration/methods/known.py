@@ -42,7 +42,6 @@ def _of(known: Known, *calls: str) -> dict[str, Known]:
 
 # The errors of clients if a broker lacks an API.
 _NOT_HERE = "_UNSUPPORTED_FEATURE|IncompatibleBrokerVersion|UnsupportedVersionException"
-_SHARE_GROUPS = Known("not served: share groups (KIP-932)", _NOT_HERE)
 _STREAMS_GROUPS = Known("not served: streams groups (KIP-1071)", _NOT_HERE)
 _VOTERS = Known("the controller is an object in the process: it has no voters", _NOT_HERE)
 _FEWER_APIS = Known("not served: the APIs that [APIs served](apis.md) lists as such")
@@ -57,11 +56,6 @@ _KNOWN: Mapping[str, Mapping[str, Known]] = {
         **_of(_ASSIGNED_AT_ONCE, "describe_configs/group"),
     },
     "java Admin": {
-        **_of(
-            _SHARE_GROUPS,
-            *("alterShareGroupOffsets", "deleteShareGroupOffsets", "describeShareGroups"),
-            "listShareGroupOffsets",
-        ),
         **_of(_STREAMS_GROUPS, "describeStreamsGroups"),
         **_of(_VOTERS, "addRaftVoter", "removeRaftVoter"),
     },

@@ -33,12 +33,13 @@ class Known:
 
 
 _SOONER = Known(
-    "some defaults differ: short group delays and one offsets partition, for tests; the "
-    "system chooses the receive buffer, because Kafka's slows large produces",
+    "some defaults differ: short group delays and few partitions of internal topics, for tests; "
+    "the system chooses the receive buffer, because Kafka's slows large produces",
     {
         r"(\[group\.consumer\.assignment\.interval\.ms; )1000; 5": r"\g<1>0; 5",
         r"(\[group\.initial\.rebalance\.delay\.ms; )3000; 5": r"\g<1>0; 5",
         r"(\[offsets\.topic\.num\.partitions; )50; 5": r"\g<1>4; 5",
+        r"^(share\.coordinator\.state\.topic\.num\.partitions: .*)50(.*)50; 5": r"\g<1>4\g<2>4; 5",
         r"^(socket\.receive\.buffer\.bytes: .*)102400(.*)102400; 5": r"\g<1>-1\g<2>-1; 5",
     },
 )
@@ -95,6 +96,14 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
                     "credentials with SASL mechanism SCRAM-SHA-256 auth_bytes=''); closed]"
                 )
             },
+        ),
+        "share_fetch_wakes_on_release": Known(
+            "in Kafka, a fetch that waits gets released records only at its timeout",
+            {"^at its timeout": "woken"},
+        ),
+        "share_log_start_moves": Known(
+            "Kafka delivers deleted records that are in a batch with others",
+            {"10-29#1": "15-29#1"},
         ),
         "produce_null": Known(
             "Kafka fails on null records and never responds; here they are rejected",

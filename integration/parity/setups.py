@@ -80,6 +80,19 @@ BRIEF = Setup(
     },
     {**THREE.kafka_only, "broker.session.timeout.ms": "60000"},
 )
+SHARE_LOCK_MS = 3000
+SHARE = Setup(
+    "one node with short locks of share groups",
+    1,
+    {
+        **ONE.properties,
+        "group.share.min.record.lock.duration.ms": "1000",
+        "group.share.record.lock.duration.ms": str(SHARE_LOCK_MS),
+        "share.coordinator.state.topic.num.partitions": "1",
+        "share.coordinator.state.topic.replication.factor": "1",
+        "share.coordinator.state.topic.min.isr": "1",
+    },
+)
 SECURED = Setup("one node with security", 1, ONE.properties, is_secured=True)
 # Nodes of its own: a limit of connections affects every scenario on the same node.
 LIMITED = Setup("one node with limits of connections", 1, ONE.properties, is_secured=True)

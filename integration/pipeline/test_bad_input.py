@@ -147,7 +147,7 @@ def test_files_that_cannot_be_read(
     assert complaint(capsys, missing, *out) == f"{missing}: no such file or folder"
     assert complaint(capsys, f"{tmp_path}/torn.jsonl.gz", *out).startswith("Spark failed: EOFExc")
     assert "torn.parquet" in complaint(capsys, f"{tmp_path}/torn.parquet", *out)
-    assert not list((tmp_path / "out").iterdir())
+    assert not list((tmp_path / "out").glob("*"))
 
 
 @pytest.fixture

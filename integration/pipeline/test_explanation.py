@@ -23,7 +23,54 @@ THROTTLE = {
 }
 WHO = {"node": 1, "connection": 4, "client_id": "billing", "correlation_id": 12}
 PLACE = {"topic": "orders", "partition": 0}
+CUT = {"rule": 1, "name": "lost", "action": "cut"}
+HELD = {"rule": 2, "name": None, "action": "hold_isr"}
 SENTENCES = [
+    (
+        record(
+            **WHO,
+            api="OffsetCommit",
+            purgatory="Produce",
+            parked_us=1_500_000,
+            waited_for={"kind": "stored", "group": "g", "faults": [CUT, HELD]},
+            completed_by={"cause": "high_watermark", **PLACE, "replica": 2},
+        ),
+        (
+            'OffsetCommit 12 of client "billing" (node 1, connection 4) waited 1,500.0 ms in'
+            " Produce for the records of its group to be stored, because fault rule 1 (lost) cuts a"
+            " link and fault rule 2 holds the in-sync replicas; node 2 advanced the high watermark"
+            " of orders-0."
+        ),
+    ),
+    (
+        record(
+            **WHO,
+            purgatory="Fault",
+            parked_us=300_000,
+            fault={"rule": 3, "name": "late", "action": "delay"},
+            waited_for={"kind": "fault", "effect": "delay_response", "rule": 3, "name": "late"},
+            timeout_ms=300,
+            completed_by={"cause": "timeout"},
+        ),
+        (
+            'Fetch 12 of client "billing" (node 1, connection 4) waited 300.0 ms in Fault because'
+            " fault rule 3 (late) delays its response; it timed out after 300 ms."
+        ),
+    ),
+    (
+        record(
+            **WHO,
+            purgatory="Fetch",
+            parked_us=1_000,
+            fault={"rule": 4, "name": None, "action": "half_open"},
+            waited_for={"kind": "min_bytes", "need": 1, "had": 0},
+            completed_by={"cause": "disconnect"},
+        ),
+        (
+            'Fetch 12 of client "billing" (node 1, connection 4) waited 1.0 ms in Fetch for 1 bytes'
+            " (had 0); its client disconnected; fault rule 4 fired on it: half open."
+        ),
+    ),
     (
         record(
             **WHO,

@@ -115,7 +115,7 @@ def stored_batches(directory: Path, start: int = 0) -> Iterator[tuple[BatchHeade
 
 def play(log: UnifiedLog, written: Iterator[tuple[BatchHeader, memoryview]]) -> None:
     """Append the batches of Kafka with new offsets, as a leader."""
-    log.maybe_assign_epoch_start_offset(0, 0)
+    log.begin_epoch(0)
     for header, batch in written:
         set_base_offset_and_epoch(batch, 0, header.batch_length, 0)
         append(log, batch)

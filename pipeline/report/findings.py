@@ -38,6 +38,11 @@ class Api:
         self.name = printable(self.name)
 
     @property
+    def mean_us(self) -> float:
+        """The mean of the total time, in µs."""
+        return self.phases["total"]
+
+    @property
     def total(self) -> dict[str, float]:
         """Percentiles and maximum of the total time, in µs."""
         found = {name: quantile_of(self.histogram, share) for name, share in QUANTILES.items()}

@@ -21,7 +21,6 @@ from protocol.record_batch.header import (
 _LENGTH = Struct(">8xi")
 _LENGTH_AND_COUNT = Struct(">8xi45xi")
 _MAGIC_AND_ATTRIBUTES = Struct(">16xb4xh")
-_ATTRIBUTES_AND_COUNT = Struct(">21xh34xi")
 _MAGIC_POSITION = 16
 _ATTRIBUTES_LOW_BYTE = 22
 
@@ -75,12 +74,6 @@ def magic_and_codec(batch: Buffer) -> tuple[int, int]:
     """
     magic, attributes = _MAGIC_AND_ATTRIBUTES.unpack_from(batch)
     return magic, attributes & CODEC_MASK
-
-
-def codec_and_count(batch: Buffer) -> tuple[int, int]:
-    """The number of a batch's codec, which may be unknown, and its record count."""
-    attributes, count = _ATTRIBUTES_AND_COUNT.unpack_from(batch)
-    return attributes & CODEC_MASK, count
 
 
 def is_transactional(batch: Buffer) -> bool:

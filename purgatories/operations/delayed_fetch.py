@@ -46,12 +46,31 @@ class OffsetMetadata(Protocol):
         ...
 
 
+def bytes_between(start: OffsetMetadata, end: OffsetMetadata) -> int | None:
+    """The bytes from *start* to *end*, or 0 if a position is unknown.
+
+    None if the end is on a later segment: then there are bytes, and their number is unknown.
+    """
+    # Equal offsets may be on different segments: the log rolled and nothing was appended since.
+    if start.message_offset >= end.message_offset:
+        return 0
+    if -1 in (start.segment_base_offset, end.segment_base_offset):
+        return 0
+    if start.segment_base_offset < end.segment_base_offset:
+        return None
+    # If the start is on a newer segment, the log was truncated and has grown since.
+    if start.segment_base_offset > end.segment_base_offset:
+        return 0
+    return end.relative_position_in_segment - start.relative_position_in_segment
+
+
 class FetchSource(Protocol[K_contra]):
     """The logs, with the visibility rules of one fetch."""
 
     def end_offset(self, key: K_contra, current_leader_epoch: int) -> OffsetMetadata | None:
         """Return the end of the readable part of the log.
 
+        The object from which the fetch starts, if nothing has been appended or truncated since.
         None if the partition cannot be read here (cases A to E); the read then returns the error.
         An epoch newer than the leader's may raise; the exception propagates to the checker.
         """
@@ -132,21 +151,18 @@ class DelayedFetch(DelayedOperation, Generic[K]):
         """The number of bytes available in *partition*; None ends the wait of the whole fetch."""
         start = partition.start
         end = self._source.end_offset(partition.key, partition.current_leader_epoch)
+        if end is start:  # the same object: nothing was appended or truncated since the first read
+            return 0
         if end is None or start.message_offset > end.message_offset:
             return None
         available = 0
-        # Equal offsets may be on different segments: the log rolled and nothing was appended since.
-        if (
-            start.message_offset < end.message_offset
-            and -1 not in (start.segment_base_offset, end.segment_base_offset)
-            and not self._source.is_throttled(partition.key)
+        if start.message_offset < end.message_offset and not self._source.is_throttled(
+            partition.key
         ):
-            if start.segment_base_offset < end.segment_base_offset:
+            distance = bytes_between(start, end)
+            if distance is None:
                 return None
-            # If the start is on a newer segment, the log was truncated and has grown since.
-            if start.segment_base_offset == end.segment_base_offset:
-                distance = end.relative_position_in_segment - start.relative_position_in_segment
-                available = min(distance, partition.max_bytes)
+            available = min(distance, partition.max_bytes)
         if partition.last_fetched_epoch != -1 and self._source.diverges(
             partition.key, partition.last_fetched_epoch, start.message_offset
         ):

@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable
 from typing import Generic, Protocol, TypeVar
 
 from ..delayed_operation import DelayedOperation
+from ..marks import mypyc_attr
 
 NONE = 0
 REQUEST_TIMED_OUT = 7  # a number, because this package does not import `protocol`
@@ -31,6 +32,7 @@ K = TypeVar("K", bound=Hashable)
 S = TypeVar("S", bound=PartitionStatus)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class DelayedPartitions(DelayedOperation, Generic[K, S]):
     """Passes all *statuses* to its callback once; subclasses implement `decide`."""
 

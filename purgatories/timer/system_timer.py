@@ -18,6 +18,7 @@ from concurrent.futures import Executor, wait
 from math import ceil, floor, inf
 from threading import TIMEOUT_MAX, Condition, Lock
 
+from ..marks import mypyc_attr
 from ..on_error import OnError, log_error
 from .delay_queue import DelayQueue
 from .task_counter import TaskCounter
@@ -29,6 +30,7 @@ from .timing_wheel import TimingWheel
 CLOSE_TIMEOUT_S = 5  # as in Kafka: a task that hangs must not block the shutdown
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SystemTimer:
     """Runs each task once, after its delay, in calls of `advance_clock`.
 

@@ -16,12 +16,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ..marks import mypyc_attr
+
 if TYPE_CHECKING:
     from .timer_task_entry import TimerTaskEntry
 
 DELAY_MS_MAX = 2.0**63  # a longer delay overflows in Kafka and fires at once
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class TimerTask:
     """Runs ``delay_ms`` after it was added; zero or less means as soon as possible.
 

@@ -21,6 +21,7 @@ class TimerTaskEntry:
     """A link for *task*, which runs at *expiration_ms*."""
 
     __slots__ = ("list", "next", "prev", "task")
+    __deletable__ = ("next", "prev")  # mypyc requires it for `del`
 
     # Invariant: linked means that list, next and prev are set; the lock of list.counter guards them
     list: TimerTaskList | None

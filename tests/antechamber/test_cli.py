@@ -9,6 +9,8 @@ import sys
 import pytest
 
 from antechamber import cli
+from antechamber.versions import own_version
+from broker.common.build import running_build
 
 
 def test_without_a_command_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -26,9 +28,9 @@ def test_all_spellings_of_help(argument: str, capsys: pytest.CaptureFixture[str]
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
-    """The output is one line with the name and the version."""
+    """The output is one line with the name, the version and the build of the broker."""
     assert cli.main(["--version"]) == 0
-    assert capsys.readouterr().out.startswith("antechamber ")
+    assert capsys.readouterr().out == f"antechamber {own_version()} ({running_build()})\n"
 
 
 @pytest.mark.parametrize(

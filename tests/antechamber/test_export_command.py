@@ -57,7 +57,10 @@ def test_the_standard_output(url: str, capsys: pytest.CaptureFixture[str]) -> No
     [
         ("--perfetto {folder}", "--perfetto: cannot write {folder}: Is a directory"),
         ("--perfetto - {folder}/absent", "SOURCE: cannot read {folder}/absent: No such file or"),
-        ("", "the following arguments are required: --perfetto"),
+        ("", "give --perfetto FILE or --otlp URL"),
+        ("--perfetto - --otlp http://127.0.0.1", "give --perfetto FILE or --otlp URL"),
+        ("--perfetto - --follow", "--follow: it needs --otlp and a running broker"),
+        ("--otlp http://127.0.0.1 --follow x", "--follow: it needs --otlp and a running broker"),
     ],
 )
 def test_an_invalid_argument(
@@ -69,3 +72,11 @@ def test_an_invalid_argument(
     err = capsys.readouterr().err
     assert err.startswith(f"antechamber export: {message.format(folder=tmp_path)}")
     assert err.count("\n") == 1
+
+
+def test_a_collector_needs_an_address(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Anything but HTTP is refused before a request is sent."""
+    pytest.importorskip("opentelemetry.sdk", reason="the extra otlp is not installed")
+
+    assert main(["export", "--otlp", "127.0.0.1:4318"]) == 2
+    assert "127.0.0.1:4318 is not an address such as http://" in capsys.readouterr().err

@@ -72,4 +72,4 @@ def test_the_limit_grows_until_a_known_request_is_found(capsys: pytest.CaptureFi
     assert until_seen(poll, 2, {identity(completed[40])}) == completed[:40]
     assert capsys.readouterr().err == ""
     assert len(until_seen(poll, 2, {identity(completed[-1])})) == REQUESTS_MAX
-    assert "the earliest are not shown" in capsys.readouterr().err
+    assert "the earliest are left out" in capsys.readouterr().err

@@ -140,6 +140,20 @@ def test_a_fresh_cluster_is_for_one_test(pytester: pytest.Pytester) -> None:
     assert [each.done for each in FakeCluster.made] == [["close"]] * 2
 
 
+def test_a_test_with_a_schedule_of_faults_has_a_fresh_cluster(pytester: pytest.Pytester) -> None:
+    """The rules count the requests from its start on, and end with the test."""
+    tests = """
+    @mark(faults="lost.yaml")
+    def test_one(kafka_cluster): pass
+
+    @mark(faults="lost.yaml")
+    def test_two(kafka_cluster): pass
+    """
+    run(pytester, dedented(tests)).assert_outcomes(passed=2)
+
+    assert [each.done for each in FakeCluster.made] == [["close"]] * 2
+
+
 def test_faults_end_with_the_test(pytester: pytest.Pytester) -> None:
     """Paused and stopped nodes run again and are in sync for the next test."""
     tests = """

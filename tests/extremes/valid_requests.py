@@ -56,6 +56,7 @@ _TEXTS = {
     "committed_metadata": "",
     "configuration_keys": "retention.ms",
     "name": "retention.ms",
+    "ShareGroupHeartbeatRequest.member_id": "m",
     "member_id": "",
     "principal": "User:extremes",
     "principal_filter": "User:extremes",

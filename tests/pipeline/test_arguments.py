@@ -34,6 +34,9 @@ def test_settings_reach_spark() -> None:
         (["a", "--window", "7"], "'7' is not a window length: a divisor of 3600"),
         (["a", "--window", "x"], "'x' is not a window length"),
         (["a", "--conf", "x"], "'x' is not KEY=VALUE"),
+        (["a", "--fail-above", "p99=5%"], "--fail-above needs --compare"),
+        (["--compare", "a", "b", "--fail-above", "p98=5%"], "'p98=5%' is not [API:]METRIC=NUMBER%"),
+        (["a", "--least", "0"], "'0' is not a number from 1 up"),
     ],
 )
 def test_invalid_arguments(

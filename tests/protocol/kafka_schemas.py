@@ -29,6 +29,18 @@ _UNSTABLE = {"InitProducerId": 6}
 
 # The APIs that kafka-python does not have.
 ONLY_IN_KAFKAS_JARS = (
+    "ShareGroupHeartbeat",
+    "ShareGroupDescribe",
+    "ShareFetch",
+    "ShareAcknowledge",
+    "InitializeShareGroupState",
+    "ReadShareGroupState",
+    "WriteShareGroupState",
+    "DeleteShareGroupState",
+    "ReadShareGroupStateSummary",
+    "DescribeShareGroupOffsets",
+    "AlterShareGroupOffsets",
+    "DeleteShareGroupOffsets",
     "ConsumerGroupDescribe",
     "ConsumerGroupHeartbeat",
     "CreateDelegationToken",

@@ -14,10 +14,20 @@ def test_actions_run_in_order_and_once() -> None:
     queue = ActionQueue()
     done: list[int] = []
     for number in range(3):
-        queue.add(lambda number=number: done.append(number))  # type: ignore[misc] # binds now
+        queue.add(lambda number=number: done.append(number))
     queue.try_complete_actions()
     queue.try_complete_actions()
     assert done == [0, 1, 2]
+
+
+def test_an_action_gets_its_arguments() -> None:
+    """They are kept until the drain."""
+    queue = ActionQueue()
+    done: list[tuple[str, int]] = []
+    queue.add(lambda *each: done.append(each), "a", 1)
+    assert done == []
+    queue.try_complete_actions()
+    assert done == [("a", 1)]
 
 
 def test_actions_added_by_actions_wait_for_the_next_drain() -> None:

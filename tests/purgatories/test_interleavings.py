@@ -14,8 +14,11 @@ import pytest
 
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
+from tests.purgatories.builds import only_pure
 from tests.purgatories.interleavings import meeting
 from tests.purgatories.manual_clock import ManualClock, MockOperation, MockTryLockOperation
+
+pytestmark = only_pure("Python traces no steps of compiled functions")
 
 DELAY_MS = 5
 LATE_MS = 1000

@@ -19,7 +19,7 @@ from typing import Any
 
 import trio
 
-from broker.network.transport import Disconnected
+from broker.network.transport import Awaits, Disconnected
 from tests.client import MemoryNetwork
 from tests.simulation.violation import Violation
 
@@ -58,6 +58,7 @@ class SlowTransport:
     """One end of a connection with latency."""
 
     peer = "simulation"
+    awaits, is_opening = Awaits.BYTES, False
 
     def __init__(self, network: SlowNetwork, latency_ms: float) -> None:
         self.network = network
@@ -73,6 +74,10 @@ class SlowTransport:
         self._at_end = False
         self._stalled: list[Callable[[], None]] | None = None
         self._changed = trio.Event()
+
+    def fileno(self) -> int:
+        """Return -1: it has no descriptor."""
+        return -1
 
     def receive_into(self, buffer: memoryview) -> int:
         """Read what has arrived."""

@@ -54,6 +54,7 @@ STATISTICS = Section(
     },
     {
         "Statistics": record(
+            build=one_of("pure", "compiled"),
             nodes=array(ref("NodeStatistics")),
             unexpected_errors=_ERRORS,
             recording=nullable(

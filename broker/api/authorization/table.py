@@ -43,6 +43,7 @@ from protocol.messages.alter_client_quotas import AlterClientQuotasRequest
 from protocol.messages.alter_configs import AlterConfigsRequest
 from protocol.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from protocol.messages.alter_replica_log_dirs import AlterReplicaLogDirsRequest
+from protocol.messages.alter_share_group_offsets import AlterShareGroupOffsetsRequest
 from protocol.messages.alter_user_scram_credentials import AlterUserScramCredentialsRequest
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
@@ -54,6 +55,8 @@ from protocol.messages.create_topics import CreateTopicsRequest
 from protocol.messages.delete_acls import DeleteAclsRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.delete_records import DeleteRecordsRequest
+from protocol.messages.delete_share_group_offsets import DeleteShareGroupOffsetsRequest
+from protocol.messages.delete_share_group_state import DeleteShareGroupStateRequest
 from protocol.messages.delete_topics import DeleteTopicsRequest
 from protocol.messages.describe_acls import DescribeAclsRequest
 from protocol.messages.describe_client_quotas import DescribeClientQuotasRequest
@@ -64,6 +67,7 @@ from protocol.messages.describe_groups import DescribeGroupsRequest
 from protocol.messages.describe_log_dirs import DescribeLogDirsRequest
 from protocol.messages.describe_producers import DescribeProducersRequest
 from protocol.messages.describe_quorum import DescribeQuorumRequest
+from protocol.messages.describe_share_group_offsets import DescribeShareGroupOffsetsRequest
 from protocol.messages.describe_topic_partitions import DescribeTopicPartitionsRequest
 from protocol.messages.describe_transactions import DescribeTransactionsRequest
 from protocol.messages.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
@@ -75,6 +79,7 @@ from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.heartbeat import HeartbeatRequest
 from protocol.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
 from protocol.messages.init_producer_id import InitProducerIdRequest
+from protocol.messages.initialize_share_group_state import InitializeShareGroupStateRequest
 from protocol.messages.join_group import JoinGroupRequest
 from protocol.messages.leave_group import LeaveGroupRequest
 from protocol.messages.list_config_resources import ListConfigResourcesRequest
@@ -88,13 +93,20 @@ from protocol.messages.offset_delete import OffsetDeleteRequest
 from protocol.messages.offset_fetch import OffsetFetchRequest
 from protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from protocol.messages.produce import ProduceRequest
+from protocol.messages.read_share_group_state import ReadShareGroupStateRequest
+from protocol.messages.read_share_group_state_summary import ReadShareGroupStateSummaryRequest
 from protocol.messages.renew_delegation_token import RenewDelegationTokenRequest
 from protocol.messages.sasl_authenticate import SaslAuthenticateRequest
 from protocol.messages.sasl_handshake import SaslHandshakeRequest
+from protocol.messages.share_acknowledge import ShareAcknowledgeRequest
+from protocol.messages.share_fetch import ShareFetchRequest
+from protocol.messages.share_group_describe import ShareGroupDescribeRequest
+from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
 from protocol.messages.sync_group import SyncGroupRequest
 from protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
 from protocol.messages.update_features import UpdateFeaturesRequest
+from protocol.messages.write_share_group_state import WriteShareGroupStateRequest
 from protocol.messages.write_txn_markers import WriteTxnMarkersRequest
 
 CHECKS: Final[dict[Any, tuple[Check, ...]]] = {
@@ -169,4 +181,16 @@ CHECKS: Final[dict[Any, tuple[Check, ...]]] = {
     RenewDelegationTokenRequest: (),
     ExpireDelegationTokenRequest: (),
     DescribeDelegationTokenRequest: (DESCRIBE_TOKEN, DESCRIBE_TOKENS),
+    ShareGroupHeartbeatRequest: (READ_GROUP, DESCRIBE_TOPIC),
+    ShareGroupDescribeRequest: (DESCRIBE_GROUP, DESCRIBE_TOPIC),
+    InitializeShareGroupStateRequest: (CLUSTER_ACTION,),
+    ReadShareGroupStateRequest: (CLUSTER_ACTION,),
+    WriteShareGroupStateRequest: (CLUSTER_ACTION,),
+    DeleteShareGroupStateRequest: (CLUSTER_ACTION,),
+    ReadShareGroupStateSummaryRequest: (CLUSTER_ACTION,),
+    DescribeShareGroupOffsetsRequest: (DESCRIBE_GROUP, DESCRIBE_TOPIC),
+    AlterShareGroupOffsetsRequest: (READ_GROUP, READ_TOPIC),
+    DeleteShareGroupOffsetsRequest: (DELETE_GROUP, READ_TOPIC),
+    ShareFetchRequest: (READ_GROUP, READ_TOPIC),
+    ShareAcknowledgeRequest: (READ_GROUP, READ_TOPIC),
 }

@@ -14,6 +14,9 @@ from broker.api.error_responses.cluster import CLUSTER
 from broker.api.error_responses.failure import Failure
 from broker.api.error_responses.groups import GROUPS
 from broker.api.error_responses.security import SECURITY
+from broker.api.error_responses.share_groups import SHARE_GROUPS
+from broker.api.error_responses.share_partitions import SHARE_PARTITIONS
+from broker.api.error_responses.share_states import SHARE_STATES
 from broker.api.error_responses.topics import TOPICS
 from broker.api.error_responses.transactions import TRANSACTIONS
 from protocol.errors import ErrorCode
@@ -25,6 +28,9 @@ ERROR_RESPONSES: dict[Any, Callable[[Any, Failure], object | None]] = {
     **CLUSTER,
     **TRANSACTIONS,
     **SECURITY,
+    **SHARE_GROUPS,
+    **SHARE_STATES,
+    **SHARE_PARTITIONS,
 }
 
 

@@ -16,7 +16,7 @@ from broker.faults.index import RuleIndex
 from broker.faults.node_change import NodeChange
 from broker.faults.request_fault import RequestFault
 from broker.faults.rule import FaultRule
-from broker.faults.subject import Subject, nothing
+from broker.faults.subject import Subject
 from broker.quotas import throttle
 from protocol.codec import decode
 from protocol.messages.fetch import FetchRequest
@@ -38,7 +38,7 @@ def handle_with_rules(
         request.session,
         services.node_id,
         services.image.names.get,
-        nothing if not getattr(request.body, "session_id", 0) else partial(_of_session, request),
+        partial(_of_session, request) if getattr(request.body, "session_id", 0) else None,
     )
     rule, later = services.faults.fire(index, subject)
     if rule is None:

@@ -9,11 +9,14 @@ Producers of transaction protocol 2 do not use it: TxnOffsetCommit adds the part
 
 from __future__ import annotations
 
+from functools import partial
+
 from broker.api.authorization.check import READ_GROUP, WRITE_TRANSACTIONAL_ID
 from broker.api.authorization.checks import require
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_errors import as_old_error
 from broker.api.handlers.transaction_waits import TransactionStateWait
+from broker.api.handlers.wait_rules import transaction_rules
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
@@ -32,7 +35,10 @@ def add_offsets_to_txn(request: Request[AddOffsetsToTxnRequest]) -> Outcome:
     def response(error: ErrorCode) -> AddOffsetsToTxnResponse:
         return AddOffsetsToTxnResponse(error_code=as_old_error(error, request.version))
 
-    wait = TransactionStateWait(body.transactional_id, services.transactions.value_in_writing)
+    rules = partial(transaction_rules, services, body.transactional_id)
+    wait = TransactionStateWait(
+        body.transactional_id, services.transactions.value_in_writing, rules=rules
+    )
     services.transactions.add_partitions(
         body.transactional_id,
         body.producer_id,

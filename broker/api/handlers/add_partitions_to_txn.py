@@ -22,6 +22,7 @@ from broker.api.authorization.checks import require, unauthorized
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_errors import as_old_error
 from broker.api.handlers.transaction_waits import TransactionStateWait
+from broker.api.handlers.wait_rules import transaction_rules
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
@@ -89,7 +90,15 @@ def _add(
         return results.response()
     only_id = transactions[0].transactional_id if len(transactions) == 1 else None
     in_writing = request.services.transactions.value_in_writing
-    results.park(TransactionStateWait(only_id, in_writing))
+    results.park(
+        TransactionStateWait(
+            only_id,
+            in_writing,
+            rules=dict
+            if only_id is None
+            else partial(transaction_rules, request.services, only_id),
+        )
+    )
     return PARKED
 
 

@@ -1,20 +1,24 @@
 """DeleteGroups: delete empty groups and the offsets they have committed.
 
 Behaviour: each group has its own error, and occurs once in the response however often the request
-names it; those that the client may not delete are the last ones. The response is sent when the
-deletion is replicated.
+names it; those that the client may not delete are the last ones. The states of the share partitions
+of a share group are deleted before the group is. The response is sent when the deletion is
+replicated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
+from functools import partial
 
 from broker.api.authorization.check import DELETE_GROUP
 from broker.api.authorization.checks import unauthorized
-from broker.api.handlers.replicated import when_all_replicated
-from broker.api.outcome import Outcome
+from broker.api.handlers.group_wait import stored_wait
+from broker.api.handlers.response_callback import ResponseCallback
+from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
+from broker.groups.share.group import ShareGroup
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.delete_groups import (
@@ -23,33 +27,65 @@ from protocol.messages.delete_groups import (
     DeleteGroupsResponse,
 )
 
+OnEnd = Callable[[ErrorCode], None]
+
 
 def delete_groups(request: Request[DeleteGroupsRequest]) -> Slices[DeleteGroupsResponse | Outcome]:
     """Delete each group that is empty."""
     names = dict.fromkeys(request.body.groups_names)
     refused = yield from unauthorized(request, DELETE_GROUP, names)
     errors: dict[str, ErrorCode] = {}
-    for name in names:
-        if name in refused:
-            continue
-        errors[name] = _delete(request, name)
-        yield None
-    errors.update((name, DELETE_GROUP.error_code) for name in names if name in refused)
+    ordered = sorted(names, key=refused.__contains__)
+    waiting: list[ResponseCallback[None]] = []
 
-    def response(ended: Mapping[str, ErrorCode]) -> DeleteGroupsResponse:
-        results = [
-            DeletableGroupResult(group_id=name, error_code=error or ended.get(name, error))
-            for name, error in errors.items()
-        ]
+    def on_end(name: str, error: ErrorCode) -> None:
+        errors[name] = error
+        if waiting and len(errors) == len(names):
+            waiting[0](None)
+
+    def response(_: None) -> DeleteGroupsResponse:
+        results = [DeletableGroupResult(group_id=name, error_code=errors[name]) for name in ordered]
         return DeleteGroupsResponse(results=results)
 
-    deleted = [name for name, error in errors.items() if not error]
-    return when_all_replicated(request, deleted, response)
+    for name in ordered:
+        if name in refused:
+            errors[name] = DELETE_GROUP.error_code
+        else:
+            _delete(request, name, partial(on_end, name))
+        yield None
+    if len(errors) == len(names):
+        return response(None)
+    group_id = ordered[0] if len(ordered) == 1 else None
+    wait = stored_wait(group_id, request.services.config.offsets_commit_timeout_ms)
+    waiting.append(ResponseCallback(request, response, wait))
+    return PARKED
 
 
-def _delete(request: Request[DeleteGroupsRequest], group_id: str) -> ErrorCode:
+def _delete(request: Request[DeleteGroupsRequest], group_id: str, on_end: OnEnd) -> None:
+    """Delete a group; *on_end* is called, now or later, when that is replicated or has failed."""
+    groups = request.services.groups
+
+    def delete() -> None:
+        try:
+            groups.delete_group(group_id)
+        except ApiError as error:
+            on_end(error.code)
+        else:
+            groups.runtime.when_replicated(group_id, on_end)
+
+    def states_deleted(error: ErrorCode) -> None:
+        if error:
+            on_end(error)
+        else:
+            delete()
+
     try:
-        request.services.groups.delete_group(group_id)
+        group = groups.group(group_id)
+        group.check_deletion()
     except ApiError as error:
-        return error.code
-    return ErrorCode.NONE
+        on_end(error.code)
+        return
+    if isinstance(group, ShareGroup):
+        groups.share.initialization.delete_states(group, states_deleted)
+    else:
+        delete()

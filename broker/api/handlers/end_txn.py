@@ -9,11 +9,14 @@ Versions: 2 PRODUCER_FENCED instead of INVALID_PRODUCER_EPOCH (KIP-588), 4 TRANS
 
 from __future__ import annotations
 
+from functools import partial
+
 from broker.api.authorization.check import WRITE_TRANSACTIONAL_ID
 from broker.api.authorization.checks import require
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_errors import as_old_error
 from broker.api.handlers.transaction_waits import TransactionStateWait
+from broker.api.handlers.wait_rules import transaction_rules
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.transactions.requests import EndTxn, EndTxnResult
@@ -35,7 +38,8 @@ def end_txn(request: Request[EndTxnRequest]) -> Outcome:
         )
 
     transactions = request.services.transactions
-    wait = TransactionStateWait(body.transactional_id, transactions.value_in_writing)
+    rules = partial(transaction_rules, request.services, body.transactional_id)
+    wait = TransactionStateWait(body.transactional_id, transactions.value_in_writing, rules=rules)
     callback = ResponseCallback(request, response, wait)
     transactions.end_txn(
         EndTxn(

@@ -13,7 +13,7 @@ Deviations: no preferred read replica (KIP-392), no cluster id check.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from broker.api.authorization.check import CLUSTER_ACTION, READ_TOPIC
@@ -66,6 +66,10 @@ _LEADERS_SINCE = 16
 NO_EPOCH = -1  # like any other negative epoch
 _NO_TOPICS = frozenset[str]()
 _REFUSED = READ_TOPIC.error_code  # for brokers as well
+# For each fetch: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
+_TXN_COMMITTED = FetchIsolation.TXN_COMMITTED
+_UNKNOWN_TOPIC_ID = ErrorCode.UNKNOWN_TOPIC_ID
+_UNKNOWN_TOPIC_OR_PARTITION = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def fetch(request: Request[FetchRequest]) -> FetchResponse | Outcome:
@@ -95,32 +99,59 @@ def fetch(request: Request[FetchRequest]) -> FetchResponse | Outcome:
         replica_epoch=replica_epoch,
     )
 
-    def respond(results: list[LogReadResult]) -> None:
-        if request.observer is not None:
-            _observe(request.observer, readable, results)
-        responses: PartitionResponses = [
-            (name, _partition_data(name[1], result))
-            for name, result in zip(names, results, strict=True)
-        ]
-        response = None
-        if replica_id < 0 and (limited or request.handling_time is not None):
-            response = _throttled(request, context, responses + refused)
-        if response is None:
-            response = _response(context, responses + refused)
-        if request.version >= _LEADERS_SINCE:
-            _add_current_leaders(request, response)
-        request.respond(response)
-
-    operation = replicas.fetch_messages(params, readable, respond)
+    may_throttle = replica_id < 0 and (limited or request.handling_time is not None)
+    responder = _Responder(request, context, names, readable, refused, may_throttle)
+    operation = replicas.fetch_messages(params, readable, responder.respond)
     if operation is not None:
         request.park(operation, _wait(operation, params, replicas.partitions))
     return PARKED
 
 
+class _Responder:
+    """Responds to a fetch whose partitions ``readable``, named ``names``, have been read."""
+
+    __slots__ = ("_context", "_may_throttle", "_names", "_readable", "_refused", "_request")
+
+    def __init__(
+        self,
+        request: Request[FetchRequest],
+        context: FetchContext,
+        names: list[PartitionName],
+        readable: list[FetchPartition],
+        refused: PartitionResponses,
+        may_throttle: bool,
+    ) -> None:
+        self._request = request
+        self._context = context
+        self._names = names
+        self._readable = readable
+        self._refused = refused
+        self._may_throttle = may_throttle
+
+    def respond(self, results: list[LogReadResult]) -> None:
+        """Respond with *results*, one for each readable partition, and the refused partitions."""
+        request, context = self._request, self._context
+        if request.observer is not None:
+            _observe(request.observer, self._readable, results)
+        has_wrong_leader = False
+        responses: PartitionResponses = []
+        for name, result in zip(self._names, results, strict=True):
+            responses.append((name, _partition_data(name[1], result)))
+            if result.error:
+                has_wrong_leader |= result.error in WRONG_LEADER
+        responses += self._refused
+        response = _throttled(request, context, responses) if self._may_throttle else None
+        if response is None:
+            response = _response(context, responses)
+        if has_wrong_leader and request.version >= _LEADERS_SINCE:
+            _add_current_leaders(request, response)
+        request.respond(response)
+
+
 def _wait(
     operation: DelayedFetch[TopicPartition], params: FetchParams, hosted: HostedPartitions
 ) -> FetchWait:
-    if params.isolation is FetchIsolation.TXN_COMMITTED:
+    if params.isolation is _TXN_COMMITTED:
         return ReadCommittedWait(operation, hosted)
     return FetchWait(operation, hosted, is_follower=params.from_follower)
 
@@ -176,14 +207,16 @@ def _context(request: Request[FetchRequest], replica_id: int) -> FetchContext:
         request.services.fetch_sessions,
         body.session_id if sessions else NO_SESSION,
         body.session_epoch if sessions else FINAL_EPOCH,
-        list(dict(_wanted(request)).items()),
+        list(_wanted(request).items()),
         forgotten,
         uses_topic_ids=request.version >= _TOPIC_IDS_SINCE,
         privileged=replica_id >= 0,
     )
 
 
-def _wanted(request: Request[FetchRequest]) -> Iterator[tuple[PartitionName, FetchPartition]]:
+def _wanted(request: Request[FetchRequest]) -> dict[PartitionName, FetchPartition]:
+    """The partitions that the request names, in its order; the last one with a name counts."""
+    wanted: dict[PartitionName, FetchPartition] = {}
     by_id = request.version >= _TOPIC_IDS_SINCE
     image = request.services.image
     for topic in request.body.topics:
@@ -192,18 +225,17 @@ def _wanted(request: Request[FetchRequest]) -> Iterator[tuple[PartitionName, Fet
             known = image.topic_by_id(topic.topic_id)
             name = "" if known is None else known.name
         for partition in topic.partitions:
-            yield (
-                (topic.topic_id if by_id else name, partition.partition),
-                FetchPartition(
-                    TopicPartition(name, partition.partition),
-                    topic.topic_id,
-                    partition.fetch_offset,
-                    partition.partition_max_bytes,
-                    max(partition.current_leader_epoch, NO_EPOCH),
-                    partition.last_fetched_epoch,
-                    partition.log_start_offset,
-                ),
+            index = partition.partition
+            wanted[topic.topic_id if by_id else name, index] = FetchPartition(
+                TopicPartition(name, index),
+                topic.topic_id,
+                partition.fetch_offset,
+                partition.partition_max_bytes,
+                max(partition.current_leader_epoch, NO_EPOCH),
+                partition.last_fetched_epoch,
+                partition.log_start_offset,
             )
+    return wanted
 
 
 def _find_partitions(
@@ -224,18 +256,19 @@ def _find_partitions(
             hidden = _hidden_topics(request, wanted)
         elif not is_authorized(request, CLUSTER_ACTION):
             return [(name, _refusal(name[1], _REFUSED)) for name, _ in wanted], names, readable
+    by_id = request.version >= _TOPIC_IDS_SINCE
     for name, requested in wanted:
         partition = name[1]
-        if request.version >= _TOPIC_IDS_SINCE:
-            topic, unknown = image.topic_by_id(requested.topic_id), ErrorCode.UNKNOWN_TOPIC_ID
+        if by_id:
+            topic, unknown = image.topic_by_id(requested.topic_id), _UNKNOWN_TOPIC_ID
         else:
-            topic, unknown = image.topic(requested.key.topic), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            topic, unknown = image.topic(requested.key.topic), _UNKNOWN_TOPIC_OR_PARTITION
         if hidden and _is_hidden(topic, requested, unknown, hidden):
             refused.append((name, _refusal(partition, _REFUSED)))
         elif topic is None:
             refused.append((name, _refusal(partition, unknown)))
         elif not 0 <= partition < len(topic.partitions):
-            refused.append((name, _refusal(partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)))
+            refused.append((name, _refusal(partition, _UNKNOWN_TOPIC_OR_PARTITION)))
         else:
             names.append(name)
             readable.append(
@@ -254,7 +287,7 @@ def _is_hidden(
 ) -> bool:
     """Whether a topic is hidden; an unknown id is no secret, an unknown name is."""
     if topic is None:
-        return unknown is not ErrorCode.UNKNOWN_TOPIC_ID and requested.key.topic in hidden
+        return unknown is not _UNKNOWN_TOPIC_ID and requested.key.topic in hidden
     return topic.name in hidden
 
 

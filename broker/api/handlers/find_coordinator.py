@@ -1,14 +1,14 @@
 """FindCoordinator: the node that coordinates a group or a transactional producer.
 
-Behaviour: a group's coordinator leads the group's partition of ``__consumer_offsets``, and the
-coordinator of a transactional id its partition of ``__transaction_state``. The first request for a
-key creates the topic, and the error is COORDINATOR_NOT_AVAILABLE, which clients retry. Clients must
-be authorized to describe the group or the transactional id.
+Behaviour: a group's coordinator leads the group's partition of ``__consumer_offsets``, the
+coordinator of a transactional id its partition of ``__transaction_state``, and that of a share
+partition, ``group:topicId:partition``, its partition of ``__share_group_state``. The first request
+for a key creates the topic, and the error is COORDINATOR_NOT_AVAILABLE, which clients retry.
+Clients must be authorized to describe the group or the transactional id, and for cluster actions
+to find the coordinator of a share partition.
 
 Versions: 1 key types and error messages, 4 many keys at once, 5 TRANSACTION_ABORTABLE,
 6 coordinators of share partitions.
-
-Deviations: share partitions have no coordinator here and are INVALID_REQUEST.
 """
 
 from __future__ import annotations
@@ -29,11 +29,14 @@ from broker.api.request import Request
 from broker.common.errors import INVALID_REQUEST_WORDS, ApiError
 from broker.controller.image import (
     GROUP_METADATA_TOPIC,
+    SHARE_GROUP_STATE_TOPIC,
     TRANSACTION_STATE_TOPIC,
     Broker,
     MetadataImage,
 )
 from broker.groups import offsets_topic
+from broker.share.share_partition_key import SharePartitionKey
+from broker.share_coordinator import state_topic as share_state_topic
 from broker.steps.queue import Slices, each
 from broker.transactions import state_topic
 from protocol.errors import ErrorCode
@@ -44,7 +47,7 @@ from protocol.messages.find_coordinator import (
 )
 
 _MANY_KEYS_SINCE = 4
-_NO_SUCH_COORDINATOR = "This broker has no coordinators for keys of this type."
+_SHARE_SINCE = 6
 
 
 class KeyType(IntEnum):
@@ -63,10 +66,12 @@ _COORDINATORS: dict[int, tuple[Check, str, Callable[[str, MetadataImage], Broker
         TRANSACTION_STATE_TOPIC,
         state_topic.coordinator_of,
     ),
+    KeyType.SHARE: (CLUSTER_ACTION, SHARE_GROUP_STATE_TOPIC, share_state_topic.coordinator_of),
 }
 # The messages in versions with one key; a refused key has none in later versions.
 _MESSAGES = {
     ErrorCode.COORDINATOR_NOT_AVAILABLE: "The coordinator is not available.",
+    ErrorCode.INVALID_REQUEST: INVALID_REQUEST_WORDS,
     **{check.error_code: check.refusal.message for check, _, _ in _COORDINATORS.values()},
 }
 
@@ -126,14 +131,15 @@ def _message_of_one(found: Coordinator) -> str:
 
 def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
     services = request.services
-    if request.body.key_type not in _COORDINATORS:
-        is_known = request.body.key_type == KeyType.SHARE
-        if is_known:
-            require(request, CLUSTER_ACTION)
-        message = _NO_SUCH_COORDINATOR if is_known else INVALID_REQUEST_WORDS
-        raise ApiError(ErrorCode.INVALID_REQUEST, message)
-    check, topic_name, coordinator_of = _COORDINATORS[request.body.key_type]
-    if not is_authorized(request, check, key):
+    key_type = request.body.key_type
+    if key_type not in _COORDINATORS:
+        raise ApiError(ErrorCode.INVALID_REQUEST, INVALID_REQUEST_WORDS)
+    check, topic_name, coordinator_of = _COORDINATORS[key_type]
+    if key_type == KeyType.SHARE:
+        require(request, check)
+        if request.version < _SHARE_SINCE or SharePartitionKey.parse(key) is None:
+            raise ApiError(ErrorCode.INVALID_REQUEST)
+    elif not is_authorized(request, check, key):
         raise ApiError(check.error_code)
     if services.image.topic(topic_name) is None:
         auto_create(services.controller, services.config, topic_name)

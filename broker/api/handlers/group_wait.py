@@ -5,28 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from broker.groups.time_limits import RebalanceLimit
-from broker.wait_records.causes import Cause
+from broker.wait_records.causes import Cause, CauseKind
 from broker.wait_records.wait import Facts, Wait
 
 # The limit of what the group of this id waits for.
 Limits = Callable[[str], RebalanceLimit | None]
+# The fault rules because of which a request waits, as the field ``faults``.
+Rules = Callable[[], Facts]
+
+_RESPONSE = Cause(CauseKind.COORDINATOR)
 
 
 class GroupWait(Wait):
     """Waits for ``members`` of a group, or until what the group has written is ``stored``.
 
-    ``group_id`` is None for a request that waits for several groups.
+    ``group_id`` is None for a request that waits for several groups. *rules* returns the field
+    ``faults``, or nothing.
     """
 
-    __slots__ = ("_group_id", "_kind", "_timeout_ms", "purgatory")
+    __slots__ = ("_group_id", "_kind", "_rules", "_timeout_ms", "purgatory")
 
     def __init__(
-        self, purgatory: str, kind: str, group_id: str | None, timeout_ms: int | None
+        self,
+        purgatory: str,
+        kind: str,
+        group_id: str | None,
+        timeout_ms: int | None,
+        rules: Rules = dict,
     ) -> None:
         self.purgatory = purgatory
         self._kind = kind
         self._group_id = group_id
         self._timeout_ms = timeout_ms
+        self._rules = rules
 
     @property
     def timeout_ms(self) -> int | None:
@@ -35,7 +46,7 @@ class GroupWait(Wait):
 
     def condition(self) -> Facts:
         """The group; what it lacks has no counts."""
-        return {"kind": self._kind, "group": self._group_id}
+        return {"kind": self._kind, "group": self._group_id, **self._rules()}
 
     def cause(self, present: Callable[[], Cause]) -> Cause:
         """The event that completes the group's callback."""
@@ -72,6 +83,22 @@ def members_wait(limits: Limits, group_id: str, timeout_ms: int | None = None) -
     return MembersWait(limits, group_id, timeout_ms)
 
 
-def stored_wait(group_id: str | None, timeout_ms: int) -> GroupWait:
-    """Wait until the replicas have the group's records."""
-    return GroupWait("Produce", "stored", group_id, timeout_ms)
+def stored_wait(group_id: str | None, timeout_ms: int, rules: Rules = dict) -> GroupWait:
+    """Wait until the replicas have the group's records, which *rules* may prevent."""
+    return GroupWait("Produce", "stored", group_id, timeout_ms, rules)
+
+
+class ShareCoordinatorWait(GroupWait):
+    """Waits until share coordinators have read or changed the states of share partitions.
+
+    It ends after the retries of the persister, whose time it does not know.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, group_id: str | None) -> None:
+        super().__init__("Persister", "share_coordinator", group_id, None)
+
+    def cause(self, _present: Callable[[], Cause]) -> Cause:
+        """The last response, or the end of the retries."""
+        return _RESPONSE

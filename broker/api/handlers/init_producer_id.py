@@ -12,10 +12,13 @@ INVALID_PRODUCER_EPOCH (KIP-588), 5 TRANSACTION_ABORTABLE.
 
 from __future__ import annotations
 
+from functools import partial
+
 from broker.api.authorization.check import IDEMPOTENT_WRITE, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
 from broker.api.authorization.checks import is_authorized_on_any, require
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_waits import TransactionStateWait
+from broker.api.handlers.wait_rules import transaction_rules
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
@@ -55,7 +58,10 @@ def init_producer_id(
 
     transactions = request.services.transactions
     wait = TransactionStateWait(
-        body.transactional_id, transactions.value_in_writing, body.transaction_timeout_ms
+        body.transactional_id,
+        transactions.value_in_writing,
+        body.transaction_timeout_ms,
+        partial(transaction_rules, request.services, body.transactional_id),
     )
     callback = ResponseCallback(request, response, wait)
     transactions.init_producer_id(initialization, callback)

@@ -15,8 +15,7 @@ Versions: 0 lists only alive replicas, with an error if some are not; 4 whether 
 created, 5 offline replicas, 6 LISTENER_NOT_FOUND (before, LEADER_NOT_AVAILABLE), 7 leader epochs,
 8-10 authorized operations, 10 topic ids, 12 requests by id, 13 a top-level error.
 
-Deviations: the controller is the first alive node, where Kafka names any. The internal topics of
-transactions and share groups are not created when they are named.
+Deviations: the controller is the first alive node, where Kafka names any.
 """
 
 from __future__ import annotations

@@ -13,12 +13,13 @@ from __future__ import annotations
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC
 from broker.api.authorization.checks import is_authorized, require
 from broker.api.handlers.replicated import when_replicated
+from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
-from broker.steps.queue import Slices
+from broker.steps.queue import Slices, finish
 from protocol.errors import ErrorCode
 from protocol.messages.offset_commit import (
     OffsetCommitRequest,
@@ -31,8 +32,18 @@ from protocol.messages.offset_commit import (
 _TOPIC_IDS_SINCE = 10
 
 
-def offset_commit(request: Request[OffsetCommitRequest]) -> Slices[OffsetCommitResponse | Outcome]:
-    """Commit the offsets of all partitions that exist."""
+def offset_commit(
+    request: Request[OffsetCommitRequest],
+) -> OffsetCommitResponse | Outcome | Slices[OffsetCommitResponse | Outcome]:
+    """Commit the offsets of all partitions that exist: of a few at once, of many in slices."""
+    partitions = 0
+    for topic in request.body.topics:
+        partitions += len(topic.partitions)
+    slices = _commit(request)
+    return slices if partitions > ITEMS_AT_ONCE else finish(slices)
+
+
+def _commit(request: Request[OffsetCommitRequest]) -> Slices[OffsetCommitResponse | Outcome]:
     body = request.body
     require(request, READ_GROUP, body.group_id)
     response = OffsetCommitResponse(topics=[])

@@ -42,7 +42,7 @@ from broker.replication.validations import (
 )
 from broker.replication.waits import FlushWait, ProduceWait
 from broker.steps.queue import Slices
-from broker.storage.append import first_batch_problem
+from broker.storage.append import ReceivedBatch, first_batch_problem, received
 from broker.storage.log_validator import Appendable
 from broker.transactions.verification import Verified
 from protocol.errors import ErrorCode
@@ -59,7 +59,7 @@ class Entry(NamedTuple):
 
     key: TopicPartition
     topic_id: UUID
-    records: memoryview | None
+    batch: ReceivedBatch | None
     batch_error: ErrorCode
 
 
@@ -126,7 +126,7 @@ class _Entries:
     def __init__(self, request: Request[ProduceRequest]) -> None:
         self.request = request
         self.all: list[Entry] = []
-        self.accepted: dict[TopicPartition, memoryview] = {}
+        self.accepted: dict[TopicPartition, ReceivedBatch] = {}
         self.topic_ids: dict[TopicPartition, UUID] = {}
         self.refused: Results = []
         self.is_transactional = False
@@ -141,13 +141,13 @@ class _Entries:
             known = request.services.image.topic_by_id(topic.topic_id)
             name = "" if known is None else known.name
         key = TopicPartition(name, partition.index)
-        records, error = None, ErrorCode.INVALID_RECORD
+        batch, error = None, ErrorCode.INVALID_RECORD
         if partition.records is not None:
-            records = memoryview(partition.records)
-            error = first_batch_problem(records, request.version)
+            batch = received(memoryview(partition.records))
+            error = first_batch_problem(batch, request.version)
             if request.observer is not None:
-                request.observer.measure(key, records)
-        self.all.append(Entry(key, topic.topic_id, records, error))
+                request.observer.measure(key, batch.records)
+        self.all.append(Entry(key, topic.topic_id, batch, error))
 
     def fail_together(self) -> bool:
         """Refuse all partitions if the request fails as a whole."""
@@ -162,11 +162,12 @@ class _Entries:
         error = _error_before_append(self.request, entry)
         if self.request.services.authorizer is not None and not self._may_write(entry.key.topic):
             error = WRITE_TOPIC.error_code
-        if error or entry.records is None:
-            self.refused.append((entry.key, entry.topic_id, ProduceResult(error)))
+        key, topic_id, batch, _ = entry
+        if error or batch is None:
+            self.refused.append((key, topic_id, ProduceResult(error)))
         else:
-            self.accepted[entry.key] = entry.records
-            self.topic_ids[entry.key] = entry.topic_id
+            self.accepted[key] = batch
+            self.topic_ids[key] = topic_id
 
     def _may_write(self, topic: str) -> bool:
         """Whether the client may write to a topic; a topic with an unknown id has no name."""
@@ -221,10 +222,10 @@ def _error_of_all(request: Request[ProduceRequest], entries: list[Entry]) -> tup
     Kafka searches for transactional batches first, and fails there if bytes are not a batch.
     """
     body, found = request.body, False
-    for _, _, records, error in entries:
+    for _, _, batch, error in entries:
         if error is ErrorCode.CORRUPT_MESSAGE:
             return False, error
-        if not error and records is not None and is_transactional(records):
+        if not error and batch is not None and is_transactional(batch.records):
             transactional_id = body.transactional_id
             if transactional_id is None or not is_authorized(
                 request, WRITE_TRANSACTIONAL_ID, transactional_id
@@ -282,7 +283,7 @@ def _validate(entries: _Entries) -> Outcome | Slices[Outcome]:
     if on_loop is not None:
         return _append(entries, {**accepted, **on_loop})
     if len(accepted) <= ITEMS_AT_ONCE and not request.keep():
-        accepted = {key: memoryview(bytearray(each)) for key, each in accepted.items()}
+        accepted = {key: each.copied() for key, each in accepted.items()}
         batches = unvalidated(hosted, accepted)
 
     def append(validated: Validated) -> Outcome | Slices[Outcome]:

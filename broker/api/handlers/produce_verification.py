@@ -22,12 +22,11 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.replication.replica_manager import ProduceResult
 from broker.steps.queue import Slices
+from broker.storage.append import ReceivedBatch
 from broker.transactions.add_partitions_to_txn import SupportedOperation
 from broker.transactions.verification import Producer, Verified
 from protocol.errors import ErrorCode
 from protocol.messages.produce import ProduceRequest
-from protocol.record_batch.header import HEADER_BYTES, read_header
-from protocol.record_batch.peek import is_transactional
 
 _ADDS_PARTITIONS_SINCE = 12
 _KNOWS_ABORTABLE_SINCE = 11
@@ -50,7 +49,7 @@ Proceed = Callable[[Verified], Outcome | Slices[Outcome]]
 def verify(
     request: Request[ProduceRequest],
     transactional_id: str,
-    batches: dict[TopicPartition, memoryview],
+    batches: dict[TopicPartition, ReceivedBatch],
     proceed: Proceed,
 ) -> Outcome | Slices[Outcome]:
     """Verify the transactional ones of *batches*, which are copied if the request has to wait.
@@ -65,8 +64,8 @@ def verify(
     if not started.guards:
         return proceed(started)
     if not request.keep():
-        for key, records in batches.items():
-            batches[key] = memoryview(bytearray(records))
+        for key, batch in batches.items():
+            batches[key] = batch.copied()
 
     request.wait = VerificationWait(
         transactional_id,
@@ -80,7 +79,7 @@ def verify(
 
 
 def _producer(
-    version: int, transactional_id: str, batches: Mapping[TopicPartition, memoryview]
+    version: int, transactional_id: str, batches: Mapping[TopicPartition, ReceivedBatch]
 ) -> tuple[Producer | None, dict[TopicPartition, int]]:
     """The producer of the transactional batches, and their base sequences.
 
@@ -88,12 +87,12 @@ def _producer(
     """
     producers: set[tuple[int, int]] = set()
     sequences: dict[TopicPartition, int] = {}
-    for key, records in batches.items():
-        if is_transactional(records) and len(records) >= HEADER_BYTES:
-            header = read_header(records)
-            if header.producer_id != _NO_PRODUCER_ID:
-                producers.add((header.producer_id, header.producer_epoch))
-                sequences[key] = header.base_sequence
+    for key, (_, header) in batches.items():
+        if header is None or not header.is_transactional:
+            continue
+        if header.producer_id != _NO_PRODUCER_ID:
+            producers.add((header.producer_id, header.producer_epoch))
+            sequences[key] = header.base_sequence
     if len(producers) > 1:
         raise ApiError(
             ErrorCode.INVALID_PRODUCER_ID_MAPPING,

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from broker.api.handlers.group_wait import stored_wait
 from broker.api.handlers.response_callback import ResponseCallback
+from broker.api.handlers.wait_rules import group_rules
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from protocol.errors import ErrorCode
@@ -33,7 +34,8 @@ def when_replicated(
     def to_response(error: ErrorCode) -> Response:
         return refusal(error) if error else response
 
-    wait = stored_wait(group_id, services.config.offsets_commit_timeout_ms)
+    rules = partial(group_rules, services, [group_id])
+    wait = stored_wait(group_id, services.config.offsets_commit_timeout_ms, rules)
     runtime.when_replicated(group_id, ResponseCallback(request, to_response, wait))
     return PARKED
 
@@ -55,7 +57,8 @@ def when_all_replicated(
     if not waiting:
         return to_response(ended)
     group_id = waiting[0] if len(waiting) == 1 else None
-    wait = stored_wait(group_id, services.config.offsets_commit_timeout_ms)
+    rules = partial(group_rules, services, waiting)
+    wait = stored_wait(group_id, services.config.offsets_commit_timeout_ms, rules)
     respond = ResponseCallback(request, to_response, wait)
 
     def on_end(group_id: str, error: ErrorCode) -> None:

@@ -11,10 +11,13 @@ Versions: 3 static members (KIP-345), 5 protocol type and name, which are then r
 
 from __future__ import annotations
 
+from functools import partial
+
 from broker.api.authorization.check import READ_GROUP
 from broker.api.authorization.checks import require
 from broker.api.handlers.group_wait import members_wait, stored_wait
 from broker.api.handlers.response_callback import ResponseCallback
+from broker.api.handlers.wait_rules import group_rules
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.groups.classic.requests import SyncGroup, SyncResult
@@ -44,7 +47,9 @@ def sync_group(request: Request[SyncGroupRequest]) -> SyncGroupResponse | Outcom
     groups = request.services.groups
     wait: Wait = members_wait(groups.rebalance_limit, sync.group_id)
     if sync.assignments:  # the leader's waits for the log only
-        wait = stored_wait(sync.group_id, request.services.config.offsets_commit_timeout_ms)
+        rules = partial(group_rules, request.services, [sync.group_id])
+        timeout_ms = request.services.config.offsets_commit_timeout_ms
+        wait = stored_wait(sync.group_id, timeout_ms, rules)
     groups.sync_group(sync, ResponseCallback(request, _response, wait))
     return PARKED
 

@@ -17,10 +17,10 @@ class TransactionStateWait(Wait):
 
     *value_in_writing* returns the value in the record of an id. ``transactional_id`` is None for a
     request about several ids. The timeout is that of the transaction, None if the request does not
-    have it.
+    have it. *rules* returns the field ``faults``, or nothing.
     """
 
-    __slots__ = ("_timeout_ms", "_transactional_id", "_value", "_value_in_writing")
+    __slots__ = ("_rules", "_timeout_ms", "_transactional_id", "_value", "_value_in_writing")
     purgatory = "Produce"
 
     def __init__(
@@ -28,7 +28,9 @@ class TransactionStateWait(Wait):
         transactional_id: str | None,
         value_in_writing: Callable[[str], TransactionValue | None],
         timeout_ms: int | None = None,
+        rules: Callable[[], Facts] = dict,
     ) -> None:
+        self._rules = rules
         self._transactional_id = transactional_id
         self._value_in_writing = value_in_writing
         self._timeout_ms = timeout_ms
@@ -51,7 +53,7 @@ class TransactionStateWait(Wait):
         if self._value is not None:
             facts["state"] = self._value.state.label
             facts["producer_epoch"] = self._value.producer_epoch
-        return facts
+        return facts | self._rules()
 
     def cause(self, present: Callable[[], Cause]) -> Cause:
         """The request that advanced the high watermark, or the timeout."""
@@ -106,10 +108,10 @@ class MarkersWait(Wait):
     """Waits until all *partitions* have their markers, on all replicas in sync.
 
     *missing* returns the number of those that do not. *transaction* is the one that ends, None if
-    the request ends several.
+    the request ends several. *rules* returns the field ``faults``, or nothing.
     """
 
-    __slots__ = ("_missing", "_partitions", "_timeout_ms", "_transaction")
+    __slots__ = ("_missing", "_partitions", "_rules", "_timeout_ms", "_transaction")
     purgatory = "Produce"
 
     def __init__(
@@ -118,7 +120,9 @@ class MarkersWait(Wait):
         missing: Callable[[], int],
         timeout_ms: int,
         transaction: Facts | None = None,
+        rules: Callable[[], Facts] = dict,
     ) -> None:
+        self._rules = rules
         self._transaction = transaction
         self._partitions = partitions
         self._missing = missing
@@ -135,7 +139,7 @@ class MarkersWait(Wait):
         facts: Facts = {"kind": "markers", "need": need, "had": need - self._missing()}
         if self._transaction is not None:
             facts["transaction"] = dict(self._transaction)
-        return facts
+        return facts | self._rules()
 
     def cause(self, present: Callable[[], Cause]) -> Cause:
         """The request that advanced the last high watermark, or the timeout."""

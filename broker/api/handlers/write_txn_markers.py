@@ -22,6 +22,7 @@ from broker.api.authorization.checks import is_authorized, require
 from broker.api.handlers.marker_results import MarkerResults, write_marker
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.transaction_waits import MarkersWait
+from broker.api.handlers.wait_rules import partition_rules
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
@@ -64,7 +65,8 @@ def _write(request: Request[WriteTxnMarkersRequest]) -> Slices[_Written]:
         return _response(request, results)
     timeout_ms = request.services.config.request_timeout_ms
     transaction = _transaction(request.body.markers)
-    wait = MarkersWait(results.partitions, lambda: results.missing, timeout_ms, transaction)
+    rules = partial(partition_rules, request.services, results.partitions)
+    wait = MarkersWait(results.partitions, lambda: results.missing, timeout_ms, transaction, rules)
     results.on_complete = ResponseCallback(request, partial(_response, request), wait)
     return PARKED
 

@@ -21,6 +21,8 @@ from broker.config.keys.replication import ReplicationKeys
 from broker.config.keys.retention import RetentionKeys
 from broker.config.keys.sasl import SaslKeys
 from broker.config.keys.segments import SegmentKeys
+from broker.config.keys.share_coordinator import ShareCoordinatorKeys
+from broker.config.keys.share_groups import ShareGroupKeys
 from broker.config.keys.tls import TlsKeys
 from broker.config.keys.topics import TopicKeys
 from broker.config.keys.transactions import TransactionKeys
@@ -42,6 +44,8 @@ class AllKeys(
     LinkKeys,
     ClassicGroupKeys,
     ConsumerGroupKeys,
+    ShareGroupKeys,
+    ShareCoordinatorKeys,
     OffsetKeys,
     ProducerKeys,
     TransactionKeys,

@@ -30,3 +30,9 @@ class PurgatoryKeys:
         1,
         "The number of completed DeleteRecords in the purgatory at which it is purged.",
     )
+    share_fetch_purgatory_purge_interval_requests: int = key(
+        "share.fetch.purgatory.purge.interval.requests",
+        int32(),
+        1000,
+        "The number of completed share fetches in the purgatory at which it is purged.",
+    )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from broker.groups.classic.requests import JoinCallback, MemberProtocol, SyncCallback
+from purgatories.operations.delayed_heartbeat import DelayedHeartbeat
 
 
 class MemberKey(NamedTuple):
@@ -25,13 +26,13 @@ class ClassicGroupMember:
         "client_host",
         "client_id",
         "group_instance_id",
-        "heartbeat_satisfied",
         "is_new",
         "key",
         "member_id",
         "protocol_type",
         "protocols",
         "rebalance_timeout_ms",
+        "session",
         "session_timeout_ms",
     )
 
@@ -63,7 +64,8 @@ class ClassicGroupMember:
         self.awaiting_sync: SyncCallback | None = None
         # Before the first JoinGroup response it does not know its id, so it cannot heartbeat.
         self.is_new = False
-        self.heartbeat_satisfied = False
+        # The last operation of its session; completed when that has ended.
+        self.session: DelayedHeartbeat[Any] | None = None
 
     @property
     def is_static(self) -> bool:
@@ -73,8 +75,6 @@ class ClassicGroupMember:
     @property
     def has_satisfied_heartbeat(self) -> bool:
         """Whether no heartbeat is due; a member with a waiting request need not heartbeat."""
-        if self.heartbeat_satisfied:
-            return True
         if self.is_new:
             return False
         return self.awaiting_join is not None or self.awaiting_sync is not None

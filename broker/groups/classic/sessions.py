@@ -1,8 +1,9 @@
 """Sessions of classic members (the heartbeat coordinator of Kafka up to 3.9).
 
-Each heartbeat completes the member's `DelayedHeartbeat` and adds the next one; if one expires, the
-member is removed. While a join or sync of the member waits, an expiry has no effect, and the next
-operation is added when the response is sent. Pending member ids (KIP-394) expire in the same way.
+Each heartbeat restarts the timer of the member's `DelayedHeartbeat`; if it expires, the member is
+removed. (In Kafka a heartbeat completes the operation and adds another one, which takes three times
+as long.) While a join or sync of the member waits, an expiry has no effect, and the next operation
+is added when the response is sent. Pending member ids (KIP-394) expire in the same way.
 """
 
 from __future__ import annotations
@@ -48,12 +49,16 @@ class Sessions:
         self, group: ClassicGroup, member: ClassicGroupMember, timeout_ms: int | None = None
     ) -> None:
         """Restart the member's session, which lasts *timeout_ms* or its session timeout."""
-        member.heartbeat_satisfied = True
-        self._purgatory.check_and_complete(member.key)
-        member.heartbeat_satisfied = False
         if timeout_ms is None:
             timeout_ms = member.session_timeout_ms
+        session = member.session
+        if session is not None and not session.is_completed and session.group is group:
+            session.delay_ms = timeout_ms
+            self._purgatory.timer.add(session)
+            return
+        self._purgatory.check_and_complete(member.key)  # it is no longer pending
         operation = DelayedHeartbeat(self, group, member.member_id, False, timeout_ms)
+        member.session = operation
         self._purgatory.try_complete_else_watch(operation, (member.key,))
 
     def schedule_pending(self, group: ClassicGroup, member_id: str, timeout_ms: int) -> None:

@@ -36,7 +36,6 @@ from broker.groups.consumer.member import (
     generate_member_id,
     without_epochs,
 )
-from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.migration import Migration
 from broker.groups.consumer.regex_resolution import RegexResolution, Resolved
 from broker.groups.consumer.requests import (
@@ -49,6 +48,8 @@ from broker.groups.consumer.timeouts import Timeouts
 from broker.groups.consumer.validation import check_heartbeat
 from broker.groups.epochs import next_epoch
 from broker.groups.group_states import AnyGroup, GroupStates
+from broker.groups.metadata_image import CoordinatorMetadataImage
+from broker.groups.share.group import ShareGroup
 from broker.steps.offload import Offload
 from protocol.errors import ErrorCode
 
@@ -228,7 +229,7 @@ class ConsumerGroupCoordinator:
         """Return a draft of the group of a request; raises `ApiError` if there is none."""
         if isinstance(group, ConsumerGroup):
             return GroupDraft(group)
-        if not request.is_joining:
+        if not request.is_joining or isinstance(group, ShareGroup):
             which = (
                 f"Consumer group {request.group_id} not found."
                 if group is None

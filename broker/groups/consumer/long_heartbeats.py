@@ -18,6 +18,7 @@ from broker.groups.consumer.group_locks import GroupLocks
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
 from broker.groups.consumer.workload import ITEMS_AT_ONCE_MAX, has_more_items
 from broker.groups.group_states import GroupStates
+from broker.groups.share.group import ShareGroup
 from broker.steps.offload import Offload
 from broker.steps.offloaded import offloaded
 from broker.steps.queue import Slices
@@ -40,9 +41,9 @@ class LongHeartbeats:
         self.items_at_once_max = ITEMS_AT_ONCE_MAX
 
     def is_long(self, request: ConsumerGroupHeartbeat) -> bool:
-        """Whether a heartbeat may take longer than a slice; upgrades are never long."""
+        """Whether a heartbeat may take longer than a slice; only those of consumer groups do."""
         group = self._states.groups.get(request.group_id)
-        if request.is_leaving or isinstance(group, ClassicGroup):
+        if request.is_leaving or isinstance(group, ClassicGroup | ShareGroup):
             return False
         consumers = self._consumers
         if group is not None and consumers.subscriptions.is_settled(group, request):
@@ -63,7 +64,7 @@ class LongHeartbeats:
             for _ in range(_ATTEMPTS_MAX):
                 self._consumers.check(request, api_version)
                 group, version = groups.get(group_id), topics.version
-                if isinstance(group, ClassicGroup):
+                if isinstance(group, ClassicGroup | ShareGroup):
                     break
                 work = partial(self._prepare, group, request)
                 prepared = yield from offloaded(self._offload, work)

@@ -25,8 +25,8 @@ from broker.groups.classic.requests import MemberProtocol
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.member import ConsumerGroupMember, OwnedPartitions
-from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.group_states import GroupStates
+from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.records.consumer import ClassicMemberMetadata, ClassicProtocol
 from protocol.codec import Malformed
 from protocol.consumer_protocol import (

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.consumer.group import ConsumerGroup
-from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.regex.program import Program
 from broker.groups.consumer.regex.syntax import InvalidRegex
+from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.steps.offload import Job, Offload, Outcome
 
 Matches = frozenset[str]

@@ -13,12 +13,12 @@ from broker.common.errors import ApiError
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.member import ConsumerGroupMember
-from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.regex.parser import parse
 from broker.groups.consumer.regex.syntax import InvalidRegex
 from broker.groups.consumer.regex_resolution import Resolved
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat
 from broker.groups.epochs import next_epoch
+from broker.groups.metadata_image import CoordinatorMetadataImage
 from protocol.errors import ErrorCode
 
 # The shortest and the longest time between two resolutions of a group's regular expressions; the

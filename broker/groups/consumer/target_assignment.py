@@ -9,7 +9,7 @@ from broker.groups.consumer.assignors import Assignor
 from broker.groups.consumer.assignors.spec import GroupSpec, MemberSpec
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
-from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
+from broker.groups.metadata_image import CoordinatorMetadataImage
 
 
 def write_target_assignment(

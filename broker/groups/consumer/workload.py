@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from broker.groups.consumer.group import ConsumerGroup
-from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat
+from broker.groups.metadata_image import CoordinatorMetadataImage
 
 # A heartbeat of more items is prepared in a worker thread; this number takes about 8 ms.
 ITEMS_AT_ONCE_MAX = 300

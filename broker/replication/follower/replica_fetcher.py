@@ -11,6 +11,7 @@ records. Kafka's ``ReplicaFetcherThread``, as a task.
 from __future__ import annotations
 
 import logging
+from math import inf
 from typing import Protocol
 
 from broker.common.errors import ApiError
@@ -117,7 +118,7 @@ class ReplicaFetcher:
                 await self._node.may_fetch()
                 due, pause_ms = self._due()
                 if due:
-                    await self._do_work()
+                    await self._do_work(due)
                 else:
                     if not self._partition_states:
                         self._disconnect()
@@ -127,30 +128,36 @@ class ReplicaFetcher:
 
     def _due(self) -> tuple[list[PartitionFetchState], float]:
         """The partitions to fetch now, and the time in ms until another one becomes due."""
-        now_ms = self._node.now_ms()
-        later = [s.due_ms for s in self._partition_states.values() if s.due_ms > now_ms]
-        due = [s for s in self._partition_states.values() if s.due_ms <= now_ms]
-        return due, min(later, default=float("inf")) - now_ms
+        now_ms, next_ms = self._node.now_ms(), inf
+        due: list[PartitionFetchState] = []
+        for state in self._partition_states.values():
+            if state.due_ms <= now_ms:
+                due.append(state)
+            elif state.due_ms < next_ms:
+                next_ms = state.due_ms
+        return due, next_ms - now_ms
 
-    async def _do_work(self) -> None:
+    async def _do_work(self, due: list[PartitionFetchState]) -> None:
         self._is_interrupted = False
         try:
-            await self._process_fetch_request()
+            await self._process_fetch_request(due)
         except (Disconnected, Malformed, OSError) as error:
             if not self._is_interrupted:
                 log.info("fetching from node %d: %s", self.source, error)
                 self._disconnect()
                 self._delay_partitions(self._due()[0])
-        except Exception as error:
-            self._node.timer.on_error(f"fetching from node {self.source}", error)
+        except Exception as unexpected:
+            self._node.timer.on_error(f"fetching from node {self.source}", unexpected)
             self._disconnect()
             self._delay_partitions(self._due()[0])
 
-    async def _process_fetch_request(self) -> None:
-        connection = await self._connected()
-        due, _ = self._due()
-        if not due:
-            return
+    async def _process_fetch_request(self, due: list[PartitionFetchState]) -> None:
+        connection = self._connection
+        if connection is None:
+            connection = self._connection = await self._connected()
+            due, _ = self._due()
+            if not due:
+                return
         own = self._node.alive(self._node.node_id)
         request = self._session.build_request(due, -1 if own is None else own.epoch)
         out_of_range = await connection.send_request_in_slices(
@@ -160,16 +167,14 @@ class ReplicaFetcher:
             await self._fetch_offset_and_truncate(connection, state)
 
     async def _connected(self) -> InterBrokerConnection:
-        if self._connection is None:
-            leader = self._node.alive(self.source)
-            if leader is None:
-                raise Disconnected(f"node {self.source} is not registered or fenced")
-            transport = await self._link.connect(self._connect, leader.host, leader.port)
-            client_id = f"node-{self._node.node_id}"
-            self._connection = InterBrokerConnection(
-                transport, self._node.scratch, client_id, self._node.may_fetch, self._link
-            )
-        return self._connection
+        leader = self._node.alive(self.source)
+        if leader is None:
+            raise Disconnected(f"node {self.source} is not registered or fenced")
+        transport = await self._link.connect(self._connect, leader.host, leader.port)
+        client_id = f"node-{self._node.node_id}"
+        return InterBrokerConnection(
+            transport, self._node.scratch, client_id, self._node.may_fetch, self._link
+        )
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
@@ -203,33 +208,46 @@ class ReplicaFetcher:
                 elif data.error_code:
                     self._handle_partition_error(state, ErrorCode(data.error_code))
                 else:
-                    yield from self._try_process_partition_data(state, data)
+                    yield from self._process_in_pieces(state, data)
                 partitions += 1
                 if not partitions % _PARTITIONS_AT_ONCE:
                     yield None
         return out_of_range
 
-    def _try_process_partition_data(
-        self, state: PartitionFetchState, data: PartitionData
-    ) -> Slices[None]:
-        """Append the data of a partition; an exception does not affect other partitions.
+    def _process_in_pieces(self, state: PartitionFetchState, data: PartitionData) -> Slices[None]:
+        """Use the data of a partition, while it is fetched with this state."""
+        records = memoryview(data.records or b"")
+        for batches in pieces(records):
+            if not self._try_process_partition_data(state, data, batches):
+                return
+            if len(batches) < len(records):
+                yield None
+                if not self._is_current(state):
+                    return
 
-        The partition is fetched again after the back-off. Kafka stops fetching it until its leader
-        changes (``AbstractFetcherThread.markPartitionFailed``).
+    def _try_process_partition_data(
+        self, state: PartitionFetchState, data: PartitionData, batches: memoryview
+    ) -> bool:
+        """Use *batches*, records of *data*; False if the rest of them must not be used.
+
+        An exception does not affect other partitions. The partition is fetched again after the
+        back-off. Kafka stops fetching it until its leader changes
+        (``AbstractFetcherThread.markPartitionFailed``).
         """
         try:
-            yield from self._process_partition_data(state, data)
+            return self._process_partition_data(state, data, batches)
         except Exception as error:
             self._node.timer.on_error(f"replication of {state.partition.key}", error)
             self._delay_partitions([state])
+            return False
 
     def _is_current(self, state: PartitionFetchState) -> bool:
         """Whether the partition is still fetched with this state: the node may lead it now."""
         return self._partition_states.get(state.partition.key) is state
 
     def _process_partition_data(
-        self, state: PartitionFetchState, data: PartitionData
-    ) -> Slices[None]:
+        self, state: PartitionFetchState, data: PartitionData, batches: memoryview
+    ) -> bool:
         partition = state.partition
         if data.diverging_epoch is not None:
             epoch, end_offset = data.diverging_epoch.epoch, data.diverging_epoch.end_offset
@@ -241,22 +259,18 @@ class ReplicaFetcher:
                 self.source,
             )
             partition.log.truncate_to(offset)
-            return
-        for batches in pieces(memoryview(data.records or b"")):
-            try:
-                moved = partition.append_as_follower(
-                    batches, state.leader_epoch, data.high_watermark, data.log_start_offset
-                )
-            except AppendRefused as refusal:
-                log.error("%s from node %d: %s", partition.key, self.source, refusal)
-                self._delay_partitions([state])
-                return
-            if moved:
-                self._node.replicated(partition.key, partition.log.high_watermark)
-            if len(batches) < len(data.records or b""):
-                yield None
-                if not self._is_current(state):
-                    return
+            return False
+        try:
+            moved = partition.append_as_follower(
+                batches, state.leader_epoch, data.high_watermark, data.log_start_offset
+            )
+        except AppendRefused as refusal:
+            log.error("%s from node %d: %s", partition.key, self.source, refusal)
+            self._delay_partitions([state])
+            return False
+        if moved:
+            self._node.replicated(partition.key, partition.log.high_watermark)
+        return True
 
     def _handle_partition_error(self, state: PartitionFetchState, error: ErrorCode) -> None:
         """Delay a refused partition; new metadata follows if its leader has changed."""

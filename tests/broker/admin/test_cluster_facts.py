@@ -160,7 +160,7 @@ async def test_statistics_are_those_of_the_running_nodes(tmp_path: Path) -> None
 
 
 async def test_timers_of_the_running_nodes_have_snapshots(tmp_path: Path) -> None:
-    """Each purgatory has its timer; a node has one more."""
+    """Each purgatory has its timer; a node has one more, and one for the locks of share groups."""
     async with running_cluster(tmp_path) as cluster:
         await cluster.cluster.stop(2)
 
@@ -168,7 +168,8 @@ async def test_timers_of_the_running_nodes_have_snapshots(tmp_path: Path) -> Non
 
         assert {timer["node"] for timer in timers} == {1, 3}
         names = {timer["name"] for timer in timers}
-        assert names == {"node", "Produce", "Fetch", "DeleteRecords", "Rebalance", "Heartbeat"}
+        purgatories = {"Produce", "Fetch", "DeleteRecords", "ShareFetch", "Rebalance", "Heartbeat"}
+        assert names == {"node", "share-group-lock-timeout", *purgatories}
         assert all(timer["levels"][0]["tick_ms"] == 1 for timer in timers)
 
 

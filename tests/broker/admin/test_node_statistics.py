@@ -25,6 +25,7 @@ async def test_statistics_contain_each_purgatory(tmp_path: Path) -> None:
             "Produce",
             "Fetch",
             "DeleteRecords",
+            "ShareFetch",
             "Rebalance",
             "Heartbeat",
         ]
@@ -45,9 +46,11 @@ async def test_statistics_name_every_timer(tmp_path: Path) -> None:
         by_name = {each.pop("name"): each for each in timers}
         assert list(by_name) == [
             "node",
+            "share-group-lock-timeout",
             "Produce",
             "Fetch",
             "DeleteRecords",
+            "ShareFetch",
             "Rebalance",
             "Heartbeat",
         ]

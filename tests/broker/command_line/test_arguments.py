@@ -32,14 +32,21 @@ def test_each_option_sets_its_field(tmp_path: Path) -> None:
     line = (
         "--host 0.0.0.0 --port 0 --brokers 3 --admin-port 0 --data-dir d --data-dir e "
         "-c num.partitions=2 --topic a --topic b:3 --topic c:4:2 --record --records r "
-        "--records-topic t --ready-file f --faults s.yaml --quiet --verbose --stop-with-stdin"
+        "--records-topic t --request-log l --ready-file f --faults s.yaml --quiet --verbose "
+        "--stop-with-stdin"
     )
     options = parse_arguments(line.split())
 
     assert (options.host, options.port, options.brokers, options.admin.port) == ("0.0.0.0", 0, 3, 0)
-    assert (options.data_dirs, options.records, options.ready_file) == (
+    assert (
+        options.data_dirs,
+        options.records,
+        options.request_log,
+        options.ready_file,
+    ) == (
         (Path("d"), Path("e")),
         Path("r"),
+        Path("l"),
         Path("f"),
     )
     assert options.config.num_partitions == 2
@@ -64,9 +71,11 @@ def test_an_advertised_address_may_have_a_port(address: str, host: str, port: in
     assert (options.advertised_host, options.advertised_port) == (host, port)
 
 
-@pytest.mark.parametrize("line", ["--record", "--records r", "--records-topic t"])
+@pytest.mark.parametrize(
+    "line", ["--record", "--records r", "--records-topic t", "--request-log l"]
+)
 def test_each_option_for_records_enables_recording(line: str) -> None:
-    """One of the three is enough."""
+    """One of the four is enough."""
     assert parse_arguments(line.split()).record
 
 

@@ -27,10 +27,11 @@ def is_read(key: str) -> bool:
     names = (key, *topic_keys)
     as_attribute = "|".join(attribute(name) for name in names)
     by_name = "|".join(re.escape(name) for name in names)
+    of_group = re.sub(r"^group\.(?:(\w+)\.(?:min|max)\.)?", r"\1.", key).lstrip(".")
     reading = (
         rf'(config|self)\.({as_attribute})\b|topic_value\(.*"({by_name})"\)'
         rf'|(for_listener|listener_names)\([^()]*"({by_name})"|\bvalue\(\s*"({by_name})"'
-        rf'|_bounded\("{key.removeprefix("group.").replace("min.", "").replace("max.", "")}"'
+        rf'|_bounded\("{of_group}"'
     )
     return bool(re.search(reading, READERS))
 

@@ -11,12 +11,12 @@ from broker.groups.records.serde import GROUP_RECORDS
 from protocol.codec import Malformed
 from tests.protocol.random_messages import random_message
 
-SHARE_GROUP_METADATA = b"\x00\x0b\x00\x01s"
+STREAMS_GROUP_METADATA = b"\x00\x11\x00\x01s"
 
 
 def test_a_record_of_an_unknown_type_is_ignored() -> None:
     """A real Kafka may have written it."""
-    assert GROUP_RECORDS.deserialize(RawRecord(SHARE_GROUP_METADATA, b"\x00\x00\x01")) is None
+    assert GROUP_RECORDS.deserialize(RawRecord(STREAMS_GROUP_METADATA, b"\x00\x00\x01")) is None
 
 
 @pytest.mark.parametrize(

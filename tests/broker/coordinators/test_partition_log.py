@@ -33,8 +33,9 @@ CLOCK = ManualClock()
 
 def purgatories() -> PartitionPurgatories:
     """Purgatories without operations."""
-    produce, fetch, delete = (_purgatory(name) for name in ("produce", "fetch", "delete"))
-    return PartitionPurgatories(produce, fetch, delete, StateChanges())
+    names = ("produce", "fetch", "delete", "share")
+    produce, fetch, delete, share = map(_purgatory, names)
+    return PartitionPurgatories(produce, fetch, delete, share, StateChanges())
 
 
 def _purgatory(name: str) -> DelayedOperationPurgatory[Any]:

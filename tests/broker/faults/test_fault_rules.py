@@ -48,6 +48,33 @@ def test_a_rule_may_count_each_client() -> None:
     assert (rule.matched, rule.fired, str(rule.state)) == (6, 2, "active")
 
 
+def test_a_rule_does_not_count_the_matches_before_it_was_set() -> None:
+    """Although it shares its count with an earlier rule that matches the same."""
+    world = RulesWithClock()
+    early = world.add(nth=4, times=1)
+    fired = [world.fire(heartbeat()) for _ in range(2)]
+    late = world.add(nth=1, times=1)
+
+    fired += [world.fire(heartbeat()) for _ in range(3)]
+
+    assert fired == [None, None, late.id, early.id, None]
+    assert (early.matched, late.matched) == (4, 1)
+    assert [firing.nth for firing in world.rules.firings] == [1, 4]
+
+
+def test_a_rule_per_client_does_not_count_the_matches_before_it_was_set() -> None:
+    """Nor do those that were set with it fire on the same request."""
+    world = RulesWithClock()
+    world.add(nth=9, per="client")
+    world.fire(heartbeat("a"))
+    late = [world.add(nth=2, times=1, per="client") for _ in range(2)]
+
+    fired = [world.fire(heartbeat("a")) for _ in range(4)]
+
+    assert fired == [None, late[0].id, late[1].id, None]
+    assert [rule.matched for rule in late] == [4, 4]
+
+
 def test_firings_are_listed_in_order() -> None:
     """With the rule, the request and which match it was, for the rule or its client."""
     world = RulesWithClock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,8 +10,12 @@ import pytest
 from broker.faults.index import RuleIndex
 from broker.faults.rule import FaultRule
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
-from protocol.messages.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitRequestTopic
-from tests.broker.faults.rules import read, subject
+from protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
+from tests.broker.faults.rules import RulesWithClock, heartbeat, read, subject
 
 COMMIT = TxnOffsetCommitRequest(
     transactional_id="t",
@@ -47,7 +52,7 @@ def test_all_rules_that_match_are_found() -> None:
     """In the order in which they were set."""
     found = index(MATCHES).matching(subject(COMMIT))
 
-    assert [rule.id for rule in found] == [0, 1, 2, 4, 5, 6, 8, 10, 12, 14]
+    assert [group.first_id for group in found] == [0, 1, 2, 4, 5, 6, 8, 10, 12, 14]
 
 
 @pytest.mark.parametrize("match", MATCHES)
@@ -58,10 +63,37 @@ def test_each_rule_is_found_alone(match: dict[str, Any]) -> None:
     assert bool(index([match]).matching(subject(COMMIT))) is subject(COMMIT).matches(spec)
 
 
+@pytest.mark.parametrize("per", ["rule", "client"])
+def test_rules_that_match_the_same_are_compared_once(per: str) -> None:
+    """As many requests are counted, whatever the number of the rules."""
+    world = RulesWithClock()
+    rules = [world.add(match={"group": "g"}, nth=nth, per=per) for nth in (3, 2, 9)]
+    request = heartbeat()
+    [group] = world.rules.for_requests[request.header.api_key].matching(request)
+
+    assert [group.count("test") for _ in range(3)] == [None, rules[1], rules[0]]
+    assert {rule.matched for rule in rules} == {3}
+
+
+def test_a_partition_that_is_named_twice_matches_once() -> None:
+    """As the topic of it does."""
+    partition = TxnOffsetCommitRequestPartition(
+        partition_index=1, committed_offset=0, committed_metadata=None
+    )
+    topic = TxnOffsetCommitRequestTopic(name="orders", partitions=[partition] * 2)
+    request = subject(replace(COMMIT, topics=[topic, topic]))
+    rules = index([{"topic": "orders", "partition": 1}, {"topic": "orders"}])
+
+    assert [group.first_id for group in rules.matching(request)] == [0, 1]
+
+
 def test_a_request_for_all_topics_finds_the_rules_for_each() -> None:
     """And a request for one topic finds its own."""
     rules = index([{"topic": "a"}, {"topic": "b"}])
     one = MetadataRequest(topics=[MetadataRequestTopic(name="b")])
 
-    assert [each.id for each in rules.matching(subject(MetadataRequest(topics=None)))] == [0, 1]
-    assert [each.id for each in rules.matching(subject(one))] == [1]
+    assert [each.first_id for each in rules.matching(subject(MetadataRequest(topics=None)))] == [
+        0,
+        1,
+    ]
+    assert [each.first_id for each in rules.matching(subject(one))] == [1]

@@ -183,7 +183,7 @@ def test_a_leave_of_unknown_members_starts_no_rebalance(world: VirtualWorld) -> 
         ErrorCode.UNKNOWN_MEMBER_ID
     ]
     assert world.coordinator.leave_group("g", []) == []
-    assert world.coordinator.groups["g"].state == "CompletingRebalance"
+    assert world.coordinator.groups["g"].state_name == "CompletingRebalance"
 
 
 def test_groups_are_restored_when_they_are_loaded() -> None:
@@ -251,7 +251,7 @@ def test_many_members_join_a_group() -> None:
     player.play([f"sync {name}" for name in names[1:]])
     assert len(player.play(["sync m0"])) == 200
 
-    assert world.coordinator.groups["g"].state == "Stable"
+    assert world.coordinator.groups["g"].state_name == "Stable"
     assert world.heartbeats.num_delayed() == 200
 
 

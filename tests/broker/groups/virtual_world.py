@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.classic.group import ClassicGroup
@@ -17,6 +18,7 @@ from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.coordinators.kept_log import KeptLog
+from tests.broker.share.memory_persister import MemoryPersister
 
 EPOCH_MS = 1_700_000_000_000
 
@@ -53,6 +55,8 @@ class VirtualWorld:
         self.clock = ManualClock()
         self.image = image or MetadataImage("cluster")
         self.offload = offload or Inline()
+        self.persister = MemoryPersister()
+        self.ends: dict[TopicPartition, int] = {}
         self.logs = [
             KeptLog(partial(self._on_high_watermark, partition), self._add_action)
             for partition in range(self.config.offsets_topic_num_partitions)
@@ -73,6 +77,8 @@ class VirtualWorld:
             self.heartbeats,
             lambda: self.image,
             self.offload,
+            lambda: self.persister,
+            lambda partition, done: done(self.ends.get(partition)),
         )
         for partition, log in enumerate(self.logs):
             self.coordinator.runtime.on_election(partition, log)
@@ -142,7 +148,7 @@ class VirtualWorld:
         assert topic is not None
         self.image.remove(topic)
         self.coordinator.topics_changed([name])
-        self.coordinator.on_topics_deleted([name])
+        self.coordinator.on_topic_deleted(name, topic.topic_id)
 
     def _purgatory(self, name: str) -> DelayedOperationPurgatory[Any]:
         timer = SystemTimer(name, now_ms=self.clock.now_ms)

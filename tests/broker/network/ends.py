@@ -43,6 +43,8 @@ class Ends:
         self.requests: list[FakeRequest] = []
         self.resumed = 0
         self.drains = 0
+        self.closes = 0
+        self.turn_is_over = False
         self.bugs: list[Exception] = []
         self._behave = dispatch
         self.connection = Connection(
@@ -72,6 +74,14 @@ class Ends:
     def drain(self) -> None:
         """See `Driver`."""
         self.drains += 1
+
+    def is_turn_over(self) -> bool:
+        """See `Driver`."""
+        return self.turn_is_over
+
+    def close(self) -> None:
+        """See `Driver`."""
+        self.closes += 1
 
     def receive(self, *frames: bytes) -> Interest:
         """Let the connection receive *frames* in one piece."""

@@ -14,7 +14,6 @@ from broker.network.memory_pool import MemoryPool
 from broker.network.reader import PIPELINE_BYTES_MAX
 from broker.network.transport import TlsFailed
 from broker.quotas.throttle import Throttle
-from broker.steps.limits import SLICE_MS
 from protocol.output import SpliceLost
 from tests.broker.network.ends import Ends
 
@@ -110,14 +109,10 @@ def test_nothing_is_received_behind_too_many_frames() -> None:
     assert 3_000_000 - 2 * PIPELINE_BYTES_MAX < len(ends.transport.incoming) < 2_000_000
 
 
-def test_a_slice_of_time_ends_with_the_turn_of_others() -> None:
+def test_frames_wait_when_the_turn_is_over() -> None:
     """The frames that are left are dispatched after other connections have been served."""
-
-    def respond_slowly(ends: Ends) -> None:
-        ends.hand.pass_ms(SLICE_MS)
-        ends.respond()
-
-    ends = Ends(dispatch=respond_slowly)
+    ends = Ends(dispatch=Ends.respond)
+    ends.turn_is_over = True
 
     assert ends.receive(b"one", b"two", b"three") is Interest.TURN
     assert ends.frames == [b"one"]
@@ -260,7 +255,7 @@ def test_closing_abandons_the_request_in_progress(reason: CloseReason) -> None:
 
     assert ends.requests[0].abandoned is reason
     assert ends.connection.in_progress is None
-    assert ends.resumed == 1
+    assert ends.closes == 1
     assert ends.connection.on_readable() is Interest.CLOSED
     assert ends.connection.on_resume() is Interest.CLOSED
     assert not ends.connection.on_writable()

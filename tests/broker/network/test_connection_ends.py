@@ -11,7 +11,7 @@ import trio
 import trio.testing
 
 from broker.network.connection import Connection
-from broker.network.transport import Disconnected
+from broker.network.transport import Awaits, Disconnected
 from protocol.framing import LENGTH_BYTES
 from protocol.headers import encode_request
 from protocol.messages.api_versions import ApiVersionsRequest
@@ -58,7 +58,8 @@ class TroubledTransport:
     """The broker's end of a connection; its call number ``trouble_at`` calls *trouble*."""
 
     def __init__(self, inner: MemoryTransport, trouble_at: int, trouble: Trouble) -> None:
-        self.peer = inner.peer
+        self.peer, self.fileno = inner.peer, inner.fileno
+        self.awaits, self.is_opening = Awaits.BYTES, False
         self.connection: Connection
         self.calls = 0
         self._inner = inner

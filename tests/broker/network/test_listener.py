@@ -59,7 +59,7 @@ async def _accepting(
     async with running_node(tmp_path, kept=False, offload=None, **config) as node:
         with listen("--port", "127.0.0.1", 0) as listener:
             async with trio.open_nursery() as nursery:
-                acceptor = Acceptor(node.node, "PLAINTEXT", ClientDescriptors(descriptors), nursery)
+                acceptor = Acceptor(node.node, "PLAINTEXT", ClientDescriptors(descriptors))
                 nursery.start_soon(acceptor.run, listener)
                 yield node, listener.getsockname()[1]
                 nursery.cancel_scope.cancel()
@@ -214,7 +214,7 @@ async def test_connections_of_nodes_replace_those_of_clients_at_the_limit(
     ):
         ports, sockets = {}, ExitStack()
         for name in ("INT", "EXT"):
-            acceptor = Acceptor(node.node, name, ClientDescriptors(100), nursery)
+            acceptor = Acceptor(node.node, name, ClientDescriptors(100))
             listener = sockets.enter_context(listen(name, "127.0.0.1", 0))
             nursery.start_soon(acceptor.run, listener)
             ports[name] = listener.getsockname()[1]

@@ -13,8 +13,8 @@ import trio.testing
 
 from broker.config.broker_config import parse_config
 from broker.network.connection import Connection
-from broker.network.connection_task import ConnectionTask
 from broker.network.driver import Driver
+from broker.network.serving_task import ServingTask
 from broker.network.ssl_setup import SslSetup
 from broker.network.tls_transport import TlsTransport
 from broker.security.principal import ANONYMOUS, user
@@ -71,8 +71,8 @@ class Serving:
                 session=opening.session,
             )
 
-        task = ConnectionTask(opening.transport, nursery, None, connect)
-        self.connection = task.connection
+        task = ServingTask(None, lambda: 0.0)
+        self.connection = task.open(opening.transport, connect, lambda _: None)
         nursery.start_soon(task.run)
 
     def _serve(self, connection: Connection, frame: memoryview, arrived_ms: float) -> None:

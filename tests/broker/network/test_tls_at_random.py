@@ -66,7 +66,8 @@ class DamagedWire:
 
     def __init__(self, below: MemoryTransport, number: int, damage: Damage) -> None:
         self.peer = below.peer
-        self.receive_into = below.receive_into
+        self.awaits, self.is_opening = below.awaits, below.is_opening
+        self.fileno, self.receive_into = below.fileno, below.receive_into
         self.wait_readable = below.wait_readable
         self.wait_writable = below.wait_writable
         self.close = below.close

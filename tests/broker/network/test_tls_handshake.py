@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from broker.network.transport import Disconnected, TlsFailed
-from tests.broker.network.tls_ends import Ends, failure_of, receive, send
+from tests.broker.network.tls_ends import NOTHING, Ends, failure_of, receive, send
 from tests.tls import client_context, server_context
 
 pytestmark = pytest.mark.anyio
@@ -121,6 +121,8 @@ async def test_many_handshakes_delay_other_tasks_by_one_step_at_a_time() -> None
     async def advance(ends: Ends) -> None:
         nonlocal steps
         await ends.server.wait_readable()
+        with pytest.raises(BlockingIOError):
+            ends.server.receive_into(NOTHING)
         steps += 1
 
     async with trio.open_nursery() as nursery:

@@ -47,6 +47,7 @@ class Desk(FakeNode):
             self._purgatory("Produce"),
             self._purgatory("Fetch"),
             self._purgatory("DeleteRecords"),
+            self._purgatory("ShareFetch"),
             StateChanges(),
         )
         self.partitions = hosted(

@@ -55,7 +55,7 @@ class RecordedPurgatories(PartitionPurgatories):
         purgatory: DelayedOperationPurgatory[Any] = DelayedOperationPurgatory(
             "none", SystemTimer("none", now_ms=lambda: 0)
         )
-        super().__init__(purgatory, purgatory, purgatory, StateChanges())
+        super().__init__(purgatory, purgatory, purgatory, purgatory, StateChanges())
         self.recorded = recorded
 
     def after_offsets_moved(

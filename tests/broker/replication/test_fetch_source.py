@@ -28,7 +28,9 @@ def test_the_end_depends_on_the_isolation(tmp_path: Path) -> None:
 
     ends = {}
     for isolation in FetchIsolation:
-        end = LogFetchSource(partitions, consumer(isolation=isolation)).end_offset(KEY, -1)
+        end = LogFetchSource(partitions, consumer(isolation=isolation), [], print).end_offset(
+            KEY, -1
+        )
         assert end is not None
         ends[isolation] = end.message_offset
 
@@ -42,7 +44,7 @@ def test_the_end_depends_on_the_isolation(tmp_path: Path) -> None:
 def test_an_unreadable_partition_ends_the_wait(tmp_path: Path) -> None:
     """Unknown, fenced, or led by another node: the read that follows returns the error."""
     partition = make_partition(tmp_path)
-    source = LogFetchSource(hosted(partition), consumer(leader_only=True))
+    source = LogFetchSource(hosted(partition), consumer(leader_only=True), [], print)
 
     assert source.end_offset(TopicPartition("gone", 0), -1) is None
     assert source.end_offset(KEY, 4) is None
@@ -52,7 +54,7 @@ def test_an_unreadable_partition_ends_the_wait(tmp_path: Path) -> None:
 
 def test_an_unknown_leader_epoch_is_an_exception(tmp_path: Path) -> None:
     """Kafka also raises it from the operation."""
-    source = LogFetchSource(hosted(make_partition(tmp_path)), consumer())
+    source = LogFetchSource(hosted(make_partition(tmp_path)), consumer(), [], print)
 
     with pytest.raises(ApiError):
         source.end_offset(KEY, 6)
@@ -62,7 +64,7 @@ def test_diverging_and_unknown_epochs_end_the_wait(tmp_path: Path) -> None:
     """Case H: the logs diverge, or the epoch is unknown."""
     partition = make_partition(tmp_path)
     append(partition)
-    source = LogFetchSource(hosted(partition), consumer())
+    source = LogFetchSource(hosted(partition), consumer(), [], print)
 
     assert not source.diverges(KEY, 5, 1)
     assert source.diverges(KEY, 9, 1)

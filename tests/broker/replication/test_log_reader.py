@@ -110,7 +110,7 @@ def test_older_consumers_cannot_read_from_a_follower(partitions: HostedPartition
 def test_a_diverging_follower_gets_the_diverging_epoch(partitions: HostedPartitions) -> None:
     """The response has the epoch and its end instead of records (KIP-595)."""
     (same,) = read_from_log(partitions, consumer(), [at(1, last_fetched_epoch=5)])
-    partitions[KEY].log.maybe_assign_epoch_start_offset(6, 2)
+    partitions[KEY].log.leader_epoch_cache.assign_all([(6, 2)])
     (parted,) = read_from_log(partitions, consumer(), [at(3, last_fetched_epoch=5)])
 
     assert same.diverging_epoch is None

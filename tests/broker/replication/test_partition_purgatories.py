@@ -44,10 +44,11 @@ def checked() -> list[str]:
 
 @pytest.fixture
 def purgatories(checked: list[str]) -> PartitionPurgatories:
-    """Three purgatories, each with one operation on the same partition."""
-    produce, fetch, delete = (_purgatory(name, checked) for name in ("produce", "fetch", "delete"))
+    """Four purgatories, each with one operation on the same partition."""
+    names = ("produce", "fetch", "delete", "share")
+    produce, fetch, delete, share = (_purgatory(name, checked) for name in names)
     checked.clear()
-    return PartitionPurgatories(produce, fetch, delete, StateChanges())
+    return PartitionPurgatories(produce, fetch, delete, share, StateChanges())
 
 
 def _purgatory(name: str, checked: list[str]) -> DelayedOperationPurgatory[CheckedOperation]:
@@ -60,17 +61,18 @@ def _purgatory(name: str, checked: list[str]) -> DelayedOperationPurgatory[Check
 def test_an_append_that_moved_the_high_watermark_checks_produce_first(
     purgatories: PartitionPurgatories, checked: list[str]
 ) -> None:
-    """All three purgatories are checked, in the order of Kafka's addCompletePurgatoryAction."""
-    purgatories.after_append([(KEY, True, 1)])
+    """All purgatories are checked, in the order of Kafka's addCompletePurgatoryAction."""
+    purgatories.after_append(KEY, 1, True)
 
-    assert checked == ["produce", "fetch", "delete"]
+    assert checked == ["produce", "fetch", "delete", "share"]
 
 
 def test_an_append_that_did_not_move_the_high_watermark_checks_fetch(
     purgatories: PartitionPurgatories, checked: list[str]
 ) -> None:
     """Only fetches that read up to the log end may complete."""
-    purgatories.after_append([(OTHER, True, 1), (KEY, False, 1)])
+    purgatories.after_append(OTHER, 1, True)
+    purgatories.after_append(KEY, 1, False)
 
     assert checked == ["fetch"]
 
@@ -78,10 +80,10 @@ def test_an_append_that_did_not_move_the_high_watermark_checks_fetch(
 def test_an_offset_moved_by_a_follower_checks_fetch_first(
     purgatories: PartitionPurgatories, checked: list[str]
 ) -> None:
-    """All three are checked, in the order of Kafka's DelayedOperations.checkAndCompleteAll."""
+    """All are checked, in the order of Kafka's DelayedOperations.checkAndCompleteAll."""
     purgatories.after_offsets_moved(KEY, 1)
 
-    assert checked == ["fetch", "produce", "delete"]
+    assert checked == ["fetch", "produce", "delete", "share"]
 
 
 def test_a_high_watermark_received_by_a_follower_checks_fetch(
@@ -93,13 +95,22 @@ def test_a_high_watermark_received_by_a_follower_checks_fetch(
     assert checked == ["fetch"]
 
 
+def test_a_change_of_a_share_partition_checks_the_fetches_of_its_group(
+    purgatories: PartitionPurgatories, checked: list[str]
+) -> None:
+    """They wait on the share partition; other operations do not."""
+    purgatories.after_share_partition_changed(KEY, OTHER, CauseKind.LOCK_EXPIRED)
+
+    assert checked == ["share"]
+
+
 def test_a_partition_that_is_not_led_any_more_checks_produce_and_fetch(
     purgatories: PartitionPurgatories, checked: list[str]
 ) -> None:
     """As Kafka's completeDelayedOperationsWhenNotPartitionLeader, not DeleteRecords."""
     purgatories.after_leaving(KEY, CauseKind.LEADERSHIP)
 
-    assert checked == ["produce", "fetch"]
+    assert checked == ["produce", "fetch", "share"]
 
 
 @pytest.mark.parametrize("event", ["append", "follower"])
@@ -110,12 +121,12 @@ def test_the_listener_is_called_before_the_checks(
     purgatories.high_watermark_listeners[KEY] = lambda: checked.append("listener")
 
     if event == "append":
-        purgatories.after_append([(KEY, True, 1)])
+        purgatories.after_append(KEY, 1, True)
     else:
         purgatories.after_offsets_moved(KEY, 1)
 
     assert checked[0] == "listener"
-    assert len(checked) == 4
+    assert len(checked) == 5
 
 
 def test_operations_on_other_partitions_are_not_checked(
@@ -143,7 +154,9 @@ def test_a_group_request_is_completed_by_the_innermost_event(checked: list[str])
     timer = SystemTimer("t", now_ms=lambda: 0)
     purgatory: DelayedOperationPurgatory[CheckedOperation] = DelayedOperationPurgatory("p", timer)
     recorder = Recorder(StillClock())
-    purgatories = PartitionPurgatories(purgatory, purgatory, purgatory, StateChanges(), recorder)
+    purgatories = PartitionPurgatories(
+        purgatory, purgatory, purgatory, purgatory, StateChanges(), recorder
+    )
     causes = []
 
     def end() -> None:

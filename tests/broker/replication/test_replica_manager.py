@@ -173,6 +173,20 @@ def test_a_produce_to_a_single_member_completes_before_fetches_are_checked(desk:
     assert _read(woken) == [(ErrorCode.NONE, True)]
 
 
+def test_a_partition_that_need_not_wait_is_in_the_response_of_those_that_wait(desk: Desk) -> None:
+    """One pending partition delays the whole response."""
+    leader_state_of(desk.partition(OTHER)).isr = leader_state_of(desk.partition()).isr.of((1,))
+    responses = desk.produce(KEY, OTHER)
+    assert desk.partition(OTHER).log.high_watermark == 1
+    assert responses == []
+
+    fetched(desk.partition(), 2, 1)
+    fetched(desk.partition(), 3, 1)
+
+    assert _errors(responses) == [ErrorCode.NONE, ErrorCode.NONE]
+    assert responses[0][OTHER].base_offset == 0
+
+
 def test_a_duplicate_waits_for_the_original(desk: Desk) -> None:
     """A retry gets the offset of its records once they are replicated."""
     desk.produce_numbered()

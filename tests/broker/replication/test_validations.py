@@ -13,7 +13,7 @@ from broker.replication.validations import (
     validated_in_thread,
     validated_on_loop,
 )
-from broker.storage.append import AppendRefused
+from broker.storage.append import AppendRefused, ReceivedBatch, received
 from broker.storage.log_config import LogConfig
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
@@ -23,8 +23,8 @@ KEY, OTHER = TopicPartition("t", 0), TopicPartition("t", 1)
 VERSION = 13
 
 
-def view(records: bytes) -> memoryview:
-    return memoryview(bytearray(records))
+def view(records: bytes) -> ReceivedBatch:
+    return received(memoryview(bytearray(records)))
 
 
 def test_short_batches_are_validated_at_the_append() -> None:
@@ -74,7 +74,7 @@ def test_a_decompression_bomb_is_validated_in_the_thread() -> None:
 def test_an_invalid_batch_is_an_outcome() -> None:
     """The other batches of the request are validated."""
     wrong = view(batch(b"a"))
-    wrong[-1] ^= 1
+    wrong.records[-1] ^= 1
     batches = [
         Unvalidated(KEY, wrong, LogConfig()),
         Unvalidated(OTHER, view(batch(b"b")), LogConfig()),

@@ -20,8 +20,9 @@ pytestmark = pytest.mark.anyio
 
 HANDSHAKES = 200
 STEP, RESPONSE = "step", "response"
-# From a request to the response the loop passes over the tasks of the client and of its connection.
-PASSES_PER_REQUEST = 4
+# From a request to the response the loop passes over the tasks of the client, of the poller and of
+# the node that serves.
+PASSES_PER_REQUEST = 5
 
 
 def count_steps(secured: SecuredNode, listener: str, events: list[str]) -> None:

@@ -196,6 +196,10 @@ class FailingDisk(Disk):
         fail_if(self.unreadable)
         return os.pread(fd, size, position)
 
+    def make_directory(self, path: Path) -> None:
+        fail_if(self.broken)
+        super().make_directory(path)
+
     def ftruncate(self, fd: int, size: int) -> None:
         fail_if(self.broken)
         os.ftruncate(fd, size)

@@ -25,6 +25,19 @@ def test_epochs_survive_a_restart(tmp_path: Path) -> None:
     assert again.latest == 2
 
 
+def test_an_epoch_without_records_is_written_with_the_next_one(tmp_path: Path) -> None:
+    """A log that is opened again removes it, so that it needs no write."""
+    epochs = epochs_at(tmp_path, (0, 0))
+    epochs.begin(1, 10)
+    assert (epochs.is_saved, epochs.latest) == (False, 1)
+    assert epochs_at(tmp_path).entries == [(0, 0)]
+
+    epochs.assign_all([(1, 10)])
+
+    assert epochs.is_saved
+    assert epochs_at(tmp_path).entries == [(0, 0), (1, 10)]
+
+
 def test_an_epoch_begins_once(tmp_path: Path) -> None:
     """Later batches of an epoch do not change its start."""
     assert epochs_at(tmp_path, (1, 5), (1, 9)).entries == [(1, 5)]

@@ -150,10 +150,38 @@ def test_a_log_that_ends_before_its_start_is_emptied(tmp_path: Path) -> None:
 
 
 def test_a_new_directory_is_an_empty_log(tmp_path: Path) -> None:
-    """It has the file of the first segment."""
+    """The first append makes the file of the first segment."""
     log = open_log(tmp_path)
     assert (log.log_start_offset, log.log_end_offset, log.high_watermark) == (0, 0, 0)
-    assert (tmp_path / "orders-0" / f"{0:020d}.log").exists()
+    assert not list(log.directory.iterdir())
+    log.append_as_leader(batch(1), 0)
+    assert (log.directory / f"{0:020d}.log").exists()
+
+
+def test_an_empty_log_has_its_files_after_it_is_closed(tmp_path: Path) -> None:
+    """As a log of Kafka."""
+    log = open_log(tmp_path)
+    log.begin_epoch(0)
+    log.close()
+    assert {path.name for path in log.directory.iterdir()} == {
+        f"{0:020d}.log",
+        f"{0:020d}.index",
+        f"{0:020d}.timeindex",
+        "leader-epoch-checkpoint",
+    }
+
+
+def test_a_log_without_files_is_empty_after_a_crash(tmp_path: Path) -> None:
+    """Before its first record; then it can be written."""
+    log = open_log(tmp_path)
+    log.begin_epoch(0)
+    again = reopened(tmp_path)
+    assert (again.log_start_offset, again.log_end_offset) == (0, 0)
+    again.append_as_leader(batch(2), 1)
+    again.close()
+    indexes = {path.suffix for path in log.directory.glob("*index")}
+    assert indexes == {".index", ".timeindex"}
+    assert len(read_all(reopened(tmp_path, clean=True))) == 2
 
 
 @pytest.mark.parametrize("clean", [True, False])

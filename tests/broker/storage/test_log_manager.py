@@ -37,9 +37,10 @@ OTHERS = TopicPartition("with-dash.and_dot", 12)
 
 
 def test_a_partition_has_a_directory_with_its_topic_id(tmp_path: Path) -> None:
-    """With Kafka's names."""
+    """With Kafka's names; the ID is there before the first record."""
     manager = manager_at(tmp_path)
     log = host(manager, OTHERS)
+    log.append_as_leader(batch(1), 0)
     assert log.directory == tmp_path / "with-dash.and_dot-12"
     assert (log.directory / "partition.metadata").read_text().startswith("version: 0\ntopic_id: ")
     assert host(manager, OTHERS) is log
@@ -175,6 +176,7 @@ def test_a_topic_with_another_id_has_no_old_records(tmp_path: Path) -> None:
     again = manager_at(tmp_path)
     log = host(again, topic_id=UUID(int=8))
     assert log.log_end_offset == 0
+    log.append_as_leader(batch(1), 0)
     assert read_partition_metadata(log.directory / "partition.metadata") == UUID(int=8)
     again.close()
 

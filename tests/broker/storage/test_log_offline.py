@@ -85,7 +85,7 @@ USES: dict[str, Callable[[UnifiedLog], object]] = {
     "truncate fully": lambda log: log.truncate_fully_and_start_at(9),
     "delete records": lambda log: log.maybe_increment_log_start_offset(2),
     "retention": lambda log: delete_old_segments(log, 1),
-    "new epoch": lambda log: log.maybe_assign_epoch_start_offset(1, 4),
+    "new epoch": lambda log: log.begin_epoch(1),
     "unload": unload_if_idle,
 }
 

@@ -34,6 +34,15 @@ async def test_lines_are_appended(tmp_path: Path) -> None:
     assert file.statistics() == {"sink": "file", "path": str(path), "written": 2, "dropped": 0}
 
 
+def test_lines_are_written_in_another_form(tmp_path: Path) -> None:
+    """*written* returns the line of the file for each record."""
+    file = RecordsFile(tmp_path / "r", written=bytes.upper)
+    file.add([b"a", b"b"])
+    file.close()
+
+    assert (tmp_path / "r").read_bytes() == b"A\nB\n"
+
+
 def test_a_full_file_is_renamed(tmp_path: Path) -> None:
     """The newest lines are in the file of that name, and the oldest are deleted."""
     path = tmp_path / "r"

@@ -10,7 +10,6 @@ from protocol.record_batch.header import HEADER_BYTES, TRANSACTIONAL_BIT, read_h
 from protocol.record_batch.peek import (
     EXTENT_BYTES,
     batch_size_at,
-    codec_and_count,
     extents,
     is_transactional,
     magic_and_codec,
@@ -29,7 +28,6 @@ def test_fields_are_those_of_the_decoded_header() -> None:
         header = read_header(data)
         assert size_and_count(data) == (header.size, header.records_count)
         assert magic_and_codec(data) == (2, header.codec)
-        assert codec_and_count(data) == (header.codec, header.records_count)
     assert size_and_count(ONE + TWO, len(ONE)) == (len(TWO), 2)
 
 

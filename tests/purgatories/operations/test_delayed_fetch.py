@@ -182,3 +182,14 @@ def test_expiry_is_marked_by_kind_of_fetcher() -> None:
         operation.run()
     assert meter.by_tag() == {"follower": 1, "consumer": 2}
     assert len(responses) == 3
+
+
+def test_an_end_that_is_the_start_itself_means_that_nothing_has_changed() -> None:
+    """The same object: the log was neither extended nor truncated, so it cannot have diverged."""
+    start = At(5, 0, 100)
+    source = Source(a=start)
+    source.diverging = True
+    fetch = Fetch(source, epoch=1, a=start)
+
+    assert not fetch.operation.safe_try_complete()
+    assert fetch.operation.available_bytes() == 0

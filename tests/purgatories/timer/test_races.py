@@ -14,7 +14,11 @@ from purgatories.timer.timer_task import CANCELLED, TimerTask
 from purgatories.timer.timer_task_entry import TimerTaskEntry
 from purgatories.timer.timer_task_list import TimerTaskList
 from purgatories.timer.timing_wheel import TimingWheel
+from tests.purgatories.builds import only_pure
 from tests.purgatories.manual_clock import LoggingTask, ManualClock
+
+replaces = only_pure("compiled functions call the methods of the wheel directly")
+overrides = only_pure("compiled functions read attributes, and not properties of a subclass")
 
 
 @pytest.fixture
@@ -22,6 +26,7 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
+@replaces
 def test_cancelled_between_its_entry_and_the_list(
     clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -42,6 +47,7 @@ def test_cancelled_between_its_entry_and_the_list(
     assert timer.size == 0
 
 
+@overrides
 def test_cancel_that_read_the_old_entry_does_not_affect_the_new_one(clock: ManualClock) -> None:
     """Another thread adds the task again between the steps of cancel: the task runs."""
     timer = SystemTimer("races", now_ms=clock)
@@ -130,6 +136,7 @@ def test_bucket_is_in_the_queue_once() -> None:
     assert len(queue) == 1
 
 
+@replaces
 def test_add_waits_while_the_clock_advances(
     clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

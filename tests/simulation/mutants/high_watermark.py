@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -108,7 +107,7 @@ def a_duplicate_is_acknowledged_immediately(patch: pytest.MonkeyPatch) -> None:
     def and_wait_for_nothing(self: Partition, *arguments: Any, **options: Any) -> Any:
         appended = append(self, *arguments, **options)
         info = appended.info
-        return replace(appended, info=info._replace(last_offset=-1)) if info.duplicate else appended
+        return appended._replace(info=info._replace(last_offset=-1)) if info.duplicate else appended
 
     patch.setattr(Partition, "append_as_leader", and_wait_for_nothing)
 

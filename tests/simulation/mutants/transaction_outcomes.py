@@ -30,7 +30,7 @@ def markers_without_response_are_not_repeated(patch: pytest.MonkeyPatch) -> None
     patch.setattr(TransactionMarkerChannel, "_on_response", on_response)
 
 
-@mutant(12)
+@mutant(1557)
 def a_partition_without_leader_needs_no_marker(patch: pytest.MonkeyPatch) -> None:
     done = marker_channel._DONE | {ErrorCode.NOT_LEADER_OR_FOLLOWER}  # noqa: SLF001 - the same
     patch.setattr(marker_channel, "_DONE", done)

@@ -20,7 +20,7 @@ def open_transactions_are_read(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ReadableLog, "last_stable_offset", property(lambda self: self.high_watermark))
 
 
-@mutant(17)
+@mutant(32)
 def a_later_transaction_hides_an_open_one(patch: pytest.MonkeyPatch) -> None:
     complete = Transactions.complete
 
@@ -68,7 +68,7 @@ def a_late_marker_ends_the_next_transaction(patch: pytest.MonkeyPatch) -> None:
     )
 
 
-@mutant(2)
+@mutant(67)
 def pending_offsets_are_not_loaded(patch: pytest.MonkeyPatch) -> None:
     adopt = GroupOffsets.adopt
 

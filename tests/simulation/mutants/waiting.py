@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,12 +28,13 @@ def operations_are_not_checked_after_lost_leadership(patch: pytest.MonkeyPatch) 
 
 
 @mutant(106)
-def a_duplicate_checks_no_operations(patch: pytest.MonkeyPatch) -> None:
+def a_duplicate_checks_no_produces(patch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 
     def without_notification(self: Partition, *arguments: Any, **options: Any) -> Any:
         appended: Any = append(self, *arguments, **options)
-        return replace(appended, high_watermark_moved=None) if appended.info.duplicate else appended
+        is_silent = appended.info.duplicate
+        return appended._replace(high_watermark_moved=False) if is_silent else appended
 
     patch.setattr(Partition, "append_as_leader", without_notification)
 

@@ -34,9 +34,20 @@ const AWAITED = {
     `every replica of ${partitionName(w)} to reach log start offset ${number(w.need)}`,
     has(w),
   ],
+  share_records: (w) => [
+    `records that group ${w.group} can acquire`,
+    w.acquired
+      ? `${counted(w.acquired, "record")} acquired, the lock of ${w.member} expires in ` +
+        durationMs(w.lock_expires_in_ms)
+      : "",
+  ],
+  share_state: (w) => [`the acknowledgements of group ${w.group} to be stored`],
   members: (w) => [`the other members of group ${w.group}`],
   stored: (w) => [
     w.group ? `the records of group ${w.group} to be stored` : "its records to be stored",
+  ],
+  share_coordinator: (w) => [
+    w.group ? `the share coordinators of group ${w.group}` : "share coordinators",
   ],
   failed_authentication: () => ["the delay after a failed login"],
   applied: (w) => [`node ${some(w.nodes.map(String))} to apply its change`],
@@ -46,7 +57,7 @@ const AWAITED = {
     `the record of transactional id ${w.transactional_id ?? "(several)"} to be replicated`,
   ],
   markers: (w) => [`markers in ${counted(w.need, "partition")}`, has(w)],
-  fault: (w) => [`fault rule ${w.rule}${w.name ? ` (${w.name})` : ""}`, w.effect.replace("_", " ")],
+  fault: (w) => [`${rule(w)}, which ${EFFECTS[w.effect] ?? words(w.effect)}`],
   steps: () => ["its own work, which is done in steps"],
 };
 
@@ -59,7 +70,39 @@ export function awaited(row) {
     w.need === undefined ? "" : `needs ${number(w.need)}, ${has(w)}`,
   ];
   const [what, had] = (AWAITED[w.kind] ?? unknown)(w, row);
-  return had ? `${what} (${had})` : what;
+  return `${had ? `${what} (${had})` : what}${because(w)}`;
+}
+
+// The words of `antechamber explain` for fault rules that hold a request, and that delay others.
+const EFFECTS = {
+  delay_request: "delays it",
+  delay_response: "delays its response",
+  hang: "does not let it begin",
+  hang_response: "does not send its response",
+  half_open: "keeps its connection half-open",
+  slow: "sends its response slowly",
+};
+const REASONS = {
+  cut: "cuts a link",
+  delay: "delays a link",
+  loss: "loses messages of a link",
+  hold_high_watermark: "holds the high watermark",
+  hold_isr: "holds the in-sync replicas",
+};
+
+function rule(fault) {
+  return `fault rule ${fault.rule}${fault.name ? ` (${fault.name})` : ""}`;
+}
+
+function words(name) {
+  return name.replaceAll("_", " ");
+}
+
+function because(w) {
+  const reasons = (w.faults ?? []).map(
+    (each) => `${rule(each)} ${REASONS[each.action] ?? words(each.action)}`,
+  );
+  return reasons.length ? `, because ${reasons.join(" and ")}` : "";
 }
 
 function has(w) {
@@ -104,6 +147,9 @@ const COMPLETED = {
   flush: () => "the disk has the records",
   applied: () => "the last node applied the change",
   coordinator: () => "the coordinator responded",
+  acknowledgement: () => "records of the group were acknowledged",
+  lock_expired: () => "the lock on acquired records expired",
+  share_session: () => "the session of a member ended",
   rule_removed: () => "the fault rule was removed",
   timeout: (by, record) => `its timeout of ${durationMs(record.timeout_ms ?? 0)} expired`,
   disconnect: () => "its client disconnected",
@@ -137,7 +183,7 @@ export function explained(record) {
     : `It was completed at once: ${cause}.`;
   const error = record.error ? ` Error code ${record.error}.` : "";
   const fault = record.fault
-    ? ` Fault rule ${record.fault.name ?? record.fault.rule} affected it.`
+    ? ` F${rule(record.fault).slice(1)} fired on it: ${words(record.fault.action)}.`
     : "";
   const total = `${duration(record.total_us)} in total: ${spent.join(", ")}`;
   return `${requestName(record)}, version ${record.version}. ${wait}${error}${fault} ${total}.`;

@@ -4,7 +4,7 @@ import { act } from "/page/actions.js";
 import { button, el, keyed, say, show } from "/page/dom.js";
 import { number } from "/page/format.js";
 
-// Of each type of action, its label, and its parameter with a type, a default and a label.
+// Of each action of the form, its label, and its parameter with a type, a default and a label.
 const ACTIONS = {
   error: ["Respond with an error", "error", "text", "NOT_LEADER_OR_FOLLOWER", "Error"],
   close: ["Close the connection"],
@@ -16,7 +16,12 @@ const ACTIONS = {
   corrupt: ["Corrupt a fetched batch"],
   stale_metadata: ["Respond with old metadata"],
   refuse_connections: ["Refuse connections"],
+  cut: ["Cut a link between nodes"],
+  link_delay: ["Delay a link between nodes", "ms", "number", 100, "Delay in ms"],
+  loss: ["Lose messages of a link", "percent", "number", 10, "Percent"],
 };
+// Those of links, which have two ends, and no requests that match.
+const OF_LINKS = new Set(["cut", "link_delay", "loss"]);
 const APIS = [
   ..."Produce Fetch ListOffsets Metadata FindCoordinator OffsetCommit OffsetFetch".split(" "),
   ..."JoinGroup SyncGroup Heartbeat LeaveGroup ConsumerGroupHeartbeat".split(" "),
@@ -85,6 +90,8 @@ function makeForm() {
   const api = field("API", { name: "api", list: "apis", placeholder: "any", autocomplete: "off" });
   const client = field("Client id", { name: "client", placeholder: "any" });
   const topic = field("Topic", { name: "topic", placeholder: "any" });
+  const from = field("From node", { name: "from", placeholder: "any, or controller" });
+  const to = field("To node", { name: "to", placeholder: "any, or controller" });
   const options = Object.entries(ACTIONS).map(([type, [label]]) =>
     el("option", { value: type }, label),
   );
@@ -102,11 +109,18 @@ function makeForm() {
     api,
     client,
     topic,
+    from,
+    to,
     times,
     submit,
     apis,
   );
-  const adapt = () => fitValue(value, ACTIONS[type.value]);
+  const adapt = () => {
+    fitValue(value, ACTIONS[type.value]);
+    const isOfLink = OF_LINKS.has(type.value);
+    for (const each of [api, client, topic]) show(each, !isOfLink);
+    for (const each of [from, to]) show(each, isOfLink);
+  };
   type.addEventListener("change", adapt);
   adapt();
   form.addEventListener("submit", (event) => {
@@ -132,12 +146,26 @@ function fitValue(label, [, name, type, preset, text]) {
 }
 
 function ruleOf(given) {
-  const [, name, type] = ACTIONS[given.get("type")];
-  const action = { type: given.get("type") };
+  const chosen = given.get("type");
+  const [, name, type] = ACTIONS[chosen];
+  const action = { type: chosen === "link_delay" ? "delay" : chosen };
   if (name)
     action[name] = type === "number" ? Number(given.get("value")) : given.get("value").trim();
+  const times = given.get("times") ? { times: Number(given.get("times")) } : {};
+  if (OF_LINKS.has(chosen)) {
+    return { link: filled(given, ["from", "to"], nodeOf), action, ...times };
+  }
   if (action.type === "delay") action.of = "response";
-  const wanted = ["api", "client", "topic"].map((each) => [each, given.get(each).trim()]);
-  const match = Object.fromEntries(wanted.filter(([, value]) => value));
-  return { match, action, ...(given.get("times") ? { times: Number(given.get("times")) } : {}) };
+  return { match: filled(given, ["api", "client", "topic"], (text) => text), action, ...times };
+}
+
+/** The fields that are not empty, each read by a function. */
+function filled(given, names, read) {
+  const texts = names.map((name) => [name, given.get(name).trim()]).filter(([, text]) => text);
+  return Object.fromEntries(texts.map(([name, text]) => [name, read(text)]));
+}
+
+/** The id of a node; another text, such as controller, as it is. */
+function nodeOf(text) {
+  return /^\d+$/.test(text) ? Number(text) : text;
 }

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
+import trio
+
 from broker.security.principal import user
 from broker.security.session import SecurityProtocol, Session
+from broker.share_coordinator.state_topic import ensure_share_state_topic
 from protocol.messages.alter_configs import AlterConfigsRequest
 from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from protocol.messages.describe_configs import DescribeConfigsRequest
@@ -22,6 +25,10 @@ from protocol.messages.init_producer_id import InitProducerIdRequest
 from protocol.messages.list_transactions import ListTransactionsRequest
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from protocol.messages.produce import ProduceRequest
+from protocol.messages.share_acknowledge import ShareAcknowledgeRequest
+from protocol.messages.share_fetch import FetchPartition, FetchTopic, ShareFetchRequest
+from protocol.messages.share_group_describe import ShareGroupDescribeRequest
+from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
 from tests.batches import batch
 from tests.broker.api.authorization.consumers import subscribed
 from tests.broker.api.handlers.transactional_producer import ID, transactional_producer
@@ -32,13 +39,14 @@ from tests.requests import PRODUCE_VERSION, produce_request
 # The topic of the transactional producer; the producer's id is also that of the group.
 TOPIC: Final = "a"
 UNKNOWN_TOPIC_ID: Final = uuid4()
+SHARE_GROUP: Final = "sharing"
 
 
 @asynccontextmanager
 async def node_with_resources(
     tmp_path: Path, secret_key: str | None = None
 ) -> AsyncIterator[RunningNode]:
-    """A node with a topic with a record, a group with a member, and an open transaction.
+    """A node with a topic with a record, groups with a member, and an open transaction.
 
     With a *secret_key* it has a delegation token of another client.
     """
@@ -54,8 +62,22 @@ async def node_with_resources(
         client = node.client()
         await client.send(produce_request(TOPIC, batch(b"x")), PRODUCE_VERSION)
         await client.send(subscribed(ID, names=[TOPIC]))
+        await _share(node, client)
         assert await producer.add((TOPIC, [0])) == [(TOPIC, 0, 0)]
         yield node
+
+
+async def _share(node: RunningNode, client: Client) -> None:
+    """Create a share group with a member that has the partitions of the topic."""
+    ensure_share_state_topic(node.controller, node.node.config)
+    for epoch, names in ((0, [TOPIC]), (2, None)):
+        heartbeat = ShareGroupHeartbeatRequest(
+            group_id=SHARE_GROUP, member_id="m", member_epoch=epoch, subscribed_topic_names=names
+        )
+        response = await client.send(heartbeat)
+        assert response.error_code == 0
+        await trio.sleep(1.1)  # the assignment interval
+    assert response.assignment.topic_partitions
 
 
 def client_of(node: RunningNode) -> Client:
@@ -74,6 +96,7 @@ def requests_of(cls: Any, version: int, world: World) -> Iterator[Any]:
         yield request
         yield from _others(request, version, world)
         yield from _transactional(request, world)
+        yield from _of_share_sessions(request, world)
 
 
 def _others(request: Any, version: int, world: World) -> Iterator[Any]:
@@ -91,6 +114,9 @@ def _others(request: Any, version: int, world: World) -> Iterator[Any]:
         case DescribeDelegationTokenRequest():
             other.owners = None
             yield other
+        case ShareGroupDescribeRequest():
+            other.group_ids = [SHARE_GROUP]
+            yield other
         case FindCoordinatorRequest() if version > 0:
             for other.key_type in (1, 2):
                 yield other
@@ -102,6 +128,34 @@ def _others(request: Any, version: int, world: World) -> Iterator[Any]:
             for other.resources[0].resource_type, name in ((4, "1"), (16, "m"), (32, "g")):
                 other.resources[0].resource_name = name
                 yield other
+
+
+def _of_share_sessions(request: Any, world: World) -> Iterator[Any]:
+    """Requests of a session that exists."""
+    other = deepcopy(request)
+    match other:
+        case ShareFetchRequest():
+            yield _share_fetch(world)
+        case ShareAcknowledgeRequest():
+            yield _share_fetch(world)
+            other.group_id, other.member_id, other.share_session_epoch = "g", "m", 1
+            yield other
+
+
+def _share_fetch(world: World) -> ShareFetchRequest:
+    """A fetch that opens a session, and acknowledges nothing."""
+    partitions = [FetchPartition(partition_index=0, acknowledgement_batches=[])]
+    return ShareFetchRequest(
+        group_id="g",
+        member_id="m",
+        share_session_epoch=0,
+        max_wait_ms=0,
+        min_bytes=0,
+        max_records=1,
+        batch_size=1,
+        topics=[FetchTopic(topic_id=world.topic_id, partitions=partitions)],
+        forgotten_topics_data=[],
+    )
 
 
 def _transactional(request: Any, world: World) -> Iterator[Any]:

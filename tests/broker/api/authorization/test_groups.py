@@ -198,7 +198,7 @@ async def test_coordinators_of_several_keys(tmp_path: Path) -> None:
     ("allowed", "error", "message"),
     [
         ([], 31, "Cluster authorization failed."),
-        ([on_cluster(Operation.CLUSTER_ACTION)], 42, "This broker has no coordinators"),
+        ([on_cluster(Operation.CLUSTER_ACTION)], 42, ""),
     ],
 )
 async def test_coordinators_of_share_partitions(
@@ -211,7 +211,7 @@ async def test_coordinators_of_share_partitions(
         (found,) = (await node.client().send(body)).coordinators
 
     assert found.error_code == error
-    assert found.error_message.startswith(message)
+    assert found.error_message == message
 
 
 @pytest.mark.parametrize(

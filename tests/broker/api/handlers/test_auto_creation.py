@@ -39,10 +39,21 @@ async def test_the_topic_of_transactions_has_its_own_configs(tmp_path: Path) -> 
         assert topic.configs["unclean.leader.election.enable"] == "false"
 
 
-@pytest.mark.parametrize("name", ["__share_group_state", "a b", ""])
+@pytest.mark.parametrize("name", ["a b", ""])
 async def test_some_names_are_not_created(tmp_path: Path, name: str) -> None:
-    """An internal topic that this broker does not use, and names that the controller refuses."""
+    """Names that the controller refuses."""
     async with running_node(tmp_path) as running:
         auto_create(running.controller, running.node.config, name)
 
         assert not running.controller.image.topics
+
+
+async def test_the_topic_of_share_partitions_has_its_own_configs(tmp_path: Path) -> None:
+    """It has share.coordinator.state.topic.num.partitions partitions, and is not compacted."""
+    async with running_node(tmp_path, share_coordinator_state_topic_num_partitions="7") as running:
+        auto_create(running.controller, running.node.config, "__share_group_state")
+
+        topic = running.controller.image.topics["__share_group_state"]
+        assert len(topic.partitions) == 7
+        assert topic.configs["cleanup.policy"] == "delete"
+        assert topic.configs["retention.ms"] == "-1"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from broker.api.handlers.group_wait import members_wait, stored_wait
+from broker.api.handlers.group_wait import ShareCoordinatorWait, members_wait, stored_wait
 from broker.groups.time_limits import RebalanceLimit
-from broker.wait_records.causes import TIMED_OUT
+from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
 
 
 def unlimited(_group_id: str) -> None:
@@ -45,3 +45,12 @@ def test_without_a_rebalance_the_time_left_is_not_known() -> None:
     wait = members_wait(unlimited, "g", 5000)
 
     assert (wait.remaining_ms(0.0), wait.checks, list(wait.partitions())) == (None, 0, [])
+
+
+def test_a_response_of_share_coordinators_completes_the_wait() -> None:
+    """It is not a timeout, although no request causes the completion."""
+    wait = ShareCoordinatorWait("g")
+
+    assert wait.condition() == {"kind": "share_coordinator", "group": "g"}
+    assert wait.cause(lambda: Cause(CauseKind.TIMEOUT)).kind is CauseKind.COORDINATOR
+    assert wait.timeout_ms is None

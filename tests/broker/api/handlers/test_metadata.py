@@ -95,7 +95,7 @@ async def test_a_topic_that_cannot_be_created_stays_unknown(tmp_path: Path) -> N
 
 
 async def test_an_internal_topic_that_is_unknown(tmp_path: Path) -> None:
-    """It is marked as internal; those of groups and transactions are created with their configs."""
+    """It is marked as internal, and created with its configs."""
     async with running_node(tmp_path, num_partitions="3") as node:
         names = ("__consumer_offsets", "__transaction_state", "__share_group_state")
         client = node.client()
@@ -105,8 +105,8 @@ async def test_an_internal_topic_that_is_unknown(tmp_path: Path) -> None:
         assert [topic.is_internal for topic in response.topics] == [True, True, True, False]
         created = node.controller.image.topics
         coordinated = {"__consumer_offsets", "__transaction_state"}
-        assert created.keys() == {*coordinated, "t"}
-        assert [len(created[name].partitions) for name in coordinated] == [4, 4]
+        assert created.keys() == {*names, "t"}
+        assert [len(created[name].partitions) for name in names] == [4, 4, 4]
         assert {created[name].configs["cleanup.policy"] for name in coordinated} == {"compact"}
 
 

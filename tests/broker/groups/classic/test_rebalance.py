@@ -61,7 +61,7 @@ def test_a_member_may_sync_before_the_others_have_their_join_responses() -> None
         ("b", "join 2"),
         ("b", "sync NONE part"),
     ]
-    assert coordinator.groups["g"].state == "Stable"
+    assert coordinator.groups["g"].state_name == "Stable"
 
 
 def test_a_group_becomes_empty_even_if_the_log_refuses() -> None:

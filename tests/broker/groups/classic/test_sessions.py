@@ -16,6 +16,20 @@ def test_a_member_has_one_operation_after_any_number_of_heartbeats() -> None:
     assert world.heartbeats.watched() == 1
 
 
+def test_a_heartbeat_restarts_the_operation_of_the_session() -> None:
+    """It is not replaced by another one."""
+    world = VirtualWorld()
+    player = ScriptPlayer(world)
+    player.play(["enter a session=8000", "sync a"])
+    ((_, before),) = world.heartbeats.waiting()
+    expired_ms = before.expiration_ms
+
+    player.play(["wait 1000", "heartbeat a"])
+
+    assert [each for _, each in world.heartbeats.waiting()] == [before]
+    assert before.expiration_ms == expired_ms + 1000
+
+
 def test_members_that_left_have_no_operations() -> None:
     """Neither have pending member ids."""
     world = VirtualWorld()
@@ -65,7 +79,7 @@ def test_expired_members_have_no_operations() -> None:
     player = ScriptPlayer(world)
     player.play(["enter a", "sync a", "join b", "wait 10000"])
 
-    assert world.coordinator.groups["g"].state == "Empty"
+    assert world.coordinator.groups["g"].state_name == "Empty"
     assert (world.heartbeats.num_delayed(), world.heartbeats.watched()) == (0, 0)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.member import ConsumerGroupMember, MemberState
-from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
+from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.records.consumer import ClassicMemberMetadata, ClassicProtocol
 from protocol.consumer_protocol import ConsumerProtocolSubscription, write_subscription
 

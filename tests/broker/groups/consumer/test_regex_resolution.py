@@ -8,8 +8,8 @@ import pytest
 
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.consumer.group import ConsumerGroup
-from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.regex_resolution import RegexResolution, Resolved, matching
+from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.steps.offload import Inline
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer

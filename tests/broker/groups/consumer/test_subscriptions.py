@@ -8,9 +8,9 @@ from broker.common.errors import ApiError
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
-from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.regex_resolution import Resolved, matching
 from broker.groups.consumer.subscriptions import Subscriptions, regex_error
+from broker.groups.metadata_image import CoordinatorMetadataImage
 from protocol.errors import ErrorCode
 from tests.broker.groups.consumer.books import T, group_of, image_of, member
 from tests.broker.groups.virtual_world import EPOCH_MS, ManualClock

@@ -9,9 +9,9 @@ import pytest
 
 from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.member import ConsumerGroupMember
-from broker.groups.consumer.metadata_image import CoordinatorMetadataImage
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat
 from broker.groups.consumer.workload import has_more_items
+from broker.groups.metadata_image import CoordinatorMetadataImage
 from tests.broker.groups.virtual_world import VirtualWorld
 
 

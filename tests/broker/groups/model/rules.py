@@ -47,7 +47,7 @@ class Rules:
             _require(group.group_id == group_id, group, "has another group id")
             if isinstance(group, ConsumerGroup):
                 self._check_consumer(group)
-            else:
+            elif isinstance(group, ClassicGroup):
                 self._check_classic(group)
         self._check_logs(self._world.shadows, is_compacted=False)
 
@@ -218,6 +218,7 @@ def _compare(memory: AnyGroup, log: AnyGroup, refused: set[str], *, is_compacted
         )
         return
     assert isinstance(log, ClassicGroup)
+    assert isinstance(memory, ClassicGroup)
     if memory.group_id in refused or memory.state not in (STABLE, EMPTY):
         return
     for name in ("generation_id", "protocol_name", "leader_id", "static_members", "state"):

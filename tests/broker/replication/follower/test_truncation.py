@@ -81,7 +81,7 @@ def test_truncation_at_the_log_end_removes_an_epoch_without_records(tmp_path: Pa
     The epoch would diverge in every fetch (Kafka's ``UnifiedLog.truncateTo``).
     """
     log = _log(tmp_path, 1, 1)
-    log.maybe_assign_epoch_start_offset(2, 2)
+    log.begin_epoch(2)
 
     assert not log.truncate_to(truncation_offset(log, 1, 2))
 

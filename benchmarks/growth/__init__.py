@@ -1,0 +1,1 @@
+"""Growth curves: costs against the number of requests, connections, partitions, groups, bytes."""

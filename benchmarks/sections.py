@@ -1,0 +1,141 @@
+"""The text of the page docs/reference/speed.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HEAD = """\
+<!-- Written by `make bench`; the text is in benchmarks/sections.py. -->
+
+# Measured speed
+
+```console
+$ make bench
+$ python -m benchmarks --only round_trip --rounds 3
+```
+
+`make bench` compares the broker with Apache Kafka, with franz-go's kfake (in Go) and with
+librdkafka's mock cluster (in C), on the same machine, and writes this page. In each round the
+systems are measured one after the other; there are five rounds by default. A cell is the median
+of the rounds, with the smallest and the largest figure in brackets. "of Kafka" is our median
+divided by that of Kafka, and "of kfake" by that of kfake; an aim is beside the ratio where one is
+set, whether it is met or missed. Only ratios apply to other machines. "broker CPU" is the
+processor time of all processes of the broker. It depends less than a duration on what else the
+machine does; where other programs use the same cores, compare it first.
+
+kfake has one log for all nodes and keeps its records in memory: it has no followers that fetch,
+and no files. The mock has no files, ignores `min_bytes`, and new records do not end the wait of a
+fetch. A dash or an empty cell means that the system does not support what is measured.
+"""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the page, with the names of its benchmarks."""
+
+    title: str
+    text: str
+    benchmarks: tuple[str, ...] = ()
+
+
+SECTIONS = (
+    Section(
+        "Start and memory",
+        """\
+A start ends with the first Metadata response. The load is that of the sections on one node up to
+parked requests.""",
+        ("start", "memory"),
+    ),
+    Section(
+        "Latency on one node",
+        """\
+`serial` is a raw client with one produce after the other. `wake-up` is the time from a produce to
+the response of a fetch that has been parked for 3 ms; `end to end` is the same without a pause
+between records.""",
+        ("round_trip", "wake_up", "fairness"),
+    ),
+    Section(
+        "Limits of Python",
+        """\
+Servers in Python that decode and store nothing, with the same client and frames of 200 bytes: what
+a broker in Python on this machine cannot undercut. The plain write appends a batch of one record
+of 100 bytes to a file.""",
+        ("limits",),
+    ),
+    Section(
+        "Throughput on one node",
+        """\
+confluent-kafka produces and consumes one partition; raw clients repeat ready requests, so that
+mostly the broker is measured.""",
+        ("producing", "pipelined", "consuming"),
+    ),
+    Section(
+        "Parked requests and timers",
+        """\
+Each parked fetch has a connection of its own; one produce completes all of them. The lateness of
+a long poll is the time of its response minus its `max_wait_ms`, and includes the round trip.""",
+        ("parked", "expiry", "expiry_with_pending"),
+    ),
+    Section(
+        "Consumer groups",
+        """\
+Members are raw connections with the classic protocol. Each of 1,000 members sends a heartbeat
+every 3 s. The row of echoes is a server on trio that only sends as many frames back.""",
+        ("groups",),
+    ),
+    Section(
+        "Three nodes",
+        """\
+Three replicas and `acks=all`. Our three nodes share one process; Kafka's are three processes,
+whose processor time is added.""",
+        ("replicating", "replicated_wake_up", "replicated_pipelined"),
+    ),
+    Section(
+        "Transactions",
+        """\
+Transactions of one producer and one partition with ten records each. The next Produce of a
+producer usually arrives before the markers of its previous transaction are written, and is then
+repeated after 20 ms on both systems.""",
+        ("transactions", "replicated_transactions"),
+    ),
+    Section(
+        "TLS",
+        """\
+TLS 1.3 with AES-256-GCM, by confluent-kafka.""",
+        ("tls",),
+    ),
+    Section(
+        "Storage",
+        """\
+Each operation is compared with the same bytes in a plain file where that is possible. The broker
+validates every record before it writes it, as Kafka does, and this is slow in Python. Rows with
+`compiled` show the same code compiled by mypyc.""",
+        ("storage",),
+    ),
+    Section(
+        "Wait records",
+        """\
+The throughput with wait records in memory, and written to a file, relative to a broker that keeps
+none. `off, repeated` is a second broker without records; its difference from 100 is noise. What
+the analysis of wait records costs is documented in [analysis](analysis.md).""",
+        ("recording",),
+    ),
+    Section(
+        "Growth",
+        """\
+How costs of this broker grow with the number of something. Each figure is for one item, in
+microseconds, so a line that does not rise means that twice as many cost at most twice as much, and
+that a produce beside them costs as much as before. A produce is an `acks=all` produce of 100 bytes
+to a partition of its own. The number of connections is limited by the descriptors that a process
+may open.""",
+        (
+            "growth_parked",
+            "growth_connections",
+            "growth_members",
+            "growth_groups",
+            "growth_partitions",
+            "growth_records",
+            "growth_log",
+        ),
+    ),
+)

@@ -1,0 +1,78 @@
+"""Error responses of requests about the states of share partitions.
+
+Each function is the ``getErrorResponse`` of Kafka's request class of that name: each share
+partition has the error. Read, Write and ReadSummary add the message of the error code;
+Initialize and Delete have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from broker.api.error_responses.failure import Failure
+from protocol.messages import delete_share_group_state as delete
+from protocol.messages import initialize_share_group_state as initialize
+from protocol.messages import read_share_group_state as read
+from protocol.messages import read_share_group_state_summary as read_summary
+from protocol.messages import write_share_group_state as write
+
+
+def _failed(
+    response: Any, topic_result: Any, partition_result: Any, *, message: bool
+) -> Callable[[Any, Failure], Any]:
+    """A function that makes the error response, of these classes, of an API."""
+
+    def error_response(body: Any, failure: Failure) -> Any:
+        return response(
+            results=[
+                topic_result(
+                    topic_id=topic.topic_id,
+                    partitions=[
+                        partition_result(
+                            partition=each.partition,
+                            error_code=failure.code,
+                            error_message=failure.default_message if message else None,
+                        )
+                        for each in topic.partitions
+                    ],
+                )
+                for topic in body.topics
+            ]
+        )
+
+    return error_response
+
+
+SHARE_STATES: dict[Any, Callable[[Any, Failure], object | None]] = {
+    initialize.InitializeShareGroupStateRequest: _failed(
+        initialize.InitializeShareGroupStateResponse,
+        initialize.InitializeStateResult,
+        initialize.PartitionResult,
+        message=False,
+    ),
+    read.ReadShareGroupStateRequest: _failed(
+        read.ReadShareGroupStateResponse,
+        read.ReadStateResult,
+        read.PartitionResult,
+        message=True,
+    ),
+    write.WriteShareGroupStateRequest: _failed(
+        write.WriteShareGroupStateResponse,
+        write.WriteStateResult,
+        write.PartitionResult,
+        message=True,
+    ),
+    delete.DeleteShareGroupStateRequest: _failed(
+        delete.DeleteShareGroupStateResponse,
+        delete.DeleteStateResult,
+        delete.PartitionResult,
+        message=False,
+    ),
+    read_summary.ReadShareGroupStateSummaryRequest: _failed(
+        read_summary.ReadShareGroupStateSummaryResponse,
+        read_summary.ReadStateSummaryResult,
+        read_summary.PartitionResult,
+        message=True,
+    ),
+}

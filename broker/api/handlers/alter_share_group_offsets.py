@@ -1,0 +1,105 @@
+"""AlterShareGroupOffsets: set the start offsets of an empty share group (KIP-932).
+
+Behaviour: a group that does not exist is created. Any start offset is accepted. Leaders that have
+an earlier state of a share partition are fenced. The response is sent when the share coordinator
+has responded.
+
+Versions: only 0.
+"""
+
+from __future__ import annotations
+
+from broker.api.authorization.check import READ_GROUP, READ_TOPIC
+from broker.api.authorization.checks import require, unauthorized
+from broker.api.handlers.group_wait import ShareCoordinatorWait
+from broker.api.handlers.response_callback import ResponseCallback
+from broker.api.outcome import PARKED, Outcome
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.share.persister import PersisterResult
+from broker.steps.queue import Slices
+from protocol.errors import ErrorCode
+from protocol.messages.alter_share_group_offsets import (
+    AlterShareGroupOffsetsRequest,
+    AlterShareGroupOffsetsResponse,
+    AlterShareGroupOffsetsResponsePartition,
+    AlterShareGroupOffsetsResponseTopic,
+)
+from protocol.schema import ZERO_UUID
+
+_UNKNOWN = PersisterResult(
+    error=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    message="This server does not host this topic-partition.",
+)
+_Results = dict[tuple[str, int], PersisterResult]
+
+
+def alter_share_group_offsets(
+    request: Request[AlterShareGroupOffsetsRequest],
+) -> Slices[AlterShareGroupOffsetsResponse | Outcome]:
+    """Set the start offset of each partition."""
+    body, groups = request.body, request.services.groups
+    require(request, READ_GROUP, body.group_id)
+    hidden = yield from unauthorized(request, READ_TOPIC, (each.topic_name for each in body.topics))
+    refusal = READ_TOPIC.refusal
+    results: _Results = {}
+    offsets: dict[tuple[str, int], int] = {}
+    for topic in body.topics:
+        count = groups.share.topics.partition_count_of(topic.topic_name)
+        for each in topic.partitions:
+            key = topic.topic_name, each.partition_index
+            if topic.topic_name in hidden:
+                results[key] = PersisterResult(error=refusal.code, message=refusal.message)
+            elif not 0 <= each.partition_index < count:
+                results[key] = _UNKNOWN
+            else:
+                offsets[key] = each.start_offset
+        yield None
+    waiting: list[ResponseCallback[None]] = []
+    has_ended: list[_Results] = []
+
+    def response(_: None) -> AlterShareGroupOffsetsResponse:
+        return _response(request, results)
+
+    def on_end(ended: _Results) -> None:
+        results.update(ended)
+        has_ended.append(ended)
+        if waiting:
+            waiting[0](None)
+
+    try:
+        groups.share.offsets.alter(body.group_id, offsets, on_end)
+    except ApiError as error:
+        return AlterShareGroupOffsetsResponse(
+            error_code=error.code, error_message=error.message, responses=[]
+        )
+    if has_ended:
+        return response(None)
+    wait = ShareCoordinatorWait(body.group_id)
+    waiting.append(ResponseCallback(request, response, wait))
+    return PARKED
+
+
+def _response(
+    request: Request[AlterShareGroupOffsetsRequest], results: _Results
+) -> AlterShareGroupOffsetsResponse:
+    topics = request.services.groups.share.topics
+    named = dict.fromkeys(topic.topic_name for topic in request.body.topics)
+    return AlterShareGroupOffsetsResponse(
+        responses=[
+            AlterShareGroupOffsetsResponseTopic(
+                topic_name=name,
+                topic_id=topics.id_of(name) or ZERO_UUID,
+                partitions=[
+                    AlterShareGroupOffsetsResponsePartition(
+                        partition_index=index,
+                        error_code=result.error,
+                        error_message=result.message,
+                    )
+                    for (topic, index), result in sorted(results.items())
+                    if topic == name
+                ],
+            )
+            for name in named
+        ]
+    )

@@ -1,0 +1,59 @@
+"""DeleteShareGroupState: the group coordinator deletes states (KIP-932).
+
+Behaviour: the node must lead the share partition's partition of ``__share_group_state``. The
+response is sent when the results of all share partitions are replicated. A state that does not
+exist is deleted without an error.
+
+Versions: only 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from broker.api.handlers.share_state_results import ByTopic, share_states
+from broker.api.outcome import Outcome
+from broker.api.request import Request
+from broker.share.persister import PersisterResult
+from broker.share.share_partition_key import SharePartitionKey
+from broker.steps.queue import Slices
+from protocol.messages.delete_share_group_state import (
+    DeleteShareGroupStateRequest,
+    DeleteShareGroupStateResponse,
+    DeleteStateResult,
+    PartitionData,
+    PartitionResult,
+)
+
+
+def delete_share_group_state(
+    request: Request[DeleteShareGroupStateRequest],
+) -> Slices[DeleteShareGroupStateResponse | Outcome]:
+    """Delete the state of each share partition."""
+    coordinator = request.services.share_coordinator
+
+    def call(
+        key: SharePartitionKey, _part: PartitionData, done: Callable[[PersisterResult], None]
+    ) -> None:
+        coordinator.delete(key, done)
+
+    return share_states(request, call, _response)
+
+
+def _response(results: ByTopic[PersisterResult]) -> DeleteShareGroupStateResponse:
+    return DeleteShareGroupStateResponse(
+        results=[
+            DeleteStateResult(
+                topic_id=topic_id,
+                partitions=[
+                    PartitionResult(
+                        partition=partition,
+                        error_code=result.error,
+                        error_message=result.message,
+                    )
+                    for partition, result in partitions
+                ],
+            )
+            for topic_id, partitions in results
+        ]
+    )

@@ -1,0 +1,129 @@
+"""DescribeShareGroupOffsets: the start offsets of share partitions, and their lags (KIP-932).
+
+Behaviour: without topics, all initialized share partitions of the group are described. A share
+partition without a start offset has offset -1 and lag -1, also if there is no such group, topic or
+share group. The share coordinator has the start offsets, and the leaders of the partitions their
+ends; the response is sent when all of them have responded. Topics that the client may not describe
+are left out if the request names none.
+
+Versions: 1 the lag (KIP-1226).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from broker.api.authorization.check import DESCRIBE_GROUP, DESCRIBE_TOPIC
+from broker.api.authorization.checks import is_authorized, unauthorized
+from broker.api.handlers.group_wait import ShareCoordinatorWait
+from broker.api.handlers.response_callback import ResponseCallback
+from broker.api.outcome import PARKED, Outcome
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.groups.share.offsets import ShareOffset
+from broker.steps.queue import Slices
+from protocol.errors import ErrorCode
+from protocol.messages.describe_share_group_offsets import (
+    DescribeShareGroupOffsetsRequest,
+    DescribeShareGroupOffsetsRequestGroup,
+    DescribeShareGroupOffsetsResponse,
+    DescribeShareGroupOffsetsResponseGroup,
+    DescribeShareGroupOffsetsResponsePartition,
+    DescribeShareGroupOffsetsResponseTopic,
+)
+from protocol.schema import ZERO_UUID
+
+_Request = Request[DescribeShareGroupOffsetsRequest]
+_Partition = DescribeShareGroupOffsetsResponsePartition
+
+
+def describe_share_group_offsets(
+    request: _Request,
+) -> Slices[DescribeShareGroupOffsetsResponse | Outcome]:
+    """Describe the share partitions of each group."""
+    groups: list[DescribeShareGroupOffsetsResponseGroup] = []
+    for each in request.body.groups:
+        groups += [(yield from _group(request, each))]
+    wanted = list(_wanted(groups))
+    ended: list[ShareOffset] = []
+    waiting: list[ResponseCallback[None]] = []
+
+    def response(_: None) -> DescribeShareGroupOffsetsResponse:
+        return DescribeShareGroupOffsetsResponse(groups=groups)
+
+    def on_offset(partition: _Partition, found: ShareOffset) -> None:
+        partition.start_offset, partition.lag = found.start_offset, found.lag
+        partition.error_code, partition.error_message = found.error, found.message
+        ended.append(found)
+        if waiting and len(ended) == len(wanted):
+            waiting[0](None)
+
+    describe = request.services.groups.share.offsets.describe
+    for group_id, name, partition in wanted:
+        done: Callable[[ShareOffset], None] = partial(on_offset, partition)
+        describe(group_id, name, partition.partition_index, done)
+        yield None
+    if len(ended) == len(wanted):
+        return response(None)
+    wait = ShareCoordinatorWait(groups[0].group_id if len(groups) == 1 else None)
+    waiting.append(ResponseCallback(request, response, wait))
+    return PARKED
+
+
+def _wanted(
+    groups: list[DescribeShareGroupOffsetsResponseGroup],
+) -> Iterator[tuple[str, str, _Partition]]:
+    """The share partitions without an error so far."""
+    for group in groups:
+        for topic in group.topics:
+            for partition in topic.partitions:
+                if not partition.error_code:
+                    yield group.group_id, topic.topic_name, partition
+
+
+def _group(
+    request: _Request, body: DescribeShareGroupOffsetsRequestGroup
+) -> Slices[DescribeShareGroupOffsetsResponseGroup]:
+    """The group with the share partitions to describe."""
+    groups = request.services.groups
+    try:
+        if not is_authorized(request, DESCRIBE_GROUP, body.group_id):
+            raise DESCRIBE_GROUP.refusal
+        groups.runtime.check(body.group_id)
+    except ApiError as error:
+        return DescribeShareGroupOffsetsResponseGroup(
+            group_id=body.group_id, topics=[], error_code=error.code, error_message=error.message
+        )
+    if body.topics is None:
+        named = groups.share.offsets.initialized(body.group_id)
+    else:
+        named = {topic.topic_name: topic.partitions for topic in body.topics}
+    hidden = yield from unauthorized(request, DESCRIBE_TOPIC, named)
+    return DescribeShareGroupOffsetsResponseGroup(
+        group_id=body.group_id,
+        topics=[
+            _topic(request, name, partitions, is_hidden=name in hidden)
+            for name, partitions in named.items()
+            if body.topics is not None or name not in hidden
+        ],
+    )
+
+
+def _topic(
+    request: _Request, name: str, partitions: list[int], *, is_hidden: bool
+) -> DescribeShareGroupOffsetsResponseTopic:
+    topic_id = None if is_hidden else request.services.groups.share.topics.id_of(name)
+    refusal = DESCRIBE_TOPIC.refusal if is_hidden else None
+    return DescribeShareGroupOffsetsResponseTopic(
+        topic_name=name,
+        topic_id=topic_id or ZERO_UUID,
+        partitions=[
+            _Partition(
+                partition_index=index,
+                error_code=refusal.code if refusal else ErrorCode.NONE,
+                error_message=refusal.message if refusal else None,
+            )
+            for index in dict.fromkeys(partitions)
+        ],
+    )

@@ -1,0 +1,296 @@
+"""ShareFetch: acquires records for a member of a share group, and takes acknowledgements (KIP-932).
+
+Behaviour: the session is resolved first. The acknowledgements take effect at once; then records are
+acquired, or the request is parked in the ShareFetch purgatory. The response has the results of
+both. With the final epoch nothing is fetched, and everything that the member has acquired is
+released after the response. A renewal of locks (KIP-1222) fetches nothing. A consumer that exceeds
+its quota gets an empty response with the throttle time, and has acquired the records.
+
+Deviations: a fetch that waits is also completed by a release of records, by the end of a session
+and by the end of leadership; in Kafka it waits for its timeout. A topic id that is unknown is the
+error of its partitions; in Kafka 4.3 the whole request fails. After records were deleted, those of
+the same batch are not delivered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+
+from broker.api.handlers.current_leader import WRONG_LEADER, Leaders
+from broker.api.handlers.share_requests import Errors, acknowledge, check_member, find_partitions
+from broker.api.outcome import PARKED, Outcome
+from broker.api.request import Request
+from broker.api.throttling import record_time
+from broker.common.errors import ApiError
+from broker.common.java_numbers import double_to_int
+from broker.share.acquisition import AcquireMode
+from broker.share.sessions import (
+    FetchContext,
+    PartitionId,
+    SessionKey,
+    fetch_context,
+)
+from broker.share.share_fetch import ShareFetchParams, ShareFetchResult, ShareFetchResults
+from broker.share.waits import ShareFetchWait, ShareStateWait
+from broker.wait_records.observer import size_of
+from protocol.errors import ErrorCode
+from protocol.messages.share_fetch import (
+    AcknowledgementBatch,
+    AcquiredRecords,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionData,
+    ShareFetchableTopicResponse,
+    ShareFetchRequest,
+    ShareFetchResponse,
+)
+from purgatories.timer.timer_task import TimerTask
+
+_MODES = frozenset(map(int, AcquireMode))
+_NO_LEADER = LeaderIdAndEpoch(leader_id=0, leader_epoch=0)
+
+
+def share_fetch(request: Request[ShareFetchRequest]) -> ShareFetchResponse | Outcome:
+    """Take the acknowledgements, acquire records, and respond now or park the request."""
+    key, body = check_member(request), request.body
+    if body.is_renew_ack and any(
+        (body.max_wait_ms, body.min_bytes, body.max_bytes, body.max_records)
+    ):
+        raise ApiError(ErrorCode.INVALID_REQUEST)
+    if body.share_acquire_mode not in _MODES:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+    wanted = {
+        PartitionId(topic.topic_id, each.partition_index): each.acknowledgement_batches
+        for topic in body.topics
+        for each in topic.partitions
+    }
+    forgotten = [
+        PartitionId(topic.topic_id, each)
+        for topic in body.forgotten_topics_data
+        for each in topic.partitions
+    ]
+    batches = {each: found for each, found in wanted.items() if found}
+    try:
+        context = fetch_context(
+            request.services.share_partitions.sessions,
+            key,
+            body.share_session_epoch,
+            list(wanted),
+            forgotten,
+            acknowledges=bool(batches),
+        )
+    except ApiError as error:
+        if error.code is not ErrorCode.SHARE_SESSION_LIMIT_REACHED:
+            raise
+        return _refuse_later(request, error)
+    if body.share_session_epoch == 0:
+        session = context.session
+        request.sink.client.on_closed = partial(
+            request.services.share_partitions.sessions.end, session
+        )
+    _Exchange(request, key, context).begin(batches)
+    return PARKED
+
+
+def _refuse_later(request: Request[ShareFetchRequest], error: ApiError) -> Outcome:
+    """Refuse a session after the request's wait, so that the client does not repeat it at once."""
+    wait = _LimitWait(request, error)
+    request.wait = ShareStateWait(request.body.group_id or "")
+    request.on_disconnect = wait.cancel
+    request.services.share_partitions.timer.add(wait)
+    return PARKED
+
+
+class _LimitWait(TimerTask):
+    """The time until a refusal is sent."""
+
+    __slots__ = ("_error", "_request")
+
+    def __init__(self, request: Request[ShareFetchRequest], error: ApiError) -> None:
+        super().__init__(max(0, request.body.max_wait_ms))
+        self._request = request
+        self._error = error
+
+    def run(self) -> None:
+        """Send the refusal."""
+        self._request.failed(self._error)
+
+
+class _Exchange:
+    """One ShareFetch: it responds when both the acknowledgements and the records are there."""
+
+    __slots__ = ("_acknowledged", "_context", "_errors", "_fetched", "_key", "_request")
+
+    def __init__(
+        self, request: Request[ShareFetchRequest], key: SessionKey, context: FetchContext
+    ) -> None:
+        self._request = request
+        self._key = key
+        self._context = context
+        self._acknowledged: Errors | None = None
+        self._errors: Errors = {}
+        self._fetched: ShareFetchResults | None = None
+
+    def begin(self, batches: Mapping[PartitionId, Sequence[AcknowledgementBatch]]) -> None:
+        """Apply the acknowledgements, then fetch."""
+        request = self._request
+        request.wait = ShareStateWait(self._key.group_id)
+        acknowledge(request, self._key, batches, self._acknowledgements_done)
+        if self._context.is_final or request.body.is_renew_ack:
+            self._fetch_done({})
+            return
+        names, self._errors = find_partitions(request, self._context.to_fetch)
+        services = request.services
+        waiting = services.share_partitions.fetch(self._params(), names, self._fetch_done)
+        if waiting is not None:
+            wait = ShareFetchWait(*waiting, services.clock.now_ms)
+            request.park(waiting.operation, wait)
+
+    def _params(self) -> ShareFetchParams:
+        request, body = self._request, self._request.body
+        services = request.services
+        max_bytes = min(body.max_bytes, services.config.fetch_max_bytes)
+        quota = services.client_quotas.fetch
+        if quota.quotas_enabled:
+            user = request.session.principal.name
+            allowed = quota.max_value_in_quota_window(user, request.client_id)
+            max_bytes = min(max_bytes, double_to_int(allowed))
+        return ShareFetchParams(
+            group_id=self._key.group_id,
+            member_id=self._key.member_id,
+            max_wait_ms=body.max_wait_ms,
+            min_bytes=body.min_bytes,
+            max_bytes=max_bytes,
+            max_records=body.max_records,
+            batch_size=body.batch_size,
+            mode=AcquireMode(body.share_acquire_mode),
+            isolation=services.share_partitions.settings(self._key.group_id).isolation,
+        )
+
+    def _acknowledgements_done(self, errors: Errors) -> None:
+        self._acknowledged = errors
+        self._respond_if_complete()
+
+    def _fetch_done(self, results: ShareFetchResults) -> None:
+        self._fetched = results
+        self._respond_if_complete()
+
+    def _respond_if_complete(self) -> None:
+        if self._fetched is not None and self._acknowledged is not None:
+            self._request.attempt(self._respond, self._fetched, self._acknowledged)
+
+    def _respond(self, results: ShareFetchResults, acknowledged: Errors) -> None:
+        request, context = self._request, self._context
+        if request.observer is not None:
+            self._observe(results)
+        if context.is_overtaken:
+            request.respond(self._overtaken())
+            return
+        for each, (code, _) in self._errors.items():
+            results[each] = ShareFetchResult(code)
+        response = self._response(results, acknowledged)
+        if self._is_throttled(results):
+            response.responses = []
+        request.respond(response)
+        if context.is_final:
+            request.services.share_partitions.sessions.end(context.session)
+
+    def _observe(self, results: ShareFetchResults) -> None:
+        observer = self._request.observer
+        assert observer is not None
+        names, _ = find_partitions(self._request, results)
+        for each, name in names.items():
+            result = results[each]
+            offset = result.acquired[0].first if result.acquired else -1
+            observer.add_result(name, offset, result.error, size_of(result.records))
+
+    def _is_throttled(self, results: ShareFetchResults) -> bool:
+        request = self._request
+        record_time(request)
+        quota = request.services.client_quotas.fetch
+        if quota.quotas_enabled:
+            size = sum(len(each.records) for each in results.values())
+            throttle = quota.record(request.session.principal.name, request.client_id, size)
+            if throttle is not None:
+                request.throttle(throttle)
+        return request.throttled is not None
+
+    def _response(self, results: ShareFetchResults, acknowledged: Errors) -> ShareFetchResponse:
+        session = self._context.session
+        named = list(self._named(results, acknowledged))
+        with_records = [each for each in named if each in results and results[each].acquired]
+        if self._context.is_new:  # as in Kafka, which keeps the order of the request
+            with_records = []
+        session.responded(named, with_records)
+        image = self._request.services.image
+        leaders = Leaders(image, self._request.session.listener)
+        topics = []
+        for topic_id, group in groupby(sorted(named), key=lambda each: each.topic_id):
+            partitions = [
+                _partition_data(each, results.get(each), acknowledged.get(each)) for each in group
+            ]
+            for data in partitions:
+                if data.error_code in WRONG_LEADER or data.acknowledge_error_code in WRONG_LEADER:
+                    leader = leaders.of(image.topic_by_id(topic_id), data.partition_index)
+                    data.current_leader = LeaderIdAndEpoch(
+                        leader_id=leader.node_id, leader_epoch=leader.epoch
+                    )
+            topics.append(ShareFetchableTopicResponse(topic_id=topic_id, partitions=partitions))
+        return ShareFetchResponse(
+            acquisition_lock_timeout_ms=self._lock_duration_ms,
+            responses=topics,
+            node_endpoints=[
+                NodeEndpoint(node_id=node_id, host=host, port=port)
+                for node_id, host, port in leaders.endpoints()
+            ],
+        )
+
+    def _overtaken(self) -> ShareFetchResponse:
+        """The response if a later request of the session has come meanwhile."""
+        return ShareFetchResponse(
+            error_code=ErrorCode.INVALID_SHARE_SESSION_EPOCH,
+            acquisition_lock_timeout_ms=self._lock_duration_ms,
+            responses=[],
+            node_endpoints=[],
+        )
+
+    @property
+    def _lock_duration_ms(self) -> int:
+        settings = self._request.services.share_partitions.settings(self._key.group_id)
+        return settings.record_lock_duration_ms
+
+    def _named(self, results: ShareFetchResults, acknowledged: Errors) -> Iterable[PartitionId]:
+        """The partitions of the response: those with records or errors, and new ones.
+
+        A new partition that could not be locked is left out, as in Kafka.
+        """
+        yield from acknowledged
+        for each in self._context.to_fetch:
+            result = results.get(each)
+            if result is not None and each not in acknowledged:
+                is_new = not self._context.session.partitions.get(each, True)
+                if is_new or result.error or result.acquired:
+                    yield each
+
+
+def _partition_data(
+    each: PartitionId,
+    result: ShareFetchResult | None,
+    acknowledged: tuple[ErrorCode, str | None] | None,
+) -> PartitionData:
+    result = result or ShareFetchResult()
+    code, message = acknowledged or (ErrorCode.NONE, None)
+    return PartitionData(
+        partition_index=each.partition,
+        error_code=result.error,
+        acknowledge_error_code=code,
+        acknowledge_error_message=message,
+        current_leader=_NO_LEADER,
+        records=result.records,  # type: ignore[arg-type]  # may be read when it is sent
+        acquired_records=[
+            AcquiredRecords(first_offset=first, last_offset=last, delivery_count=count)
+            for first, last, count in result.acquired
+        ],
+    )

@@ -1,0 +1,88 @@
+"""What ShareFetch and ShareAcknowledge have in common: their checks, and their partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from broker.api.authorization.check import READ_GROUP, READ_TOPIC
+from broker.api.authorization.checks import is_authorized, require
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
+from broker.controller.features import SHARE_VERSION
+from broker.share.acknowledgement import Acknowledgement, read_acknowledgements
+from broker.share.sessions import PartitionId, SessionKey
+from protocol.errors import ErrorCode
+from protocol.messages.share_fetch import AcknowledgementBatch
+
+MEMBER_ID_LENGTH_MAX = 36
+
+# The error and the message of each partition.
+Errors = dict[PartitionId, tuple[ErrorCode, str | None]]
+
+
+def check_member(request: Request[Any]) -> SessionKey:
+    """The group and the member of a request.
+
+    Raises `ApiError` UNSUPPORTED_VERSION if the cluster has no share groups, INVALID_REQUEST
+    without a group or with a member id that cannot exist, and GROUP_AUTHORIZATION_FAILED.
+    """
+    body = request.body
+    if not request.services.image.feature_level(SHARE_VERSION):
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
+    if body.group_id is None:
+        raise ApiError(ErrorCode.INVALID_REQUEST)
+    require(request, READ_GROUP, body.group_id)
+    if not body.member_id or len(body.member_id) > MEMBER_ID_LENGTH_MAX:
+        raise ApiError(ErrorCode.INVALID_REQUEST)
+    return SessionKey(body.group_id, body.member_id)
+
+
+def find_partitions(
+    request: Request[Any], wanted: Iterable[PartitionId]
+) -> tuple[dict[PartitionId, TopicPartition], Errors]:
+    """The names of the partitions, and the errors of those that the member cannot use."""
+    image = request.services.image
+    names: dict[PartitionId, TopicPartition] = {}
+    errors: Errors = {}
+    for each in wanted:
+        topic = image.topic_by_id(each.topic_id)
+        if topic is None:
+            errors[each] = (ErrorCode.UNKNOWN_TOPIC_ID, None)
+        elif not is_authorized(request, READ_TOPIC, topic.name):
+            errors[each] = (READ_TOPIC.error_code, None)
+        elif not 0 <= each.partition < len(topic.partitions):
+            errors[each] = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None)
+        else:
+            names[each] = TopicPartition(topic.name, each.partition)
+    return names, errors
+
+
+def acknowledgements_of(
+    batches: Sequence[AcknowledgementBatch], *, may_renew: bool
+) -> list[Acknowledgement]:
+    """The acknowledgements of one partition; raises `ApiError` INVALID_REQUEST."""
+    return read_acknowledgements(
+        [(each.first_offset, each.last_offset, each.acknowledge_types) for each in batches],
+        may_renew=may_renew,
+    )
+
+
+def acknowledge(
+    request: Request[Any],
+    key: SessionKey,
+    batches: Mapping[PartitionId, Sequence[AcknowledgementBatch]],
+    on_done: Callable[[Errors], None],
+) -> None:
+    """Apply the acknowledgements of a request; *on_done* gets the error of each partition."""
+    names, errors = find_partitions(request, batches)
+    wanted: dict[PartitionId, Sequence[Acknowledgement]] = {}
+    for each in names:
+        try:
+            wanted[each] = acknowledgements_of(batches[each], may_renew=request.body.is_renew_ack)
+        except ApiError as error:
+            errors[each] = (error.code, error.message)
+    request.services.share_partitions.acknowledge(
+        *key, wanted, lambda results: on_done({**errors, **results})
+    )

@@ -1,0 +1,68 @@
+"""WriteShareGroupState: a partition leader stores changes of states (KIP-932).
+
+Behaviour: the node must lead the share partition's partition of ``__share_group_state``. The
+response is sent when the results of all share partitions are replicated. Lower epochs than the
+stored ones are FENCED_LEADER_EPOCH and FENCED_STATE_EPOCH; as in Kafka, delivery states are not
+checked.
+
+Versions: 1 the number of completed deliveries (KIP-1226).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from broker.api.handlers.share_state_results import ByTopic, share_states
+from broker.api.outcome import Outcome
+from broker.api.request import Request
+from broker.share.persister import PersisterResult, StateWrite
+from broker.share.share_partition_key import SharePartitionKey
+from broker.share_coordinator.share_partition_state import from_records
+from broker.steps.queue import Slices
+from protocol.messages.write_share_group_state import (
+    PartitionData,
+    PartitionResult,
+    WriteShareGroupStateRequest,
+    WriteShareGroupStateResponse,
+    WriteStateResult,
+)
+
+
+def write_share_group_state(
+    request: Request[WriteShareGroupStateRequest],
+) -> Slices[WriteShareGroupStateResponse | Outcome]:
+    """Store the change of each share partition."""
+    coordinator = request.services.share_coordinator
+
+    def call(
+        key: SharePartitionKey, part: PartitionData, done: Callable[[PersisterResult], None]
+    ) -> None:
+        change = StateWrite(
+            state_epoch=part.state_epoch,
+            leader_epoch=part.leader_epoch,
+            start_offset=part.start_offset,
+            delivery_complete_count=part.delivery_complete_count,
+            batches=from_records(part.state_batches),
+        )
+        coordinator.write(key, change, done)
+
+    return share_states(request, call, _response)
+
+
+def _response(results: ByTopic[PersisterResult]) -> WriteShareGroupStateResponse:
+    return WriteShareGroupStateResponse(
+        results=[
+            WriteStateResult(
+                topic_id=topic_id,
+                partitions=[
+                    PartitionResult(
+                        partition=partition,
+                        error_code=result.error,
+                        error_message=result.message,
+                    )
+                    for partition, result in partitions
+                ],
+            )
+            for topic_id, partitions in results
+        ]
+    )

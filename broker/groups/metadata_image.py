@@ -1,0 +1,62 @@
+"""Topics of the cluster for consumer and share groups (Kafka's ``CoordinatorMetadataImage``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from uuid import UUID
+
+from broker.controller.image import MetadataImage
+
+
+class CoordinatorMetadataImage:
+    """Maps topic names to ids and back, by the present metadata image."""
+
+    def __init__(self, image: Callable[[], MetadataImage]) -> None:
+        self._image = image
+        # Increases when topics change, after which regular expressions are resolved again.
+        self.version = 0
+
+    def ids(self, names: Iterable[str]) -> frozenset[UUID]:
+        """The ids of the topics that exist."""
+        topics = map(self._image().topic, names)
+        return frozenset(topic.topic_id for topic in topics if topic is not None)
+
+    def id_of(self, name: str) -> UUID | None:
+        """The id of a topic; None if it does not exist."""
+        topic = self._image().topic(name)
+        return None if topic is None else topic.topic_id
+
+    def name_of(self, topic_id: UUID) -> str | None:
+        """The name of a topic; None if it does not exist."""
+        topic = self._image().topic_by_id(topic_id)
+        return None if topic is None else topic.name
+
+    def partition_count(self, topic_id: UUID) -> int:
+        """The number of partitions of a topic; 0 if it does not exist."""
+        topic = self._image().topic_by_id(topic_id)
+        return 0 if topic is None else len(topic.partitions)
+
+    def partition_count_of(self, name: str) -> int:
+        """The number of partitions of a topic; 0 if it does not exist."""
+        topic = self._image().topic(name)
+        return 0 if topic is None else len(topic.partitions)
+
+    def names(self) -> list[str]:
+        """The names of all topics, internal ones included, as in Kafka."""
+        return [topic.name for topic in self._image()]
+
+    def hash_of(self, names: Iterable[str]) -> int:
+        """A hash of the ids and partition counts of topics (KIP-1101); 0 if none of them exists.
+
+        Kafka's hash differs, so a group that Kafka has written is assigned once more.
+        """
+        digest = blake2b(digest_size=8)
+        found = False
+        for name in sorted(names):
+            topic = self._image().topic(name)
+            if topic is not None:
+                found = True
+                digest.update(topic.topic_id.bytes)
+                digest.update(len(topic.partitions).to_bytes(4))
+        return int.from_bytes(digest.digest(), signed=True) if found else 0

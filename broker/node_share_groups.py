@@ -1,0 +1,86 @@
+"""The parts of a node that serve share groups: coordinator, persister and share partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+from broker.common.clock import Clock
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
+from broker.config.groups import GroupConfigs
+from broker.controller.controller import Controller
+from broker.controller.image import MetadataImage
+from broker.groups.share.end_offsets import EndOffsets
+from broker.network.transport import Connect
+from broker.replication.replication import Replication
+from broker.share.offset_reset import OffsetReset
+from broker.share.settings import ConfiguredSettings
+from broker.share.share_partition_manager import SharePartitionManager
+from broker.share.share_partitions import SharePartitions
+from broker.share_coordinator.coordinator import ShareCoordinator
+from broker.share_coordinator.network_persister import NetworkPersister
+from broker.share_coordinator.periodic_tasks import schedule_share_coordinator_tasks
+from broker.share_coordinator.state_topic import ensure_share_state_topic
+from broker.steps.queue import StepQueue
+from purgatories.timer.system_timer import SystemTimer
+
+
+class NodeShareGroups:
+    """The share coordinator, the persister and the share partitions.
+
+    The node runs the persister's task and ``lock_timer``, which ends the locks on records.
+    """
+
+    def __init__(
+        self,
+        replication: Replication,
+        clock: Clock,
+        controller: Controller,
+        connect: Connect,
+        steps: StepQueue,
+        image: Callable[[], MetadataImage],
+        lock_timer: SystemTimer,
+        group_configs: GroupConfigs,
+    ) -> None:
+        config, timer = replication.config, replication.timer
+        actions, partitions = replication.replicas.actions, replication.replicas.partitions
+        self.coordinator = ShareCoordinator(config, clock, timer, actions, image)
+
+        def delete_records(partition: TopicPartition, offset: int) -> None:
+            partitions.get_or_error(partition).delete_records(offset)
+
+        schedule_share_coordinator_tasks(timer, self.coordinator, config, actions, delete_records)
+
+        def ensure_topic() -> None:
+            with suppress(ApiError):  # the persister tries it again
+                ensure_share_state_topic(controller, config)
+
+        self.persister = NetworkPersister(replication, connect, actions, steps, image, ensure_topic)
+        self.end_offsets = EndOffsets(replication, connect, actions, steps, image)
+
+        self.lock_timer = lock_timer
+        self.partitions = self._share_partitions(replication, clock, group_configs)
+
+    def _share_partitions(
+        self, replication: Replication, clock: Clock, group_configs: GroupConfigs
+    ) -> SharePartitionManager:
+        settings = partial(ConfiguredSettings, group_configs)
+        purgatories, config = replication.purgatories, replication.config
+        partitions = SharePartitions(
+            replication.partitions,
+            settings,
+            self.persister,
+            self.lock_timer,
+            purgatories,
+            OffsetReset(replication.partitions, clock.wall_ms),
+        )
+        return SharePartitionManager(
+            replication.partitions,
+            partitions,
+            settings,
+            purgatories.share_fetch,
+            replication.replicas.actions,
+            lambda: config.group_share_max_share_sessions,
+        )

@@ -1,0 +1,1 @@
+"""Share partitions: records that the members of a share group acquire one by one (KIP-932)."""

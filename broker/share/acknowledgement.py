@@ -1,0 +1,85 @@
+"""The acknowledgements of a member: their form, and whether the member may acknowledge the records.
+
+Kafka's ``SharePartitionManager`` and ``SharePartition.acknowledge`` make these checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from broker.common.errors import ApiError
+from broker.share.in_flight_window import InFlightWindow
+from broker.share.record_state import ACQUIRED, AcknowledgeType
+from protocol.errors import ErrorCode
+
+
+class Acknowledgement(NamedTuple):
+    """Types for the offsets ``first`` to ``last``: one for all of them, or one for each."""
+
+    first: int
+    last: int
+    types: Sequence[AcknowledgeType]
+
+    def ranges(self) -> Iterator[tuple[int, int, AcknowledgeType]]:
+        """First offset, last offset and type of each range with the same type."""
+        if len(self.types) == 1:
+            yield self.first, self.last, self.types[0]
+            return
+        begin = 0
+        for index in range(1, len(self.types) + 1):
+            if index == len(self.types) or self.types[index] != self.types[begin]:
+                yield self.first + begin, self.first + index - 1, self.types[begin]
+                begin = index
+
+
+def read_acknowledgements(
+    batches: Sequence[tuple[int, int, Sequence[int]]], *, may_renew: bool
+) -> list[Acknowledgement]:
+    """First offset, last offset and types of each batch of a request.
+
+    Raises `ApiError` INVALID_REQUEST for offsets or types that no valid request has.
+    """
+    largest = AcknowledgeType.RENEW if may_renew else AcknowledgeType.REJECT
+    previous_last = -1
+    found = []
+    for first, last, types in batches:
+        if (
+            first > last
+            or first < previous_last
+            or len(types) not in (1, last - first + 1)
+            or not all(AcknowledgeType.GAP <= each <= largest for each in types)
+        ):
+            raise ApiError(ErrorCode.INVALID_REQUEST)
+        previous_last = last
+        found.append(Acknowledgement(first, last, [AcknowledgeType(each) for each in types]))
+    return found
+
+
+def check_owner(
+    window: InFlightWindow, start_offset: int, each: Acknowledgement, member_id: str
+) -> None:
+    """Raise `ApiError` unless the member has acquired all records from the start offset on.
+
+    INVALID_RECORD_STATE: a record is not in flight, or in another state, or of another member.
+    INVALID_REQUEST: the offsets end after the in-flight batches.
+    """
+    batches = window.batches
+    if not batches or (each.first < batches[0].first and each.first >= start_offset):
+        raise ApiError(
+            ErrorCode.INVALID_RECORD_STATE,
+            "Batch record not found. The requested batch is not in flight.",
+        )
+    touched = window.touching(each.first, each.last)
+    if not touched or touched[-1].last < each.last:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST, "The offsets in the request are past acquired records."
+        )
+    for _, run in window.runs_touching(max(each.first, start_offset), each.last):
+        if run.state is not ACQUIRED:
+            raise ApiError(
+                ErrorCode.INVALID_RECORD_STATE,
+                "The batch cannot be acknowledged. The offset is not acquired.",
+            )
+        if run.member_id != member_id:
+            raise ApiError(ErrorCode.INVALID_RECORD_STATE, "Member is not the owner of offset")

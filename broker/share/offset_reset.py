@@ -1,0 +1,58 @@
+"""Where a share group begins in a partition that it has not read (``share.auto.offset.reset``).
+
+``latest`` is the high watermark, ``earliest`` the log start offset, and ``by_duration:<ISO>`` the
+first record that is at most that old.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from broker.common.topic_partition import TopicPartition
+from broker.replication.hosted_partitions import HostedPartitions
+from broker.share.settings import ShareGroupSettings
+from broker.storage.offset_search import search_by_timestamp
+from broker.storage.timestamp_search import TimestampAndOffset
+from broker.storage.unified_log import UnifiedLog
+
+EARLIEST = "earliest"
+_BY_DURATION = "by_duration:"
+_PARTS = re.compile(r"([+-]?[0-9.]+)([DHMS])")
+_UNIT_MS = {"D": 86_400_000, "H": 3_600_000, "M": 60_000, "S": 1000}
+
+
+class OffsetReset:
+    """Finds the offset in the log; *wall_ms* is the time of day in ms."""
+
+    def __init__(self, hosted: HostedPartitions, wall_ms: Callable[[], int]) -> None:
+        self._hosted = hosted
+        self._wall_ms = wall_ms
+
+    def offset(self, name: TopicPartition, settings: ShareGroupSettings) -> int:
+        """The first offset of the group; raises `ApiError` if the partition is not here."""
+        log = self._hosted.get_or_error(name).log
+        reset = settings.auto_offset_reset
+        if reset.startswith(_BY_DURATION):
+            return _first_since(log, self._wall_ms() - duration_ms(reset))
+        return log.log_start_offset if reset == EARLIEST else log.high_watermark
+
+
+def duration_ms(reset: str) -> int:
+    """The duration of ``by_duration:PnDTnHnMn.nS`` in milliseconds."""
+    parts = _PARTS.findall(reset.removeprefix(_BY_DURATION).upper())
+    return int(sum(float(number) * _UNIT_MS[unit] for number, unit in parts))
+
+
+def _first_since(log: UnifiedLog, timestamp: int) -> int:
+    """The first offset whose record is not older; the high watermark if all are."""
+    search, found = search_by_timestamp(log, timestamp), None
+    while True:
+        try:
+            examination = search.send(found)
+        except StopIteration as end:
+            first: TimestampAndOffset | None = end.value
+            high_watermark = log.high_watermark
+            return high_watermark if first is None else min(first.offset, high_watermark)
+        with log.storage_errors:
+            found = None if examination is None else examination.first_record()

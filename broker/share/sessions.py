@@ -1,0 +1,181 @@
+"""Share sessions: which partitions a member fetches from a node (KIP-932).
+
+    epoch  0   open; replaces the session of the member, whose locks stay
+           n   continue; the next request has n + 1, after 2**31 - 1 comes 1
+          -1   end; everything that the member has acquired is released
+
+ShareFetch and ShareAcknowledge share the sequence of epochs. Kafka's ``ShareSessionCache``,
+``ShareSession`` and ``SharePartitionManager.newContext``. Sessions are never evicted: a full cache
+refuses new ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from broker.common.errors import ApiError
+from protocol.errors import ErrorCode
+
+INITIAL_EPOCH = 0
+FINAL_EPOCH = -1
+_EPOCH_MAX = 2**31 - 1
+
+
+class PartitionId(NamedTuple):
+    """A partition as share requests name it."""
+
+    topic_id: UUID
+    partition: int
+
+
+class SessionKey(NamedTuple):
+    """The member of a group whose session it is."""
+
+    group_id: str
+    member_id: str
+
+
+def next_epoch(epoch: int) -> int:
+    """The epoch of the request that follows."""
+    return 1 if epoch == _EPOCH_MAX else epoch + 1
+
+
+class ShareSession:
+    """The partitions of a member, in the order in which they are fetched.
+
+    The value of a partition is whether a response has named it.
+    """
+
+    __slots__ = ("epoch", "key", "partitions")
+
+    def __init__(self, key: SessionKey) -> None:
+        self.key = key
+        self.epoch = next_epoch(INITIAL_EPOCH)
+        self.partitions: dict[PartitionId, bool] = {}
+
+    def update(self, added: Iterable[PartitionId], forgotten: Iterable[PartitionId]) -> None:
+        """Add and remove partitions; one that is in both is removed."""
+        for each in added:
+            self.partitions.setdefault(each, False)
+        for each in forgotten:
+            self.partitions.pop(each, None)
+
+    def to_fetch(self, epoch: int) -> list[PartitionId]:
+        """The partitions in the order for the request with *epoch*, which rotates them."""
+        names = list(self.partitions)
+        start = epoch % len(names) if names else 0
+        return names[start:] + names[:start]
+
+    def responded(self, names: Iterable[PartitionId], with_records: Iterable[PartitionId]) -> None:
+        """A response has named these; those whose records it had are fetched last."""
+        for each in names:
+            if each in self.partitions:
+                self.partitions[each] = True
+        for each in with_records:
+            if self.partitions.pop(each, None) is not None:
+                self.partitions[each] = True
+
+
+class ShareSessionCache:
+    """The sessions of one node; *sessions_max* is read at each opening.
+
+    *on_ended* is called with a session that ends, and whether it was the last one of its group.
+    """
+
+    def __init__(
+        self,
+        sessions_max: Callable[[], int],
+        on_ended: Callable[[ShareSession, bool], None],
+    ) -> None:
+        self.sessions: dict[SessionKey, ShareSession] = {}
+        self._sessions_max = sessions_max
+        self._on_ended = on_ended
+        self._groups: Counter[str] = Counter()
+
+    def open(self, key: SessionKey) -> ShareSession:
+        """Begin a session; raises `ApiError` SHARE_SESSION_LIMIT_REACHED."""
+        self._remove(key)
+        if len(self.sessions) >= self._sessions_max():
+            raise ApiError(ErrorCode.SHARE_SESSION_LIMIT_REACHED)
+        session = self.sessions[key] = ShareSession(key)
+        self._groups[key.group_id] += 1
+        return session
+
+    def resume(self, key: SessionKey, epoch: int) -> ShareSession:
+        """The session for a request with *epoch*, which is not 0; that of the next is set.
+
+        Raises `ApiError` SHARE_SESSION_NOT_FOUND or INVALID_SHARE_SESSION_EPOCH.
+        """
+        session = self.sessions.get(key)
+        if session is None:
+            raise ApiError(ErrorCode.SHARE_SESSION_NOT_FOUND)
+        if epoch != FINAL_EPOCH:
+            if epoch != session.epoch:
+                raise ApiError(ErrorCode.INVALID_SHARE_SESSION_EPOCH)
+            session.epoch = next_epoch(epoch)
+        return session
+
+    def end(self, session: ShareSession) -> None:
+        """End a session, unless it has been ended or replaced."""
+        if self.sessions.get(session.key) is session:
+            self._remove(session.key)
+            self._on_ended(session, session.key.group_id not in self._groups)
+
+    def _remove(self, key: SessionKey) -> None:
+        if self.sessions.pop(key, None) is not None:
+            self._groups[key.group_id] -= 1
+            if not self._groups[key.group_id]:
+                del self._groups[key.group_id]
+
+
+class FetchContext(NamedTuple):
+    """The session of one ShareFetch, and the partitions that it fetches in this order.
+
+    ``expected_epoch`` is that of the session if no later request has come meanwhile; None if that
+    does not matter.
+    """
+
+    session: ShareSession
+    to_fetch: Sequence[PartitionId]
+    expected_epoch: int | None
+    is_final: bool = False
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the request opens the session."""
+        return self.expected_epoch is None and not self.is_final
+
+    @property
+    def is_overtaken(self) -> bool:
+        """Whether a later request of the session has come meanwhile."""
+        return self.expected_epoch not in (None, self.session.epoch)
+
+
+def fetch_context(
+    cache: ShareSessionCache,
+    key: SessionKey,
+    epoch: int,
+    wanted: Sequence[PartitionId],
+    forgotten: Sequence[PartitionId],
+    *,
+    acknowledges: bool,
+) -> FetchContext:
+    """Resolve the session of a ShareFetch that names the partitions *wanted* and *forgotten*.
+
+    Raises `ApiError` INVALID_REQUEST for acknowledgements before there is a session, and as
+    `ShareSessionCache.open` and `ShareSessionCache.resume`.
+    """
+    if epoch == INITIAL_EPOCH:
+        if acknowledges:
+            raise ApiError(ErrorCode.INVALID_REQUEST)
+        session = cache.open(key)
+        session.update(wanted, ())
+        return FetchContext(session, session.to_fetch(epoch), None)
+    session = cache.resume(key, epoch)
+    if epoch == FINAL_EPOCH:
+        return FetchContext(session, (), None, is_final=True)
+    session.update(wanted, forgotten)
+    return FetchContext(session, session.to_fetch(epoch), session.epoch)

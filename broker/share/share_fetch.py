@@ -1,0 +1,203 @@
+"""One fetch of a member: which of its partitions can be acquired, and what it gets from them.
+
+The bytes of the fetch are divided equally between the partitions that it has locked; its
+``max_records`` are a limit of all of them together (Kafka's strategy ``uniform``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
+from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPartition, LogReadResult
+from broker.replication.hosted_partitions import HostedPartitions
+from broker.replication.log_reader import read_from_log
+from broker.share.acquisition import AcquiredRecords, AcquireMode
+from broker.share.fetched_batches import aborted_ranges, fetched_batches, part_with
+from broker.share.sessions import PartitionId
+from broker.share.share_partition import PartitionState, SharePartition
+from broker.storage.storage_errors import OffsetOutOfRange
+from protocol.errors import ErrorCode
+from protocol.output import Splice
+from purgatories.operations.delayed_fetch import bytes_between
+
+_CONSUMER = -1  # the replica id
+_NO_BYTES = ErrorCode.UNKNOWN_SERVER_ERROR  # of a negative limit, as in Kafka
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareFetchParams:
+    """The parameters of a whole ShareFetch; ``max_bytes`` is limited by the broker already."""
+
+    group_id: str
+    member_id: str
+    max_wait_ms: int
+    min_bytes: int
+    max_bytes: int
+    max_records: int
+    batch_size: int
+    mode: AcquireMode
+    isolation: FetchIsolation
+
+
+class SharedPartition(NamedTuple):
+    """A partition of a fetch, and its share partition."""
+
+    id: PartitionId
+    name: TopicPartition
+    share_partition: SharePartition
+
+
+@dataclass(slots=True)
+class ShareFetchResult:
+    """What a fetch gets from one partition; ``records`` are whole batches."""
+
+    error: ErrorCode = ErrorCode.NONE
+    records: Splice = b""
+    acquired: Sequence[AcquiredRecords] = field(default_factory=list)
+
+
+ShareFetchResults = dict[PartitionId, ShareFetchResult]
+
+
+class ShareFetch:
+    """The source of a `DelayedShareFetch`. ``errors`` are those of partitions without records."""
+
+    def __init__(self, hosted: HostedPartitions, params: ShareFetchParams) -> None:
+        self.params = params
+        self.partitions: dict[PartitionId, SharedPartition] = {}
+        self.errors: dict[PartitionId, ErrorCode] = {}
+        self._hosted = hosted
+
+    # ------------------------------------------------------------------------------ waiting
+
+    def try_lock(self, key: PartitionId, owner: object) -> bool:
+        """See `ShareFetchSource`."""
+        share_partition = self.partitions[key].share_partition
+        if share_partition.fetch_owner not in (None, owner):
+            return False
+        if not share_partition.can_acquire():
+            return False
+        share_partition.fetch_owner = owner
+        return True
+
+    def unlock(self, key: PartitionId, owner: object) -> None:
+        """See `ShareFetchSource`."""
+        share_partition = self.partitions[key].share_partition
+        if share_partition.fetch_owner is owner:
+            share_partition.fetch_owner = None
+
+    def available_bytes(self, key: PartitionId) -> int | None:
+        """See `ShareFetchSource`; 0 for a negative limit of records, which is never reached."""
+        if self.params.max_records < 0:
+            return 0
+        shared = self.partitions[key]
+        share_partition = shared.share_partition
+        partition = self._hosted.get(shared.name)
+        if partition is None or partition.leader_state is None:
+            return None
+        log, offset = partition.log, share_partition.records.next_fetch_offset()
+        end = self.params.isolation.upper_bound(log)
+        if offset == end.message_offset:
+            return 0
+        if offset > end.message_offset:
+            return None
+        start = share_partition.position
+        if start.message_offset != offset:
+            try:
+                start = share_partition.position = log.offset_metadata(offset)
+            except (OffsetOutOfRange, ApiError):
+                return None
+        distance = bytes_between(start, end)
+        return distance if distance is None else min(distance, self.params.max_bytes)
+
+    def has_ended(self) -> bool:
+        """See `ShareFetchSource`."""
+        return all(
+            each.share_partition.state is PartitionState.FENCED and each.id not in self.errors
+            for each in self.partitions.values()
+        )
+
+    # ------------------------------------------------------------------------------ reading
+
+    def acquire(self, locked: Sequence[PartitionId]) -> ShareFetchResults:
+        """Read and acquire from the partitions whose locks the fetch has; adds the errors."""
+        results = {key: ShareFetchResult(error) for key, error in self.errors.items()}
+        for key, shared in self.partitions.items():
+            if key not in self.errors and shared.share_partition.state is PartitionState.FENCED:
+                results[key] = ShareFetchResult(self._leadership_error(shared))
+        params = self.params
+        if params.max_bytes < 0:
+            return results | {key: ShareFetchResult(_NO_BYTES) for key in locked}
+        if not locked:
+            return results
+        wanted = [
+            self._wanted(self.partitions[key], size)
+            for key, size in zip(locked, _divided(params.max_bytes, len(locked)), strict=True)
+        ]
+        read = FetchParams(
+            _CONSUMER,
+            params.max_wait_ms,
+            params.min_bytes,
+            params.max_bytes,
+            params.isolation,
+            leader_only=True,
+        )
+        remaining = params.max_records
+        found = read_from_log(self._hosted, read, wanted)
+        for key, requested, result in zip(locked, wanted, found, strict=True):
+            shared = self.partitions[key]
+            taken = self._acquire(shared, requested.fetch_offset, result, remaining)
+            remaining -= sum(each.last - each.first + 1 for each in taken.acquired)
+            results[key] = taken
+        return results
+
+    def _leadership_error(self, shared: SharedPartition) -> ErrorCode:
+        try:
+            self._hosted.get_or_error(shared.name).leader_state_or_error()
+        except ApiError as error:
+            return error.code
+        return ErrorCode.NONE  # its state is read anew by the next fetch
+
+    def _wanted(self, shared: SharedPartition, max_bytes: int) -> FetchPartition:
+        offset = shared.share_partition.records.next_fetch_offset()
+        return FetchPartition(shared.name, shared.id.topic_id, offset, max_bytes)
+
+    def _acquire(
+        self, shared: SharedPartition, offset: int, result: LogReadResult, max_records: int
+    ) -> ShareFetchResult:
+        share_partition, params = shared.share_partition, self.params
+        if result.error is ErrorCode.OFFSET_OUT_OF_RANGE:
+            share_partition.log_start_moved(self._hosted[shared.name].log.log_start_offset)
+            return ShareFetchResult()
+        if result.error:
+            return ShareFetchResult(result.error)
+        records = result.records
+        if max_records <= 0:
+            return ShareFetchResult()
+        furthest = max(offset, share_partition.records.end_offset + 1) + max_records
+        batches = fetched_batches(records, furthest)
+        acquired = share_partition.acquire(
+            params.member_id,
+            offset,
+            batches,
+            max_records,
+            params.batch_size,
+            params.mode,
+            aborted_ranges(records, batches, result.aborted) if result.aborted else (),
+        )
+        if not acquired:
+            return ShareFetchResult()
+        part = part_with(records, batches, acquired[0].first, acquired[-1].last)
+        return ShareFetchResult(records=part, acquired=acquired)
+
+
+def _divided(max_bytes: int, count: int) -> list[int]:
+    """Equal parts; the first one has the remainder. With few bytes each part has one."""
+    if max_bytes < count:
+        return [min(1, max_bytes)] * count
+    part, remainder = divmod(max_bytes, count)
+    return [part + remainder, *[part] * (count - 1)]

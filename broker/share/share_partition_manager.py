@@ -1,0 +1,150 @@
+"""The share requests of one node: fetches, acknowledgements and the ends of sessions.
+
+Kafka's ``SharePartitionManager``. A fetch whose partitions have not enough records waits in the
+purgatory ShareFetch, with each share partition and each partition as its keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
+
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
+from broker.replication.hosted_partitions import HostedPartitions
+from broker.replication.partition_purgatories import Purgatory
+from broker.share.acknowledgement import Acknowledgement
+from broker.share.sessions import PartitionId, ShareSession, ShareSessionCache
+from broker.share.settings import ShareGroupSettings
+from broker.share.share_fetch import (
+    SharedPartition,
+    ShareFetch,
+    ShareFetchParams,
+    ShareFetchResults,
+)
+from broker.share.share_partition_key import SharePartitionKey
+from broker.share.share_partitions import SharePartitions
+from protocol.errors import ErrorCode
+from purgatories.action_queue import ActionQueue
+from purgatories.operations.delayed_share_fetch import DelayedShareFetch
+
+# The error and the message of each partition.
+AcknowledgeResults = dict[PartitionId, tuple[ErrorCode, str | None]]
+
+
+class WaitingFetch(NamedTuple):
+    """A fetch that waits, and what it fetches."""
+
+    operation: DelayedShareFetch[PartitionId]
+    fetch: ShareFetch
+
+
+class SharePartitionManager:
+    """Serves the members of all share groups from the partitions that this node leads.
+
+    ``settings`` returns those of a group, ``sessions`` are those of the members, and ``timer`` is
+    that of fetches.
+    """
+
+    def __init__(
+        self,
+        hosted: HostedPartitions,
+        partitions: SharePartitions,
+        settings: Callable[[str], ShareGroupSettings],
+        purgatory: Purgatory,
+        actions: ActionQueue,
+        sessions_max: Callable[[], int],
+    ) -> None:
+        self.partitions = partitions
+        self.settings = settings
+        self.timer = purgatory.timer
+        self.sessions = ShareSessionCache(sessions_max, self._session_ended)
+        self._hosted = hosted
+        self._purgatory = purgatory
+        self._actions = actions
+
+    def fetch(
+        self,
+        params: ShareFetchParams,
+        wanted: Mapping[PartitionId, TopicPartition],
+        on_response: Callable[[ShareFetchResults], None],
+    ) -> WaitingFetch | None:
+        """Acquire records; respond at once if there are enough, else later.
+
+        Returns the operation if it waits.
+        """
+        if not wanted or params.max_records == 0 or params.max_bytes == 0:
+            on_response({})
+            return None
+        fetch = ShareFetch(self._hosted, params)
+        for each, name in wanted.items():
+            self._add(fetch, each, name)
+        if not fetch.partitions:
+            on_response(fetch.acquire(()))
+            return None
+        operation = DelayedShareFetch(
+            params.max_wait_ms,
+            min(params.min_bytes, params.max_bytes),
+            list(fetch.partitions),
+            fetch,
+            lambda locked: on_response(fetch.acquire(locked)),
+            self._actions,
+        )
+        keys: list[Hashable] = []
+        for shared in fetch.partitions.values():
+            keys += (shared.share_partition.key, shared.name)
+        done = self._purgatory.try_complete_else_watch(operation, keys)
+        return None if done else WaitingFetch(operation, fetch)
+
+    def _add(self, fetch: ShareFetch, each: PartitionId, name: TopicPartition) -> None:
+        key = SharePartitionKey(fetch.params.group_id, *each)
+        try:
+            share_partition = self.partitions.get_or_create(key, name)
+        except ApiError as error:
+            fetch.errors[each] = error.code
+            return
+        fetch.partitions[each] = SharedPartition(each, name, share_partition)
+        self.partitions.initialize(share_partition, partial(fetch.errors.__setitem__, each))
+
+    def acknowledge(
+        self,
+        group_id: str,
+        member_id: str,
+        wanted: Mapping[PartitionId, Sequence[Acknowledgement]],
+        on_done: Callable[[AcknowledgeResults], None],
+    ) -> None:
+        """Apply acknowledgements; *on_done* is called when all of them have been written."""
+        results: AcknowledgeResults = {}
+
+        def done(each: PartitionId, error: ErrorCode, message: str | None) -> None:
+            results[each] = (error, message)
+            if len(results) == len(wanted):
+                on_done(results)
+
+        if not wanted:
+            on_done(results)
+        for each, acknowledgements in wanted.items():
+            share_partition = self.partitions.by_key.get(SharePartitionKey(group_id, *each))
+            if share_partition is None:
+                done(each, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _NOT_HOSTED)
+                continue
+            try:
+                share_partition.acknowledge(member_id, acknowledgements, partial(done, each))
+            except ApiError as error:
+                done(each, error.code, error.message)
+
+    def _session_ended(self, session: ShareSession, was_last: bool) -> None:
+        """Release what the member has acquired in the partitions of its session."""
+        for each in session.partitions:
+            key = SharePartitionKey(session.key.group_id, *each)
+            share_partition = self.partitions.by_key.get(key)
+            if share_partition is not None:
+                with suppress(ApiError):  # it is not in use, so nothing is acquired
+                    share_partition.release_acquired(session.key.member_id, lambda *_: None)
+        if was_last:
+            self.partitions.end_group(session.key.group_id)
+
+
+_NOT_HOSTED = "This server does not host this topic-partition."

@@ -1,0 +1,131 @@
+"""The share partitions of a node, which are created by the first fetch and end with leadership.
+
+A share partition ends when this node no longer leads the partition, when the share coordinator
+fences it, when its state cannot be read, and with the last session of its group here. Then the
+state is read again. Kafka's ``SharePartitionManager`` and ``SharePartitionCache``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
+from broker.replication.hosted_partitions import HostedPartitions
+from broker.replication.partition import Partition
+from broker.replication.partition_purgatories import PartitionPurgatories
+from broker.share.offset_reset import OffsetReset
+from broker.share.persister import Persister
+from broker.share.settings import ShareGroupSettings
+from broker.share.share_partition import PartitionState, SharePartition
+from broker.share.share_partition_key import SharePartitionKey
+from broker.wait_records.causes import CauseKind
+from protocol.errors import ErrorCode
+from purgatories.timer.system_timer import SystemTimer
+
+OnError = Callable[[ErrorCode], None]
+
+
+class SharePartitions:
+    """The share partitions by key; *settings* returns those of a group, *timer* ends locks."""
+
+    def __init__(
+        self,
+        hosted: HostedPartitions,
+        settings: Callable[[str], ShareGroupSettings],
+        persister: Persister,
+        timer: SystemTimer,
+        purgatories: PartitionPurgatories,
+        reset: OffsetReset,
+    ) -> None:
+        self.by_key: dict[SharePartitionKey, SharePartition] = {}
+        self._topics: dict[SharePartitionKey, TopicPartition] = {}
+        self._loading: dict[SharePartitionKey, list[OnError]] = {}
+        self._hosted = hosted
+        self._settings = settings
+        self._persister = persister
+        self._timer = timer
+        self._purgatories = purgatories
+        self._reset = reset
+
+    def topic_partition(self, key: SharePartitionKey) -> TopicPartition:
+        """The name of the partition of a share partition that is in use."""
+        return self._topics[key]
+
+    def get_or_create(self, key: SharePartitionKey, name: TopicPartition) -> SharePartition:
+        """The share partition; raises `ApiError` if this node does not lead the partition."""
+        partition = self._hosted.get_or_error(name)
+        if partition.topic_id != key.topic_id:
+            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        partition.leader_state_or_error()
+        found = self.by_key.get(key)
+        if found is None:
+            found = self.by_key[key] = SharePartition(
+                key,
+                partition.leader_epoch,
+                self._settings(key.group_id),
+                self._persister,
+                self._timer,
+                self._changed,
+                self._fenced,
+            )
+            self._topics[key] = name
+        return found
+
+    def initialize(self, share_partition: SharePartition, on_error: OnError) -> None:
+        """Read the stored state, unless that is done; *on_error* is called if it fails."""
+        key = share_partition.key
+        if share_partition.state is PartitionState.INITIALIZING:
+            self._loading[key].append(on_error)
+        elif share_partition.state is PartitionState.EMPTY:
+            self._loading[key] = [on_error]
+            name = self._topics[key]
+            reset = partial(self._reset.offset, name, share_partition.settings)
+            share_partition.initialize(reset, partial(self._initialized, share_partition))
+
+    def _initialized(
+        self, share_partition: SharePartition, error: ErrorCode, _message: str | None
+    ) -> None:
+        key = share_partition.key
+        waiting = self._loading.pop(key, [])
+        name = self._topics.get(key)
+        if error:
+            for on_error in waiting:
+                on_error(error)
+            self._remove(share_partition)
+        if name is not None:
+            self._purgatories.after_share_partition_changed(key, name, CauseKind.COORDINATOR)
+
+    def _changed(self, share_partition: SharePartition, kind: CauseKind) -> None:
+        name = self._topics.get(share_partition.key)
+        if name is not None:
+            self._purgatories.after_share_partition_changed(share_partition.key, name, kind)
+
+    def _fenced(self, share_partition: SharePartition) -> None:
+        self._end(share_partition, CauseKind.COORDINATOR)
+
+    def leadership_changed(self, partition: Partition, leads: bool) -> None:
+        """End the share partitions of a partition that this node no longer leads."""
+        if leads:
+            return
+        for key, name in list(self._topics.items()):
+            if name == partition.key:
+                self._end(self.by_key[key], CauseKind.LEADERSHIP)
+
+    def end_group(self, group_id: str) -> None:
+        """End the share partitions of a group: its last session on this node has ended."""
+        for key in [each for each in self.by_key if each.group_id == group_id]:
+            self._end(self.by_key[key], CauseKind.SHARE_SESSION)
+
+    def _end(self, share_partition: SharePartition, kind: CauseKind) -> None:
+        name = self._topics.get(share_partition.key)
+        self._remove(share_partition)
+        if name is not None:
+            self._purgatories.after_share_partition_changed(share_partition.key, name, kind)
+
+    def _remove(self, share_partition: SharePartition) -> None:
+        share_partition.fence()
+        if self.by_key.get(share_partition.key) is share_partition:
+            del self.by_key[share_partition.key]
+            del self._topics[share_partition.key]

@@ -1,0 +1,71 @@
+"""Descriptions of the waits of share requests (`Wait`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from broker.replication.waits import OperationWait
+from broker.share.lock_facts import acquired_facts
+from broker.share.sessions import PartitionId
+from broker.share.share_fetch import ShareFetch
+from broker.wait_records.causes import Cause, CauseKind
+from broker.wait_records.wait import Facts, Wait, WaitPartition
+from purgatories.operations.delayed_share_fetch import DelayedShareFetch
+
+_STORED = Cause(CauseKind.COORDINATOR)
+
+
+class ShareFetchWait(OperationWait[DelayedShareFetch[PartitionId]]):
+    """A ShareFetch that waits for records that its member can acquire."""
+
+    __slots__ = ("_fetch", "_now_ms")
+    purgatory = "ShareFetch"
+
+    def __init__(
+        self,
+        operation: DelayedShareFetch[PartitionId],
+        fetch: ShareFetch,
+        now_ms: Callable[[], float],
+    ) -> None:
+        self._operation = operation
+        self._fetch = fetch
+        self._now_ms = now_ms
+
+    def condition(self) -> Facts:
+        """The bytes needed and available, and the records that other members hold.
+
+        ``acquired`` is their number; ``member`` holds those whose lock expires first, in
+        ``lock_expires_in_ms``.
+        """
+        facts: Facts = {
+            "kind": "share_records",
+            "group": self._fetch.params.group_id,
+            "need": self._operation.min_bytes,
+            "had": self._operation.available_bytes(),
+        }
+        partitions = [each.share_partition for each in self._fetch.partitions.values()]
+        return facts | acquired_facts(partitions, self._now_ms())
+
+    def partitions(self) -> Iterator[WaitPartition]:
+        """Each with the next offset that can be acquired."""
+        for shared in self._fetch.partitions.values():
+            offset = shared.share_partition.records.next_fetch_offset()
+            yield WaitPartition(shared.name, offset, 0)
+
+
+class ShareStateWait(Wait):
+    """A share request that waits until the share coordinator has stored its acknowledgements."""
+
+    __slots__ = ("_group_id",)
+    purgatory = "Persister"
+
+    def __init__(self, group_id: str) -> None:
+        self._group_id = group_id
+
+    def condition(self) -> Facts:
+        """The group; a write has no counts."""
+        return {"kind": "share_state", "group": self._group_id}
+
+    def cause(self, _present: Callable[[], Cause]) -> Cause:
+        """The response of the share coordinator."""
+        return _STORED

@@ -1,0 +1,233 @@
+"""Sends the calls of a node's persister to share coordinators (``DefaultStatePersister``).
+
+    read, write ... --> coordinator of the share partition --> queue of its node --> request
+                          ^             `- none --> waits for other metadata            |
+                          |                                                             v
+                          `-- moved, loading, disconnected: after a back-off ------- result
+
+A request has the calls of one kind and group that are queued one after the other, so that calls
+about a share partition take effect in their order. Kafka's ``PersisterStateManager``.
+
+Deviations: Kafka asks a node for the coordinator with FindCoordinator, has a request of each kind
+in flight, and adds a random time to its back-off; here the coordinator comes from the node's
+metadata, as that of markers.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from broker.common.errors import ApiError
+from broker.controller.image import SHARE_GROUP_STATE_TOPIC, MetadataImage
+from broker.coordinators.inter_broker_sender import (
+    InterBrokerRequest,
+    InterBrokerSender,
+    SendingNode,
+)
+from broker.network.transport import Connect
+from broker.share.persister import PersisterResult, ReadResult, StateWrite, SummaryResult
+from broker.share.share_partition_key import SharePartitionKey
+from broker.share_coordinator.persister_calls import (
+    DELETE,
+    INITIALIZE,
+    READ,
+    READ_SUMMARY,
+    WRITE,
+    Call,
+    results,
+)
+from broker.share_coordinator.state_topic import coordinator_of
+from broker.steps.queue import Slices, StepQueue
+from broker.steps.schedule import schedule_once
+from protocol.errors import ErrorCode
+from purgatories.action_queue import ActionQueue
+
+# One request is encoded, and its response decoded, in one step of the loop.
+CALLS_PER_REQUEST_MAX = 100
+
+# ``PersisterStateManager``: how often a call is sent again, and after which times.
+RETRIES_MAX = 5
+RETRY_BACKOFF_MS = 1000
+RETRY_BACKOFF_MAX_MS = 30_000
+
+_RETRIED = frozenset(
+    {
+        ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+        ErrorCode.COORDINATOR_NOT_AVAILABLE,
+        ErrorCode.NOT_COORDINATOR,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    }
+)
+
+
+class NetworkPersister:
+    """The `Persister` of a node; *ensure_topic* creates ``__share_group_state``.
+
+    Callbacks are called by the event loop, and the action queue runs after them.
+    """
+
+    def __init__(
+        self,
+        node: SendingNode,
+        connect: Connect,
+        actions: ActionQueue,
+        steps: StepQueue,
+        image: Callable[[], MetadataImage],
+        ensure_topic: Callable[[], object],
+    ) -> None:
+        self._node = node
+        self._actions = actions
+        self._image = image
+        self._ensure_topic = ensure_topic
+        self._queues: dict[int, deque[Call]] = {}
+        self._without_coordinator: list[Call] = []
+        self._sender = InterBrokerSender(
+            f"node-{node.node_id}-persister",
+            node,
+            connect,
+            actions,
+            steps,
+            self._next_request,
+        )
+
+    async def run(self) -> None:
+        """Send requests until cancelled."""
+        await self._sender.run()
+
+    # -------------------------------------------------------------------------------- calls
+
+    def initialize(
+        self,
+        key: SharePartitionKey,
+        state_epoch: int,
+        start_offset: int,
+        done: Callable[[PersisterResult], None],
+    ) -> None:
+        """See `Persister`."""
+        self._enqueue(Call(INITIALIZE, key, (state_epoch, start_offset), done))
+
+    def read(
+        self, key: SharePartitionKey, leader_epoch: int, done: Callable[[ReadResult], None]
+    ) -> None:
+        """See `Persister`."""
+        self._enqueue(Call(READ, key, leader_epoch, done))
+
+    def write(
+        self, key: SharePartitionKey, change: StateWrite, done: Callable[[PersisterResult], None]
+    ) -> None:
+        """See `Persister`."""
+        self._enqueue(Call(WRITE, key, change, done))
+
+    def delete(self, key: SharePartitionKey, done: Callable[[PersisterResult], None]) -> None:
+        """See `Persister`."""
+        self._enqueue(Call(DELETE, key, None, done))
+
+    def read_summary(
+        self, key: SharePartitionKey, leader_epoch: int, done: Callable[[SummaryResult], None]
+    ) -> None:
+        """See `Persister`."""
+        self._enqueue(Call(READ_SUMMARY, key, leader_epoch, done))
+
+    # ------------------------------------------------------------------------------- queues
+
+    def _enqueue(self, call: Call) -> None:
+        """Queue a call for the coordinator of its share partition, or wait for one."""
+        if self._is_enqueued(call):
+            return
+        self._without_coordinator.append(call)
+        schedule_once(
+            self._node.timer, partial(self._stop_waiting, call), delay_ms=_backoff_ms(call.retries)
+        )
+        if self._image().topic(SHARE_GROUP_STATE_TOPIC) is None:
+            self._ensure_topic()
+
+    def _is_enqueued(self, call: Call) -> bool:
+        """Queue a call, unless its share partition has no coordinator."""
+        try:
+            node_id = coordinator_of(str(call.key), self._image()).node_id
+        except ApiError:
+            return False
+        self._queues.setdefault(node_id, deque()).append(call)
+        self._sender.wake(node_id)
+        return True
+
+    def metadata_changed(self) -> None:
+        """Queue the calls whose share partitions had no coordinator, if they have one now."""
+        if self._without_coordinator:
+            waiting, self._without_coordinator = self._without_coordinator, []
+            self._without_coordinator += [each for each in waiting if not self._is_enqueued(each)]
+
+    def _stop_waiting(self, call: Call) -> None:
+        """The back-off of a call without a coordinator has ended, unless it was queued before."""
+        if call in self._without_coordinator:
+            self._without_coordinator.remove(call)
+            if self._may_retry(call, ErrorCode.COORDINATOR_NOT_AVAILABLE):
+                self._enqueue(call)
+            self._actions.try_complete_actions()
+
+    def _next_request(self, node_id: int) -> InterBrokerRequest | None:
+        """The first calls of a queue that one request can have."""
+        calls = _taken(self._queues.get(node_id, deque()))
+        if not calls:
+            return None
+        body = calls[0].kind.request(calls[0].key.group_id, calls)
+        return InterBrokerRequest(body, partial(self._on_response, calls))
+
+    # ----------------------------------------------------------------------------- responses
+
+    def _on_response(self, calls: Sequence[Call], response: Any | None) -> Slices[None]:
+        by_partition = {} if response is None else results(calls[0].kind, response)
+        for call in calls:
+            result = by_partition.get((call.key.topic_id, call.key.partition))
+            if result is None:
+                self._retry(call, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            elif result.error in _RETRIED:
+                self._retry(call, result.error)
+            else:
+                call.done(result)
+            yield None
+
+    def _retry(self, call: Call, error: ErrorCode) -> None:
+        """Send a call again after a back-off, or call back with *error*."""
+        backoff_ms = _backoff_ms(call.retries)
+        if self._may_retry(call, error):
+            again = partial(self._enqueue_again, call)
+            schedule_once(self._node.timer, again, delay_ms=backoff_ms)
+
+    def _enqueue_again(self, call: Call) -> None:
+        self._enqueue(call)
+        self._actions.try_complete_actions()
+
+    def _may_retry(self, call: Call, error: ErrorCode) -> bool:
+        """Count a retry; a call without further ones is called back with *error*."""
+        if call.retries == RETRIES_MAX:
+            call.fail(error)
+            return False
+        call.retries += 1
+        return True
+
+
+def _backoff_ms(retries: int) -> int:
+    return min(RETRY_BACKOFF_MS << retries, RETRY_BACKOFF_MAX_MS)
+
+
+def _taken(queue: deque[Call]) -> list[Call]:
+    """Remove the first calls of a queue that are of one kind and about one group.
+
+    No two of them are about the same share partition, because a response has one result for it.
+    """
+    taken: list[Call] = []
+    keys: set[SharePartitionKey] = set()
+    while queue and len(taken) < CALLS_PER_REQUEST_MAX:
+        call = queue[0]
+        is_other = taken and (
+            call.kind is not taken[0].kind or call.key.group_id != taken[0].key.group_id
+        )
+        if is_other or call.key in keys:
+            break
+        keys.add(call.key)
+        taken.append(queue.popleft())
+    return taken

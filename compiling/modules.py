@@ -1,0 +1,103 @@
+"""Which modules a compiled build has; the entry with the longest path decides about a module.
+
+A compiled module calls other compiled modules directly and reads the attributes of their objects
+without a dictionary. So what runs for each small request is compiled, and what that calls. A module
+that runs rarely stays interpreted: the build would only take longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+COMPILED = (
+    "protocol",
+    "purgatories",
+    "broker/common",
+    "broker/storage/log_validator.py",
+    "broker/storage/loop_budget.py",
+)
+
+RARE = "runs rarely, and not for each small request"
+UNMEASURED = "its tests replace parts of it, and it has not been measured"
+ONCE_PER_MESSAGE = "generates readers and writers: runs once for each version of a message"
+
+# Folders and files that stay interpreted, and why.
+INTERPRETED = {
+    "protocol/api_names.py": RARE,
+    "protocol/compression.py": "calls libraries",
+    "protocol/consumer_protocol.py": RARE,
+    "protocol/errors.py": "has only an enumeration",
+    "protocol/fields.py": ONCE_PER_MESSAGE,
+    "protocol/lz4_frame.py": "calls libraries",
+    "protocol/messages": "its annotations are read at run time",
+    "protocol/output.py": "an Output is a bytearray, from which no compiled class can derive",
+    "protocol/schema.py": "has only declarations",
+    "protocol/record_batch/slices.py": RARE,
+    "protocol/slices.py": ONCE_PER_MESSAGE,
+    "protocol/source.py": ONCE_PER_MESSAGE,
+    "protocol/structs.py": ONCE_PER_MESSAGE,
+    "protocol/wire.py": ONCE_PER_MESSAGE,
+    "purgatories/marks.py": "has only a mark for mypyc",
+    "purgatories/timer/__main__.py": "is a program",
+    "purgatories/timer/asyncio_reaper.py": RARE,
+    "purgatories/timer/path.py": "draws a timer",
+    "purgatories/timer/reaper.py": "a compiled subclass of Thread crashes in garbage collection",
+    "purgatories/timer/snapshot.py": "draws a timer",
+    "purgatories/timer/trio_reaper.py": "awaits trio",
+    "broker/__init__.py": "is empty",
+    "broker/__main__.py": "is a program",
+    "broker/admin": RARE,
+    "broker/api": UNMEASURED,
+    "broker/coordinators": UNMEASURED,
+    "broker/groups": UNMEASURED,
+    "broker/network": UNMEASURED,
+    "broker/quotas": UNMEASURED,
+    "broker/replication": UNMEASURED,
+    "broker/share_coordinator": UNMEASURED,
+    "broker/steps": UNMEASURED,
+    "broker/storage": "tests replace single calls of the disk",
+    "broker/wait_records": UNMEASURED,
+    "broker/clock_control": RARE,
+    "broker/cluster.py": RARE,
+    "broker/command_line": RARE,
+    "broker/config": "its annotations are read at run time",
+    "broker/controller": RARE,
+    "broker/faults": "runs only for requests that match a rule",
+    "broker/links": RARE,
+    "broker/maintenance": RARE,
+    "broker/node.py": RARE,
+    "broker/node_faults.py": RARE,
+    "broker/node_share_groups.py": RARE,
+    "broker/node_transactions.py": RARE,
+    "broker/process": RARE,
+    "broker/reset": RARE,
+    "broker/security": RARE,
+    "broker/server.py": RARE,
+    "broker/share": UNMEASURED,
+    "broker/transactions": RARE,
+}
+
+
+def compiled_modules(root: Path) -> list[str]:
+    """The modules of the checkout at *root* to compile, as paths relative to it, in order."""
+    return [name for name in modules(root) if is_compiled(name)]
+
+
+def modules(root: Path) -> Iterator[str]:
+    """All modules of the packages that have compiled ones."""
+    for package in ("broker", "protocol", "purgatories"):
+        for path in sorted((root / package).rglob("*.py")):
+            yield path.relative_to(root).as_posix()
+
+
+def is_compiled(name: str) -> bool:
+    """Whether the module with this path is compiled."""
+    return deciding_entry(name) in COMPILED
+
+
+def deciding_entry(name: str) -> str | None:
+    """The entry that decides about the module with this path; None if there is none."""
+    path = Path(name)
+    paths = [each.as_posix() for each in (path, *path.parents)]
+    return next((each for each in paths if each in COMPILED or each in INTERPRETED), None)

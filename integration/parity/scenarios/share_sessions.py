@@ -1,0 +1,133 @@
+"""Share sessions: their epochs, their ends, and the checks of share requests."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from integration.parity.scenario import Kafka, Observations, scenario
+from integration.parity.setups import SHARE
+from integration.parity.share_member import ShareGroup
+
+
+@scenario(on=SHARE)
+def share_session_epochs(kafka: Kafka) -> Observations:
+    """Both APIs use one sequence; a refused epoch does not advance it."""
+    group = ShareGroup(kafka)
+    group.produce(10)
+    a = group.member("a")
+    yield "none", a.fetch(epoch=1), a.fetch(epoch=-1), a.acknowledge("0-1 accept", epoch=1)
+    yield "opened", a.fetch()
+    yield "ahead", a.fetch(epoch=5), a.acknowledge("0-1 accept", epoch=5)
+    yield "behind", a.acknowledge("0-1 accept", epoch=0)
+    yield "next", a.acknowledge("0-1 accept")
+    yield "repeated", a.acknowledge("2-3 accept", epoch=1)
+    yield "next", a.fetch()
+    yield "far behind", a.fetch(epoch=-7)
+
+
+@scenario(on=SHARE)
+def share_session_is_opened_again(kafka: Kafka) -> Observations:
+    """The locks of the member stay, and can be acknowledged in the new session."""
+    group = ShareGroup(kafka)
+    group.produce(10)
+    a = group.member("a")
+    yield a.fetch()
+    yield "with acknowledgements", a.fetch(epoch=0, acknowledge=["0-1 accept"])
+    yield "again", a.fetch(epoch=0)
+    yield a.acknowledge("0-9 accept")
+
+
+@scenario(on=SHARE)
+def share_session_ends(kafka: Kafka) -> Observations:
+    """The final epoch releases what the member has, after its acknowledgements."""
+    group = ShareGroup(kafka)
+    group.produce(10)
+    a, b = group.member("a"), group.member("b")
+    yield a.fetch()
+    yield b.fetch()
+    yield "ends", a.acknowledge("0-4 accept", epoch=-1)
+    yield "next", b.fetch(max_wait_ms=1000)
+    yield "gone", a.acknowledge("5-6 accept", epoch=2)
+    yield "ends by a fetch", b.fetch(epoch=-1, acknowledge=["5-6 accept"])
+    yield "again", a.fetch(epoch=0, max_wait_ms=1000)
+
+
+@scenario(on=SHARE)
+def share_session_ends_with_its_connection(kafka: Kafka) -> Observations:
+    """What the member has is available for the next fetch of another member."""
+    group = ShareGroup(kafka)
+    group.produce(10)
+    a, b = group.member("a"), group.member("b")
+    yield a.fetch()
+    yield b.fetch()
+    a.client.close()
+    kafka.pass_time(kafka.topic(), 300)
+    yield b.fetch(max_wait_ms=1000)
+
+
+@scenario(on=SHARE)
+def share_session_partitions(kafka: Kafka) -> Observations:
+    """Partitions are added and forgotten; responses name those with news."""
+    group = ShareGroup(kafka, 3)
+    a = group.member("a")
+    yield a.fetch(0, 1)
+    yield a.fetch()
+    group.produce(1, partition=1)
+    group.produce(1, partition=2)
+    yield a.fetch()
+    yield "added", a.fetch(2)
+    group.produce(1, partition=1)
+    yield "forgotten", a.fetch(forgotten=[1])
+    yield "all", a.fetch(forgotten=[0, 2], max_wait_ms=3000)
+    yield "both", a.fetch(1, forgotten=[1])
+    yield "back", a.fetch(1)
+
+
+@scenario(on=SHARE)
+def share_session_of_several_members(kafka: Kafka) -> Observations:
+    """Each member of a group has a session of its own, also on one connection."""
+    group = ShareGroup(kafka)
+    group.produce(5, 5)
+    client = kafka.connect()
+    a, b = group.member("a", client=client), group.member("b", client=client)
+    yield a.fetch(max_records=1), b.fetch(max_records=1)
+    yield a.acknowledge("0-4 accept"), b.acknowledge("5-9 accept")
+    yield a.acknowledge("0-4 accept"), b.fetch()
+
+
+@scenario(on=SHARE)
+def share_session_overtaken(kafka: Kafka) -> Observations:
+    """A fetch that waits while its session goes on is refused at its end."""
+    group = ShareGroup(kafka)
+    a, again = group.member("a"), group.member("a")
+    yield a.fetch()
+    parked = a.start(max_wait_ms=1500)
+    yield "waits", parked.waits()
+    again.epoch = 2
+    yield again.fetch()
+    yield parked
+
+
+@scenario(on=SHARE)
+def share_invalid_requests(kafka: Kafka) -> Observations:
+    """Member ids, groups, modes and partitions that cannot be."""
+    group = ShareGroup(kafka)
+    for member_id in ("", "x" * 36, "x" * 37):
+        yield f"{len(member_id)} characters", group.member(member_id).fetch()
+    yield "mode", group.member("a").fetch(mode=2)
+    yield "partition", group.member("b").fetch(0, 7)
+    other = group.member("c")
+    yield other.fetch()
+    yield "acknowledge", other.acknowledge("0-1 accept", partition=7)
+    group.topic_id = UUID(int=77)
+    yield "topic", other.acknowledge("0-1 accept")
+
+
+@scenario(on=SHARE)
+def share_fetch_limits(kafka: Kafka) -> Observations:
+    """Limits of 0 and below are answered at once, or never reached."""
+    group = ShareGroup(kafka)
+    for name in ("max_records", "max_bytes", "min_bytes", "max_wait_ms"):
+        for value in (0, -1):
+            sent = {"max_wait_ms": 1000, name: value}
+            yield f"{name} {value}", group.member(f"{name}{value}").start(**sent)

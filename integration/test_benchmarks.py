@@ -1,0 +1,47 @@
+"""Each benchmark runs for a moment on this broker and has a figure for each of its metrics."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks import round_trip
+from benchmarks.benchmark import Benchmark
+from benchmarks.every_benchmark import BENCHMARKS
+from benchmarks.kfake import Kfake, missing_for_kfake
+from benchmarks.storage import CANNOT_COMPILE, COMPILED
+from benchmarks.systems import System, available
+from benchmarks.systems_with_tls import available_with_tls
+from integration.machine.requirements import need
+
+MOMENT = 0.02
+
+
+# The benchmark of storage compiles the packages first, if their source has changed.
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("benchmark_", BENCHMARKS.values(), ids=lambda each: each.name)
+def test_a_benchmark_measures_all_its_metrics(benchmark_: Benchmark) -> None:
+    """On this broker every metric is supported."""
+    found = available_with_tls() if benchmark_.tls else available(benchmark_.nodes)
+    ours = next(system for system in found if system.name == "ours")
+    ours.server = ours.start()
+    try:
+        sample = benchmark_.measure(ours, MOMENT)
+    finally:
+        ours.server.close()
+
+    expected = {metric.name for metric in benchmark_.metrics}
+    assert expected - set(sample) <= ({*COMPILED} if CANNOT_COMPILE else set())
+    assert set(sample) <= expected
+
+
+def test_kfake_is_built_and_serves() -> None:
+    """A produce latency of kfake can be measured."""
+    need("go", missing_for_kfake())
+    kfake = System("kfake", Kfake)
+    kfake.server = kfake.start()
+    try:
+        sample = round_trip.measure(kfake, MOMENT)
+    finally:
+        kfake.server.close()
+
+    assert sample["serial acks=all p50"] > 0

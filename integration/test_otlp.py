@@ -1,0 +1,166 @@
+"""Spans sent to a collector over HTTP, decoded from their protocol buffers."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("opentelemetry.proto", reason="the extra otlp is not installed")
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from antechamber import Cluster
+from antechamber.cli import main
+from integration.machine.deadlines import eventually
+from integration.processes.server_process import ServerProcess
+from integration.wire.batches import batch
+from integration.wire.connection import Connection
+from integration.wire.requests import fetch, produce
+
+
+class Collector:
+    """What a collector has received; ``status`` is its response."""
+
+    def __init__(self) -> None:
+        self.status = 200
+        self.paths: list[str] = []
+        self.spans: list[Any] = []
+        self.resources: list[dict[str, str]] = []
+
+    def receive(self, path: str, body: bytes) -> None:
+        """Decode the body of a request."""
+        self.paths.append(path)
+        for each in ExportTraceServiceRequest.FromString(body).resource_spans:
+            named = {item.key: item.value.string_value for item in each.resource.attributes}
+            self.resources.append(named)
+            for scope in each.scope_spans:
+                self.spans += scope.spans
+
+    def named(self, name: str) -> list[Any]:
+        """The spans of that name."""
+        return [each for each in self.spans if each.name == name]
+
+
+@contextmanager
+def collecting(collector: Collector) -> Iterator[str]:
+    """Serve on loopback; the value is the address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            if collector.status == 200:
+                collector.receive(self.path, body)
+            self.send_response(collector.status)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Print nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def release(kafka: Cluster) -> None:
+    """Let a fetch wait, and complete it by a produce."""
+    with Connection(kafka.bootstrap) as consumer, Connection(kafka.bootstrap) as producer:
+        consumer.send(fetch("orders", 0, 0, max_wait_ms=60_000))
+        kafka.wait_parked("Fetch", "orders")
+        producer.request(produce("orders", 0, batch([b"x"])))
+        consumer.receive()
+
+
+def check_release(collector: Collector) -> None:
+    """Assert that the wait is linked to the produce."""
+    [park], [server] = collector.named("park"), collector.named("Produce")
+    [link] = park.links
+    assert (link.trace_id, link.span_id) == (server.trace_id, server.span_id)
+    [fetched] = [each for each in collector.named("Fetch") if each.span_id == park.parent_span_id]
+    assert park.trace_id == fetched.trace_id != server.trace_id
+    assert fetched.start_time_unix_nano <= park.start_time_unix_nano
+    assert park.end_time_unix_nano <= fetched.end_time_unix_nano
+    assert {"service.name": "antechamber", "service.instance.id": "node 1"} in collector.resources
+
+
+def test_the_requests_of_a_broker(capsys: pytest.CaptureFixture[str]) -> None:
+    """The path of traces is added to an address without a path."""
+    collector = Collector()
+    with Cluster(1, topics="orders", record=True) as kafka, collecting(collector) as url:
+        release(kafka)
+        assert main(["export", "--otlp", url, "--admin", kafka.admin]) == 0
+
+    assert set(collector.paths) == {"/v1/traces"}
+    check_release(collector)
+    assert capsys.readouterr().out.endswith(f" at {url}/v1/traces\n")
+
+
+def test_the_requests_of_a_file(tmp_path: Path) -> None:
+    """The spans are those of the broker's own requests."""
+    collector, file = Collector(), tmp_path / "waits.jsonl"
+    with Cluster(1, topics="orders", records=file) as kafka:
+        release(kafka)
+    with collecting(collector) as url:
+        assert main(["export", "--otlp", f"{url}/custom", str(file)]) == 0
+
+    assert set(collector.paths) == {"/custom"}
+    check_release(collector)
+    requests = [json.loads(line)["api"] for line in file.read_text().splitlines()]
+    assert sorted(requests) == sorted(each.name for each in collector.spans if each.kind == 2)
+
+
+def test_requests_are_followed(tmp_path: Path) -> None:
+    """Each request is sent once, after it has ended."""
+    collector = Collector()
+    with Cluster(1, topics="orders", record=True) as kafka, collecting(collector) as url:
+        words = ["export", "--otlp", url, "--follow", "--admin", kafka.admin]
+        with background(words, tmp_path):
+            eventually(lambda: _released(kafka, collector), "the spans of a produce")
+
+    requests = [each.span_id for each in collector.spans]
+    assert len(requests) == len(set(requests))
+
+
+def _released(kafka: Cluster, collector: Collector) -> bool:
+    with Connection(kafka.bootstrap) as producer:
+        producer.request(produce("orders", 0, batch([b"x"])))
+    return bool(collector.named("Produce"))
+
+
+@contextmanager
+def background(words: list[str], outputs: Path) -> Iterator[None]:
+    """Run the command in a process, until the block ends."""
+    process = ServerProcess([sys.executable, "-m", "antechamber", *words], outputs)
+    try:
+        yield
+    finally:
+        process.stop()
+
+
+@pytest.mark.parametrize("status", [400, 404])
+def test_a_collector_that_refuses(
+    status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The exit code is 1, and the error is one line."""
+    collector, file = Collector(), tmp_path / "waits.jsonl"
+    collector.status = status
+    with Cluster(1, topics="orders", records=file) as kafka:
+        release(kafka)
+    with collecting(collector) as url:
+        assert main(["export", "--otlp", url, str(file)]) == 1
+
+    words = f"antechamber export: the collector at {url}/v1/traces did not accept the spans\n"
+    assert capsys.readouterr().err == words

@@ -1,0 +1,56 @@
+"""DescribeShareGroupOffsets: the start offsets of share partitions (KIP-932).
+
+v1 the lag (KIP-1226).
+"""
+
+from __future__ import annotations
+
+from protocol.schema import int16, int32, int64, message, since, string, struct, uuid
+
+
+@message(90, versions=(0, 1), flexible=0)
+class DescribeShareGroupOffsetsRequest:
+    groups: list[DescribeShareGroupOffsetsRequestGroup]
+
+
+@struct
+class DescribeShareGroupOffsetsRequestGroup:
+    group_id: string
+    topics: list[DescribeShareGroupOffsetsRequestTopic] | None
+
+
+@struct
+class DescribeShareGroupOffsetsRequestTopic:
+    topic_name: string
+    partitions: list[int32]
+
+
+@message(90, versions=(0, 1), flexible=0)
+class DescribeShareGroupOffsetsResponse:
+    throttle_time_ms: int32 = 0
+    groups: list[DescribeShareGroupOffsetsResponseGroup]
+
+
+@struct
+class DescribeShareGroupOffsetsResponseGroup:
+    group_id: string
+    topics: list[DescribeShareGroupOffsetsResponseTopic]
+    error_code: int16 = 0
+    error_message: string | None = None
+
+
+@struct
+class DescribeShareGroupOffsetsResponseTopic:
+    topic_name: string
+    topic_id: uuid
+    partitions: list[DescribeShareGroupOffsetsResponsePartition]
+
+
+@struct
+class DescribeShareGroupOffsetsResponsePartition:
+    partition_index: int32
+    start_offset: int64 = 0
+    leader_epoch: int32 = 0
+    lag: int64 = since(1, default=-1)
+    error_code: int16 = 0
+    error_message: string | None = None

@@ -1,0 +1,42 @@
+"""InitializeShareGroupState: creates or resets the state of share partitions (KIP-932)."""
+
+from __future__ import annotations
+
+from protocol.schema import int16, int32, int64, message, string, struct, uuid
+
+
+@message(83, versions=(0, 0), flexible=0)
+class InitializeShareGroupStateRequest:
+    group_id: string
+    topics: list[InitializeStateData]
+
+
+@struct
+class InitializeStateData:
+    topic_id: uuid
+    partitions: list[PartitionData]
+
+
+@struct
+class PartitionData:
+    partition: int32
+    state_epoch: int32
+    start_offset: int64
+
+
+@message(83, versions=(0, 0), flexible=0)
+class InitializeShareGroupStateResponse:
+    results: list[InitializeStateResult]
+
+
+@struct
+class InitializeStateResult:
+    topic_id: uuid
+    partitions: list[PartitionResult]
+
+
+@struct
+class PartitionResult:
+    partition: int32
+    error_code: int16 = 0
+    error_message: string | None = None

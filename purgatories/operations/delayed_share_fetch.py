@@ -1,0 +1,115 @@
+"""A fetch of a share group that waits for records that its member can acquire (KIP-932).
+
+    for each partition: take its fetch lock, if no other fetch has it and there are records to
+    deliver again, or room for new ones        --> the locked partitions
+    their bytes added up reach min_bytes       --> complete, with the locks
+    otherwise                                  --> release the locks and wait
+
+The operation keeps no data: on completion the locked partitions are read, their records acquired,
+and the locks released. Kafka's ``DelayedShareFetch``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Generic, Protocol, TypeVar
+
+from ..action_queue import ActionQueue
+from ..delayed_operation import DelayedOperation
+
+K = TypeVar("K", bound=Hashable)
+K_contra = TypeVar("K_contra", bound=Hashable, contravariant=True)
+
+
+class ShareFetchSource(Protocol[K_contra]):
+    """The partitions of one fetch of a member."""
+
+    def try_lock(self, key: K_contra, owner: object) -> bool:
+        """Take the fetch lock of a partition that has records to acquire; False if impossible."""
+        ...
+
+    def unlock(self, key: K_contra, owner: object) -> None:
+        """Release the fetch lock."""
+        ...
+
+    def available_bytes(self, key: K_contra, /) -> int | None:
+        """The bytes that can be read; None if waiting for more is pointless."""
+        ...
+
+    def has_ended(self) -> bool:
+        """Whether none of the partitions can be acquired here any more."""
+        ...
+
+
+class DelayedShareFetch(DelayedOperation, Generic[K]):
+    """Completes after at most ``max_wait_ms``; *on_response* gets the locked partitions.
+
+    *actions* is drained after an expiry, when no request handler does so.
+    """
+
+    __slots__ = ("_actions", "_on_response", "_source", "locked", "min_bytes", "partitions")
+
+    def __init__(
+        self,
+        max_wait_ms: float,
+        min_bytes: int,
+        partitions: Sequence[K],
+        source: ShareFetchSource[K],
+        on_response: Callable[[Sequence[K]], object],
+        actions: ActionQueue,
+    ) -> None:
+        super().__init__(max_wait_ms)
+        self.min_bytes = min_bytes
+        self.partitions = partitions
+        self.locked: list[K] = []
+        self._source = source
+        self._on_response = on_response
+        self._actions = actions
+
+    def try_complete(self) -> bool:
+        """Complete if the partitions that can be locked have enough bytes."""
+        if self._source.has_ended():
+            return self.force_complete()
+        self._lock()
+        try:
+            if self.locked and self._has_enough():
+                return self.force_complete()
+        finally:
+            self._unlock()
+        return False
+
+    def available_bytes(self) -> int:
+        """The bytes that could be read now, also those that no member can acquire."""
+        return sum(self._source.available_bytes(key) or 0 for key in self.partitions)
+
+    def _has_enough(self) -> bool:
+        accumulated = 0
+        for key in self.locked:
+            available = self._source.available_bytes(key)
+            if available is None:
+                return True
+            accumulated += available
+        return accumulated >= self.min_bytes
+
+    def _lock(self) -> None:
+        assert not self.locked
+        self.locked = [key for key in self.partitions if self._source.try_lock(key, self)]
+
+    def _unlock(self) -> None:
+        locked, self.locked = self.locked, []
+        for key in locked:
+            self._source.unlock(key, self)
+
+    def on_complete(self) -> None:
+        """Acquire from the locked partitions; at the timeout from all that can be locked."""
+        if not self.locked:
+            self._lock()
+        try:
+            self._on_response(self.locked)
+        finally:
+            self._unlock()
+
+    def on_expiration(self) -> None:
+        """Count one expiry."""
+        self.mark_expired()
+        self._actions.try_complete_actions()

@@ -1,0 +1,51 @@
+"""The explanation of share requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from antechamber.explain import explanation
+from tests.facts import completed_fetch
+
+WAITED_FOR = {"kind": "share_records", "group": "workers", "need": 1, "had": 0}
+LOCKED = {"acquired": 10, "member": "a", "lock_expires_in_ms": 30_000}
+
+
+def _share_fetch(completed_by: dict[str, Any], **waited_for: Any) -> str:
+    record = completed_fetch()
+    record["api"] = "ShareFetch"
+    record["purgatory"] = "ShareFetch"
+    record["waited_for"] = {**WAITED_FOR, **waited_for}
+    record["completed_by"] = completed_by
+    return " ".join(explanation(record))
+
+
+def test_a_share_fetch_names_its_group_and_who_has_the_records() -> None:
+    """The lock that expires first is named."""
+    words = _share_fetch({"cause": "timeout"}, **LOCKED)
+
+    assert "for group workers from node 1" in words
+    assert "for records that group workers can acquire: 10 records were acquired" in words
+    assert "the lock of member a had 30.0 s left" in words
+
+
+def test_an_expired_lock_is_named() -> None:
+    """No request has completed it."""
+    words = _share_fetch({"cause": "lock_expired", "topic": "orders", "partition": 0})
+
+    assert "was completed by the expiry of a lock on records of orders-0" in words
+
+
+def test_the_acknowledgement_of_another_member_is_named() -> None:
+    """Its request is known if it was stored at once."""
+    request = {"api": "ShareAcknowledge", "client_id": "b", "correlation_id": 7}
+    words = _share_fetch({"cause": "acknowledgement", "request": request})
+
+    assert "was completed by ShareAcknowledge 7 of client b" in words
+
+
+def test_acknowledgements_that_are_stored_are_waited_for() -> None:
+    """The wait is named in words."""
+    words = _share_fetch({"cause": "coordinator"}, kind="share_state")
+
+    assert "for the acknowledgements of group workers to be stored" in words

@@ -1,0 +1,209 @@
+"""The offsets of share groups: describe, alter, delete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.share_coordinator.state_topic import ensure_share_state_topic
+from protocol.errors import ErrorCode
+from protocol.messages.alter_share_group_offsets import (
+    AlterShareGroupOffsetsRequest,
+    AlterShareGroupOffsetsRequestPartition,
+    AlterShareGroupOffsetsRequestTopic,
+)
+from protocol.messages.delete_share_group_offsets import (
+    DeleteShareGroupOffsetsRequest,
+    DeleteShareGroupOffsetsRequestTopic,
+)
+from protocol.messages.describe_share_group_offsets import (
+    DescribeShareGroupOffsetsRequest,
+    DescribeShareGroupOffsetsRequestGroup,
+    DescribeShareGroupOffsetsRequestTopic,
+)
+from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
+from protocol.schema import ZERO_UUID
+from tests.batches import batch
+from tests.client import Client, RunningCluster, RunningNode, running_cluster, running_node
+from tests.requests import PRODUCE_VERSION, produce_request
+
+pytestmark = pytest.mark.anyio
+
+
+def prepared(running: RunningCluster, node_id: int = 1, **topic: Any) -> None:
+    """Create the topic t and the internal topics."""
+    config = running.cluster.node(node_id).config
+    running.controller.create_topic("t", **{"partitions": 2, **topic})
+    ensure_offsets_topic(running.controller, config)
+    ensure_share_state_topic(running.controller, config)
+
+
+def client_of(node: RunningNode) -> Client:
+    """A client of a node with the topic t."""
+    prepared(node)
+    return node.client()
+
+
+async def alter(
+    client: Client, *offsets: tuple[int, int], name: str = "t", group_id: str = "g"
+) -> Any:
+    """Set start offsets of partitions of a topic."""
+    partitions = [
+        AlterShareGroupOffsetsRequestPartition(partition_index=partition, start_offset=offset)
+        for partition, offset in offsets
+    ]
+    topic = AlterShareGroupOffsetsRequestTopic(topic_name=name, partitions=partitions)
+    return await client.send(AlterShareGroupOffsetsRequest(group_id=group_id, topics=[topic]))
+
+
+async def delete(client: Client, *names: str, group_id: str = "g") -> Any:
+    """Delete the states of topics."""
+    topics = [DeleteShareGroupOffsetsRequestTopic(topic_name=name) for name in names]
+    return await client.send(DeleteShareGroupOffsetsRequest(group_id=group_id, topics=topics))
+
+
+async def described(
+    client: Client, topics: dict[str, list[int]] | None = None, group_id: str = "g"
+) -> dict[tuple[str, int], tuple[int, int]]:
+    """The start offset and the lag of each share partition."""
+    named = None
+    if topics is not None:
+        named = [
+            DescribeShareGroupOffsetsRequestTopic(topic_name=name, partitions=partitions)
+            for name, partitions in topics.items()
+        ]
+    group = DescribeShareGroupOffsetsRequestGroup(group_id=group_id, topics=named)
+    response = await client.send(DescribeShareGroupOffsetsRequest(groups=[group]))
+    (found,) = response.groups
+    assert found.error_code == 0
+    return {
+        (topic.topic_name, each.partition_index): (each.start_offset, each.lag)
+        for topic in found.topics
+        for each in topic.partitions
+    }
+
+
+async def join(client: Client, epoch: int = 0) -> None:
+    """Let a member join or leave."""
+    names = ["t"] if epoch == 0 else None
+    response = await client.send(
+        ShareGroupHeartbeatRequest(
+            group_id="g", member_id="m", member_epoch=epoch, subscribed_topic_names=names
+        )
+    )
+    assert response.error_code == 0
+
+
+def errors(response: Any) -> list[tuple[int, int]]:
+    """The partitions of the first topic, with their errors."""
+    return [(each.partition_index, each.error_code) for each in response.responses[0].partitions]
+
+
+async def test_offsets_of_a_new_group_are_set(tmp_path: Path) -> None:
+    """The group is created; the lag is the number of records from the offset on."""
+    async with running_node(tmp_path) as node:
+        client = client_of(node)
+        await client.send(produce_request("t", batch(b"x", b"y", b"z")), PRODUCE_VERSION)
+
+        response = await alter(client, (0, 1), (5, 1))
+
+        assert errors(response) == [(0, 0), (5, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)]
+        assert await described(client) == {("t", 0): (1, 2)}
+
+
+async def test_share_partitions_without_an_offset_have_minus_one(tmp_path: Path) -> None:
+    """Also those of a group or a topic that does not exist."""
+    async with running_node(tmp_path) as node:
+        client = client_of(node)
+
+        found = await described(client, {"t": [0], "nope": [0]})
+
+        assert found == {("t", 0): (-1, -1), ("nope", 0): (-1, -1)}
+        assert await described(client) == await described(client, {}) == {}
+
+
+async def test_the_end_is_that_of_the_leader(tmp_path: Path) -> None:
+    """The coordinator of the group asks other nodes."""
+    async with running_cluster(tmp_path, 3) as cluster:
+        prepared(cluster, replication_factor=1, partitions=3)
+        await trio.sleep(1)
+        coordinator = 0
+        for node_id in (1, 2, 3):
+            client = cluster.client(node_id)
+            await client.send(produce_request("t", *[batch(b"x")] * 3), PRODUCE_VERSION)
+            if not (await alter(client, (0, 0), (1, 0), (2, 0))).error_code:
+                coordinator = node_id
+
+        found = await described(cluster.client(coordinator))
+
+    assert found == {("t", index): (0, 1) for index in range(3)}
+
+
+async def test_a_group_with_members_is_not_changed(tmp_path: Path) -> None:
+    """The whole request is refused, until the last member has left."""
+    async with running_node(tmp_path) as node:
+        client = client_of(node)
+        await join(client)
+
+        altered, deleted = await alter(client, (0, 1)), await delete(client, "t")
+
+        assert altered.error_code == deleted.error_code == ErrorCode.NON_EMPTY_GROUP
+        assert altered.error_message == "The group is not empty."
+        await join(client, -1)
+        assert (await alter(client, (0, 1))).error_code == 0
+
+
+async def test_an_altered_offset_fences_the_state_before(tmp_path: Path) -> None:
+    """Its state epoch is that of the group, which has changed since then."""
+    async with running_node(tmp_path) as node:
+        client = client_of(node)
+        await join(client)
+        await trio.sleep(0.1)
+        await join(client, -1)
+        await alter(client, (0, 7))
+
+        coordinator = node.node.share_groups.coordinator
+        found = {
+            key.partition: (state.state_epoch, state.start_offset)
+            for each in coordinator.states.values()
+            for key, state in each.states.items()
+        }
+
+        assert found == {0: (3, 7), 1: (2, -1)}
+
+
+async def test_states_of_topics_are_deleted(tmp_path: Path) -> None:
+    """A topic without a state is an error of its own."""
+    async with running_node(tmp_path) as node:
+        client = client_of(node)
+        await alter(client, (0, 1))
+
+        first, second = await delete(client, "t", "nope"), await delete(client, "t")
+
+        topic = node.controller.image.topics["t"]
+        found = [(each.topic_id, each.error_code, each.error_message) for each in first.responses]
+        assert found == [
+            (topic.topic_id, 0, None),
+            (ZERO_UUID, 3, "This server does not host this topic-partition."),
+        ]
+        (again,) = second.responses
+        assert again.error_message == "There is no offset information to delete."
+        assert await described(client) == {}
+
+
+@pytest.mark.parametrize(
+    ("group_id", "error"),
+    [("", ErrorCode.INVALID_GROUP_ID), ("x", ErrorCode.GROUP_ID_NOT_FOUND)],
+)
+async def test_offsets_of_an_unknown_group_are_not_deleted(
+    tmp_path: Path, group_id: str, error: ErrorCode
+) -> None:
+    """The whole request is refused."""
+    async with running_node(tmp_path) as node:
+        response = await delete(client_of(node), "t", group_id=group_id)
+
+    assert response.error_code == error

@@ -1,0 +1,74 @@
+"""Topics for consumer groups; the hash mirrors ``UtilsTest``."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.groups.metadata_image import CoordinatorMetadataImage
+from tests.broker.groups.consumer.books import T, U, topics_of
+
+
+def test_names_and_ids() -> None:
+    """An absent topic is None, not an error."""
+    topics = topics_of(t=3, u=1)
+
+    assert topics.ids(["t", "nope", "u"]) == {T, U}
+    assert (topics.id_of("t"), topics.id_of("nope")) == (T, None)
+    assert (topics.name_of(U), topics.name_of(UUID(int=9))) == ("u", None)
+    assert (topics.partition_count(T), topics.partition_count(UUID(int=9))) == (3, 0)
+    assert topics.names() == ["t", "u"]
+
+
+def test_the_present_image_is_used() -> None:
+    """A topic that is created later is found."""
+    image = MetadataImage("cluster")
+    topics = CoordinatorMetadataImage(lambda: image)
+    before = topics.id_of("t")
+    image.put(TopicImage("t", T, {}, (PartitionRegistration((1,), (1,), 1),)))
+
+    assert (before, topics.id_of("t")) == (None, T)
+
+
+def test_the_hash_of_no_topics_is_zero() -> None:
+    """As in Kafka; topics that do not exist do not count."""
+    assert topics_of(t=1).hash_of([]) == 0
+    assert topics_of(t=1).hash_of(["nope"]) == 0
+
+
+def test_the_hash_does_not_depend_on_the_order() -> None:
+    """Nor on names of topics that do not exist."""
+    topics = topics_of(t=3, u=1)
+
+    assert topics.hash_of(["t", "u"]) == topics.hash_of(["u", "nope", "t"])
+
+
+@pytest.mark.parametrize(
+    ("partitions", "names"),
+    [({"t": 4, "u": 1}, "tu"), ({"t": 3}, "tu"), ({"t": 3, "u": 1, "v": 1}, "tuv")],
+    ids=["grown", "gone", "come"],
+)
+def test_the_hash_changes_with_the_topics(partitions: dict[str, int], names: str) -> None:
+    """KIP-1101: when topics are created, extended or deleted."""
+    before = topics_of(t=3, u=1).hash_of("tuv")
+
+    assert topics_of(**partitions).hash_of(names) != before
+
+
+def test_a_recreated_topic_has_another_hash() -> None:
+    """It has the same name and partition count, but another id."""
+    image = MetadataImage("cluster")
+    image.put(TopicImage("t", UUID(int=7), {}, (PartitionRegistration((1,), (1,), 1),)))
+
+    assert CoordinatorMetadataImage(lambda: image).hash_of("t") != topics_of(t=1).hash_of("t")
+
+
+def test_the_hash_is_a_signed_number_of_64_bits() -> None:
+    """As the field of its record."""
+    hashes = [topics_of(t=count).hash_of("t") for count in range(1, 40)]
+
+    assert len(set(hashes)) == 39
+    assert all(-(2**63) <= each < 2**63 for each in hashes)
+    assert min(hashes) < 0 < max(hashes)

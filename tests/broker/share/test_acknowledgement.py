@@ -1,0 +1,150 @@
+"""What acknowledgements do, and which are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from broker.common.errors import ApiError
+from broker.share.acknowledgement import read_acknowledgements
+from broker.wait_records.causes import CauseKind
+from protocol.errors import ErrorCode
+from tests.broker.share.bench import Bench, Settings
+
+NONE, STATE, INVALID = (
+    ErrorCode.NONE,
+    ErrorCode.INVALID_RECORD_STATE,
+    ErrorCode.INVALID_REQUEST,
+)
+
+
+@pytest.fixture
+def bench() -> Bench:
+    """Member a has the records 0 to 9, member b those from 10 to 19."""
+    bench = Bench()
+    bench.acquire("a", "0-9 10-19", 10)
+    bench.acquire("b", "0-9 10-19", 10)
+    return bench
+
+
+def test_accepted_records_move_the_start(bench: Bench) -> None:
+    """Records at the start leave the window when they are complete."""
+    assert bench.acknowledge("a", "0-9 accept") is NONE
+    assert bench.offsets == (10, 20)
+    assert bench.runs() == ["10-19 ACQUIRED #1 b"]
+
+
+def test_records_complete_in_the_middle_stay(bench: Bench) -> None:
+    """The start waits for the first record that is not complete."""
+    bench.acknowledge("a", "3-9 accept")
+    bench.acknowledge("b", "10-19 reject")
+    assert bench.offsets == (0, 20)
+    bench.acknowledge("a", "0-2 gap")
+    assert bench.offsets == (20, 20)
+    assert bench.runs() == []
+
+
+def test_each_type_has_its_state(bench: Bench) -> None:
+    """A list of types acknowledges each offset with its own."""
+    bench.acknowledge("a", "1-4 gap accept release reject")
+    assert bench.runs()[:6] == [
+        "0-0 ACQUIRED #1 a",
+        "1-1 ARCHIVED #1",
+        "2-2 ACKNOWLEDGED #1",
+        "3-3 AVAILABLE #1",
+        "4-4 ARCHIVED #1",
+        "5-9 ACQUIRED #1 a",
+    ]
+
+
+def test_a_release_after_the_last_delivery_archives() -> None:
+    """A record is not delivered more often than the limit."""
+    bench = Bench(Settings(delivery_count_limit=2))
+    for _ in range(2):
+        bench.acquire("a", "0-9")
+        bench.acknowledge("a", "0-9 release")
+    assert bench.offsets == (10, 10)
+
+
+def test_a_lower_limit_applies_to_records_in_flight(bench: Bench) -> None:
+    """The limit of the time of the release counts."""
+    bench.acknowledge("a", "0-9 release")
+    bench.acquire("a", "0-9", 10)
+    bench.settings.delivery_count_limit = 2
+    bench.acknowledge("a", "0-9 release")
+    assert bench.offsets == (10, 20)
+
+
+@pytest.mark.parametrize(
+    ("batch", "error"),
+    [
+        ("10-19 accept", STATE),
+        ("5-14 accept", STATE),
+        ("15-25 accept", INVALID),
+        ("20-25 accept", INVALID),
+        ("0-0 accept", NONE),
+    ],
+)
+def test_only_own_records_can_be_acknowledged(bench: Bench, batch: str, error: ErrorCode) -> None:
+    """Records of others are refused, and offsets after the end as well."""
+    assert bench.acknowledge("a", batch) is error
+
+
+def test_a_bad_batch_refuses_the_good_ones(bench: Bench) -> None:
+    """Acknowledgements of a partition are applied all or none."""
+    assert bench.acknowledge("a", "0-4 accept", "10-12 accept") is STATE
+    assert bench.runs() == ["0-9 ACQUIRED #1 a", "10-19 ACQUIRED #1 b"]
+    assert bench.persister.writes == []
+
+
+def test_an_offset_cannot_be_named_twice(bench: Bench) -> None:
+    """The second batch finds the offset in another state."""
+    assert bench.acknowledge("a", "0-5 accept", "5-9 accept") is STATE
+    assert bench.runs() == ["0-9 ACQUIRED #1 a", "10-19 ACQUIRED #1 b"]
+
+
+def test_records_are_acknowledged_once(bench: Bench) -> None:
+    """A second acknowledgement finds the records in another state."""
+    bench.acknowledge("a", "5-9 accept")
+    assert bench.acknowledge("a", "5-9 accept") is STATE
+
+
+def test_offsets_below_the_start_are_accepted_silently(bench: Bench) -> None:
+    """Records that have left the window are skipped, also in a batch with others."""
+    bench.acknowledge("a", "0-4 accept")
+    assert bench.acknowledge("a", "0-4 accept") is NONE
+    assert bench.acknowledge("a", "0-9 accept") is NONE
+    assert bench.offsets == (10, 20)
+
+
+def test_an_empty_window_has_no_records_to_acknowledge() -> None:
+    """Before the first acquisition nothing is in flight."""
+    assert Bench().acknowledge("a", "0-4 accept") is STATE
+
+
+def test_the_end_of_a_session_releases_everything(bench: Bench) -> None:
+    """What the member has acquired becomes available, with the same count."""
+    bench.release("a")
+    assert bench.runs() == ["0-9 AVAILABLE #1", "10-19 ACQUIRED #1 b"]
+    assert bench.changes[-1] is CauseKind.SHARE_SESSION
+    assert bench.acquire("c", "0-9 10-19") == "0-9#2"
+
+
+@pytest.mark.parametrize(
+    ("batches", "may_renew"),
+    [
+        ([(4, 3, [1])], True),
+        ([(0, 3, [])], True),
+        ([(0, 3, [1, 1])], True),
+        ([(0, 3, [5])], True),
+        ([(0, 3, [-1])], True),
+        ([(0, 3, [4])], False),
+        ([(5, 9, [1]), (2, 4, [1])], True),
+    ],
+)
+def test_malformed_batches_are_refused(
+    batches: list[tuple[int, int, list[int]]], may_renew: bool
+) -> None:
+    """Offsets in another order, wrong numbers of types, and unknown types are invalid."""
+    with pytest.raises(ApiError) as refused:
+        read_acknowledgements(batches, may_renew=may_renew)
+    assert refused.value.code is INVALID

@@ -1,0 +1,53 @@
+"""What mypyc compiles differently from Python's meaning must not be in a compiled module."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from compiling.modules import compiled_modules
+
+ROOT = Path(__file__).parents[2]
+MODULES = compiled_modules(ROOT)
+
+
+@cache
+def nodes(module: str) -> list[ast.AST]:
+    """The nodes of the syntax tree of *module*."""
+    return list(ast.walk(ast.parse((ROOT / module).read_text())))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_name_has_one_type_of_exception_in_a_function(module: str) -> None:
+    """The variable has the type of the first handler, and mypyc checks it in the others."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    for function in (node for node in nodes(module) if isinstance(node, functions)):
+        types = defaultdict(set)
+        for handler in ast.walk(function):
+            if isinstance(handler, ast.ExceptHandler) and handler.name and handler.type:
+                types[handler.name].add(ast.unparse(handler.type))
+        assert [name for name, found in types.items() if len(found) > 1] == [], function.name
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_types_of_fields_are_in_the_module(module: str) -> None:
+    """A field of a NamedTuple with a type that is neither imported nor compiled is a KeyError."""
+    imported = {
+        alias.name
+        for node in nodes(module)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    fields = {
+        ast.unparse(field.annotation)
+        for node in nodes(module)
+        if isinstance(node, ast.ClassDef)
+        if "NamedTuple" in map(ast.unparse, node.bases)
+        for field in node.body
+        if isinstance(field, ast.AnnAssign)
+    }
+    assert fields & {"memoryview", "frozenset"} <= imported
