@@ -18,13 +18,11 @@ from broker.node import Node
 from broker.reset.leftovers import close_fetch_sessions, complete_deletions, delete_files
 from broker.reset.removed import Removed, group_ids, transactional_ids
 from broker.reset.topics import TopicRemoval
+from broker.reset.transactions import TRANSACTIONS_S_MAX, entries
 from broker.steps.queue import finish
 from broker.transactions.expiration import remove_ids
 from broker.transactions.metadata import TransactionMetadata
 from protocol.printable import printable
-
-# How long, in real time, a reset waits for the end of open transactions.
-TRANSACTIONS_S_MAX = 5.0
 
 
 class PrefixReset:
@@ -78,7 +76,7 @@ class PrefixReset:
     def _end_transactions(self, prefix: str) -> bool:
         """Abort and remove what can be; whether any id is left."""
         for node in self._cluster.nodes:
-            for entry in _entries(node, prefix):
+            for entry in _with_id(node, prefix):
                 node.transactions.abort_open(entry)
             finish(
                 remove_ids(
@@ -88,18 +86,12 @@ class PrefixReset:
                 )
             )
             node.replicas.actions.try_complete_actions()
-        return any(_entries(node, prefix) for node in self._cluster.nodes)
+        return any(_with_id(node, prefix) for node in self._cluster.nodes)
 
 
 def _with_prefix(names: Iterable[str], prefix: str) -> list[str]:
     return sorted(name for name in names if name.startswith(prefix))
 
 
-def _entries(node: Node, prefix: str) -> list[TransactionMetadata]:
-    states = node.transactions.states
-    return [
-        entry
-        for partition in states.partitions()
-        for entry in states.entries(partition)
-        if entry.transactional_id.startswith(prefix)
-    ]
+def _with_id(node: Node, prefix: str) -> list[TransactionMetadata]:
+    return [entry for entry in entries(node) if entry.transactional_id.startswith(prefix)]

@@ -9,6 +9,7 @@ from typing import Any
 from broker.api.request import Request
 from broker.network.connection import Connection
 from broker.node import Node
+from broker.reset.transactions import entries
 
 
 @dataclass(slots=True)
@@ -42,12 +43,7 @@ def group_ids(nodes: Iterable[Node]) -> set[str]:
 
 def transactional_ids(nodes: Iterable[Node]) -> set[str]:
     """All transactional ids."""
-    return {
-        entry.transactional_id
-        for node in nodes
-        for partition in node.transactions.states.partitions()
-        for entry in node.transactions.states.entries(partition)
-    }
+    return {entry.transactional_id for node in nodes for entry in entries(node)}
 
 
 def parked(nodes: Iterable[Node]) -> list[tuple[Connection, Request[Any]]]:

@@ -1,7 +1,8 @@
 """Resets a running cluster to its state at the start: a clean slate for the next test.
 
-    nodes run -> clock runs -> topics, settings in one change -> all nodes have applied it
-                                                              -> leftovers of each node
+    nodes run -> clock runs -> decided transactions have their markers
+              -> topics, settings in one change -> all nodes have applied it
+                                                -> leftovers of each node
 
 Groups, offsets and transactions are in internal topics, which are removed with all others. Requests
 that wait end as they do when Kafka deletes their topic or moves their coordinator: clients repeat
@@ -22,6 +23,7 @@ from broker.reset.leftovers import close_fetch_sessions, complete_deletions, for
 from broker.reset.prefix_reset import PrefixReset
 from broker.reset.removed import Removed, ended, group_ids, parked, transactional_ids
 from broker.reset.topics import TopicRemoval
+from broker.reset.transactions import wait_for_markers
 
 
 class Reset:
@@ -57,6 +59,7 @@ class Reset:
         await self._run_nodes(found)
         self._run_clock()
         found.fault_rules = self._cluster.faults.clear()
+        await wait_for_markers(self._cluster)
         nodes, controller = self._cluster.nodes, self._cluster.controller
         found.groups, found.transactional_ids = len(group_ids(nodes)), len(transactional_ids(nodes))
         # Internal topics are removed first, so that groups need no change for the other topics.

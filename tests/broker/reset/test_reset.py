@@ -81,6 +81,40 @@ async def test_a_topic_given_at_the_start_is_empty_and_has_another_id(tmp_path: 
         assert response.responses[0].partition_responses[0].base_offset == 0
 
 
+async def test_the_marker_of_a_transaction_that_completes_is_not_written_afterwards(
+    tmp_path: Path,
+) -> None:
+    """A marker names a topic, not its id: one in flight would reach the topic created again."""
+    given = Given((GivenTopic("a"),))
+    async with running_node(tmp_path) as node:
+        producer = await transactional_producer(node)
+        for _ in range(2):  # the second marker needs no new connection
+            await trio.testing.wait_all_tasks_blocked()
+            await producer.add(("a", [0]))
+            await producer.end(3)
+
+        await reset_of(node, given).reset(None)
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert [log.log_end_offset for log in node.node.logs] == [0]
+
+
+async def test_a_marker_that_cannot_be_written_delays_a_reset_for_a_limited_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The transaction is removed with its coordinator."""
+    async with running_node(tmp_path) as node:
+        producer = await transactional_producer(node)
+        await producer.add(("a", [0]))
+        monkeypatch.setattr(node.node.marker_channel, "add_markers", lambda _: None)
+        await producer.end(3)
+
+        removed = await reset_of(node).reset(None)
+
+        assert removed.transactional_ids == 1
+        assert node.controller.image.topics == {}
+
+
 async def test_connections_stay_usable(tmp_path: Path) -> None:
     """The next request on a connection of before has a response."""
     async with running_node(tmp_path) as node:
