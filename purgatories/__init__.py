@@ -8,8 +8,8 @@
                                                          force_complete: the first caller wins
 
 The classes have the names of Kafka's. They are thread-safe; keys are opaque; the clock and the
-executor are passed in. Only `purgatories.timer.asyncio_reaper` and `purgatories.timer.trio_reaper`
-import an event loop.
+executor are passed in. Only `purgatories.timer.asyncio_reaper`, and `purgatories.timer.trio_reaper`
+with its alarms, import an event loop.
 
 Start with `purgatories.purgatory`, `purgatories.delayed_operation` and
 `purgatories.timer.system_timer`.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from math import ceil, inf
+from math import inf
 from typing import Any
 
 import pytest
 import trio
 from trio.testing import MockClock
 
-from purgatories.timer import trio_reaper
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 from purgatories.timer.trio_reaper import run_reaper
@@ -77,54 +76,6 @@ async def test_no_task_runs_early_at_any_fraction_of_time() -> None:
     assert len(late) == 300
     assert min(late) > -1e-6
     assert max(late) <= 1.002
-
-
-class EpollClock(trio.abc.Clock):
-    """Sleeps are rounded up to whole milliseconds; time also passes while tasks run."""
-
-    def __init__(self) -> None:
-        self.now_s = 0.0123456
-
-    def start_clock(self) -> None:
-        pass
-
-    def current_time(self) -> float:
-        self.now_s += 3e-6
-        return self.now_s
-
-    def deadline_to_sleep_time(self, deadline: float) -> float:
-        if self.now_s < deadline < inf:
-            self.now_s += ceil((deadline - self.now_s) * 1000) / 1000
-        return 0
-
-
-@pytest.mark.parametrize(("awake_s", "late_ms"), [(0.0, 2.0), (400e-6, 1.6)])
-def test_sleep_that_is_rounded_up_costs_no_whole_millisecond(
-    awake_s: float, late_ms: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The task is late by at most a tick and part of a millisecond, which the reaper polls for."""
-    monkeypatch.setattr(trio_reaper, "AWAKE_S", awake_s)
-    late: list[float] = []
-
-    class Measuring(Stamping):
-        def run(self) -> None:
-            late.append(now_ms() - self.stamps[0])
-
-    async def expire_many() -> None:
-        async with trio.open_nursery() as nursery:
-            timer = SystemTimer("t", now_ms=now_ms)
-            nursery.start_soon(trio_reaper.run_reaper, timer)
-            for number in range(500):
-                delay_ms = 5 + number * 0.37
-                timer.add(Measuring(delay_ms, [now_ms() + delay_ms]))
-                await trio.sleep(0.00137 * (number % 7))
-            await trio.sleep(1)
-            nursery.cancel_scope.cancel()
-
-    trio.run(expire_many, clock=EpollClock())
-    assert len(late) == 500
-    assert min(late) >= 0
-    assert late_ms - 0.15 < max(late) < late_ms + 0.1
 
 
 async def test_earlier_task_moves_the_deadline() -> None:
