@@ -27,7 +27,7 @@ DECLARATIONS = ("protocol/messages", "broker/config/keys", "broker/config/unused
 TIMEKEEPERS = {
     "broker/common/clock.py": "it is the clock",
     "broker/clock_control/control.py": "waits in real time until the event loop is idle",
-    "broker/reset/prefix_reset.py": "waits in real time for the end of transactions",
+    "broker/reset/transactions.py": "waits in real time for the end of transactions",
     "broker/admin/server.py": "pauses when the process has no more file descriptors",
     "broker/network/listener.py": "pauses when the process has no more file descriptors",
     "broker/admin/http.py": "the timeouts of clients of the admin interface",

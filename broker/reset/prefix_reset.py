@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 
-import trio
-
 from broker.cluster import Cluster
 from broker.common.errors import ApiError, WrongState
 from broker.controller.image import INTERNAL_TOPICS
@@ -18,7 +16,7 @@ from broker.node import Node
 from broker.reset.leftovers import close_fetch_sessions, complete_deletions, delete_files
 from broker.reset.removed import Removed, group_ids, transactional_ids
 from broker.reset.topics import TopicRemoval
-from broker.reset.transactions import TRANSACTIONS_S_MAX, entries
+from broker.reset.transactions import TRANSACTIONS_S_MAX, entries, wait_for_end
 from broker.steps.queue import finish
 from broker.transactions.expiration import remove_ids
 from broker.transactions.metadata import TransactionMetadata
@@ -63,9 +61,7 @@ class PrefixReset:
     async def _remove_transactional_ids(self, prefix: str) -> int:
         """Abort open transactions, and remove their ids when their partitions have the markers."""
         ids = _with_prefix(transactional_ids(self._cluster.nodes), prefix)
-        with trio.move_on_after(TRANSACTIONS_S_MAX):
-            while self._end_transactions(prefix):
-                await self._cluster.changes.wait()
+        if await wait_for_end(self._cluster, lambda: not self._end_transactions(prefix)):
             return len(ids)
         left = _with_prefix(transactional_ids(self._cluster.nodes), prefix)
         raise WrongState(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import trio
 
@@ -24,6 +24,15 @@ def entries(node: Node) -> Iterator[TransactionMetadata]:
         yield from states.entries(partition)
 
 
+async def wait_for_end(cluster: Cluster, has_ended: Callable[[], bool]) -> bool:
+    """Wait until transactions have ended; returns whether they have within the limit."""
+    with trio.move_on_after(TRANSACTIONS_S_MAX):
+        while not has_ended():
+            await cluster.changes.wait()
+        return True
+    return False
+
+
 async def wait_for_markers(cluster: Cluster) -> None:
     """Wait until the partitions of each decided transaction have its marker.
 
@@ -31,14 +40,12 @@ async def wait_for_markers(cluster: Cluster) -> None:
     topic that is created again. Markers that are not written within `TRANSACTIONS_S_MAX` are
     dropped with their coordinator.
     """
-    with trio.move_on_after(TRANSACTIONS_S_MAX):
-        while any(map(_has_markers_in_flight, cluster.nodes)):
-            await cluster.changes.wait()
-        return
-    logger.warning("the reset drops markers that no leader has written")
+    if not await wait_for_end(cluster, lambda: not any(map(_has_markers, cluster.nodes))):
+        logger.warning("the reset drops markers that no leader has written")
 
 
-def _has_markers_in_flight(node: Node) -> bool:
+def _has_markers(node: Node) -> bool:
+    """Whether a transaction that *node* coordinates lacks markers that can be written."""
     return any(
         entry.value.state.is_prepared and not entry.are_markers_stopped for entry in entries(node)
     )
