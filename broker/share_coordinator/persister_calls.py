@@ -5,9 +5,9 @@ A request has the calls of one kind about share partitions of one group.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from broker.share.persister import PersisterResult, ReadResult, StateWrite, SummaryResult
@@ -19,8 +19,6 @@ from protocol.messages import initialize_share_group_state as initialize
 from protocol.messages import read_share_group_state as read
 from protocol.messages import read_share_group_state_summary as summary
 from protocol.messages import write_share_group_state as write
-
-Topic = TypeVar("Topic")
 
 
 class CallKind(NamedTuple):
@@ -55,11 +53,22 @@ def results(kind: CallKind, response: Any) -> dict[tuple[UUID, int], PersisterRe
     }
 
 
-def _by_topic(calls: Iterable[Call]) -> Iterator[tuple[UUID, list[Call]]]:
-    topics: dict[UUID, list[Call]] = {}
-    for call in calls:
-        topics.setdefault(call.key.topic_id, []).append(call)
-    return iter(topics.items())
+def _request(
+    message: Callable[..., Any], topic: Callable[..., Any], partition: Callable[[int, Any], Any]
+) -> Callable[[str, Sequence[Call]], Any]:
+    """Makes a request of *topic*s; *partition* gets a partition and the arguments of its call."""
+
+    def request(group_id: str, calls: Sequence[Call]) -> Any:
+        topics: dict[UUID, list[Any]] = {}
+        for call in calls:
+            part = partition(call.key.partition, call.arguments)
+            topics.setdefault(call.key.topic_id, []).append(part)
+        of_topics = [
+            topic(topic_id=topic_id, partitions=parts) for topic_id, parts in topics.items()
+        ]
+        return message(group_id=group_id, topics=of_topics)
+
+    return request
 
 
 def _error(each: Any) -> dict[str, Any]:
@@ -70,48 +79,15 @@ def _plain(each: Any) -> PersisterResult:
     return PersisterResult(**_error(each))
 
 
-# ------------------------------------------------------------------------------------ initialize
-
-
-def _initialize(
-    group_id: str, calls: Sequence[Call]
-) -> initialize.InitializeShareGroupStateRequest:
-    return initialize.InitializeShareGroupStateRequest(
-        group_id=group_id,
-        topics=[
-            initialize.InitializeStateData(
-                topic_id=topic_id,
-                partitions=[
-                    initialize.PartitionData(
-                        partition=each.key.partition,
-                        state_epoch=each.arguments[0],
-                        start_offset=each.arguments[1],
-                    )
-                    for each in of_topic
-                ],
-            )
-            for topic_id, of_topic in _by_topic(calls)
-        ],
+def _initialized(partition: int, arguments: tuple[int, int]) -> initialize.PartitionData:
+    state_epoch, start_offset = arguments
+    return initialize.PartitionData(
+        partition=partition, state_epoch=state_epoch, start_offset=start_offset
     )
 
 
-# ------------------------------------------------------------------------------------------ read
-
-
-def _read(group_id: str, calls: Sequence[Call]) -> read.ReadShareGroupStateRequest:
-    return read.ReadShareGroupStateRequest(
-        group_id=group_id,
-        topics=[
-            read.ReadStateData(
-                topic_id=topic_id,
-                partitions=[
-                    read.PartitionData(partition=each.key.partition, leader_epoch=each.arguments)
-                    for each in of_topic
-                ],
-            )
-            for topic_id, of_topic in _by_topic(calls)
-        ],
-    )
+def _read(partition: int, leader_epoch: int) -> read.PartitionData:
+    return read.PartitionData(partition=partition, leader_epoch=leader_epoch)
 
 
 def _read_result(each: read.PartitionResult) -> ReadResult:
@@ -123,25 +99,9 @@ def _read_result(each: read.PartitionResult) -> ReadResult:
     )
 
 
-# ----------------------------------------------------------------------------------------- write
-
-
-def _write(group_id: str, calls: Sequence[Call]) -> write.WriteShareGroupStateRequest:
-    return write.WriteShareGroupStateRequest(
-        group_id=group_id,
-        topics=[
-            write.WriteStateData(
-                topic_id=topic_id,
-                partitions=[_written(each.key, each.arguments) for each in of_topic],
-            )
-            for topic_id, of_topic in _by_topic(calls)
-        ],
-    )
-
-
-def _written(key: SharePartitionKey, change: StateWrite) -> write.PartitionData:
+def _written(partition: int, change: StateWrite) -> write.PartitionData:
     return write.PartitionData(
-        partition=key.partition,
+        partition=partition,
         state_epoch=change.state_epoch,
         leader_epoch=change.leader_epoch,
         start_offset=change.start_offset,
@@ -150,41 +110,12 @@ def _written(key: SharePartitionKey, change: StateWrite) -> write.PartitionData:
     )
 
 
-# ---------------------------------------------------------------------------------------- delete
+def _deleted(partition: int, _: None) -> delete.PartitionData:
+    return delete.PartitionData(partition=partition)
 
 
-def _delete(group_id: str, calls: Sequence[Call]) -> delete.DeleteShareGroupStateRequest:
-    return delete.DeleteShareGroupStateRequest(
-        group_id=group_id,
-        topics=[
-            delete.DeleteStateData(
-                topic_id=topic_id,
-                partitions=[
-                    delete.PartitionData(partition=each.key.partition) for each in of_topic
-                ],
-            )
-            for topic_id, of_topic in _by_topic(calls)
-        ],
-    )
-
-
-# --------------------------------------------------------------------------------------- summary
-
-
-def _summary(group_id: str, calls: Sequence[Call]) -> summary.ReadShareGroupStateSummaryRequest:
-    return summary.ReadShareGroupStateSummaryRequest(
-        group_id=group_id,
-        topics=[
-            summary.ReadStateSummaryData(
-                topic_id=topic_id,
-                partitions=[
-                    summary.PartitionData(partition=each.key.partition, leader_epoch=each.arguments)
-                    for each in of_topic
-                ],
-            )
-            for topic_id, of_topic in _by_topic(calls)
-        ],
-    )
+def _summarized(partition: int, leader_epoch: int) -> summary.PartitionData:
+    return summary.PartitionData(partition=partition, leader_epoch=leader_epoch)
 
 
 def _summary_result(each: summary.PartitionResult) -> SummaryResult:
@@ -197,8 +128,28 @@ def _summary_result(each: summary.PartitionResult) -> SummaryResult:
     )
 
 
-INITIALIZE = CallKind(_initialize, _plain, PersisterResult)
-READ = CallKind(_read, _read_result, ReadResult)
-WRITE = CallKind(_write, _plain, PersisterResult)
-DELETE = CallKind(_delete, _plain, PersisterResult)
-READ_SUMMARY = CallKind(_summary, _summary_result, SummaryResult)
+INITIALIZE = CallKind(
+    _request(
+        initialize.InitializeShareGroupStateRequest, initialize.InitializeStateData, _initialized
+    ),
+    _plain,
+    PersisterResult,
+)
+READ = CallKind(
+    _request(read.ReadShareGroupStateRequest, read.ReadStateData, _read), _read_result, ReadResult
+)
+WRITE = CallKind(
+    _request(write.WriteShareGroupStateRequest, write.WriteStateData, _written),
+    _plain,
+    PersisterResult,
+)
+DELETE = CallKind(
+    _request(delete.DeleteShareGroupStateRequest, delete.DeleteStateData, _deleted),
+    _plain,
+    PersisterResult,
+)
+READ_SUMMARY = CallKind(
+    _request(summary.ReadShareGroupStateSummaryRequest, summary.ReadStateSummaryData, _summarized),
+    _summary_result,
+    SummaryResult,
+)

@@ -1,8 +1,7 @@
 """InitializeShareGroupState: the group coordinator creates or resets states (KIP-932).
 
-Behaviour: the node must lead the share partition's partition of ``__share_group_state``. The
-response is sent when the results of all share partitions are replicated. A state epoch that is
-lower than one before is FENCED_STATE_EPOCH.
+Behaviour: see `broker.api.handlers.share_state_results`. A state epoch that is lower than one
+before is FENCED_STATE_EPOCH.
 
 Versions: only 0.
 """
@@ -11,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from broker.api.handlers.share_state_results import ByTopic, share_states
+from broker.api.handlers.share_state_results import ResponseParts, outcomes, share_states
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.share.persister import PersisterResult
@@ -37,23 +36,9 @@ def initialize_share_group_state(
     ) -> None:
         coordinator.initialize(key, part.state_epoch, part.start_offset, done)
 
-    return share_states(request, call, _response)
+    return share_states(request, call, _PARTS)
 
 
-def _response(results: ByTopic[PersisterResult]) -> InitializeShareGroupStateResponse:
-    return InitializeShareGroupStateResponse(
-        results=[
-            InitializeStateResult(
-                topic_id=topic_id,
-                partitions=[
-                    PartitionResult(
-                        partition=partition,
-                        error_code=result.error,
-                        error_message=result.message,
-                    )
-                    for partition, result in partitions
-                ],
-            )
-            for topic_id, partitions in results
-        ]
-    )
+_PARTS = ResponseParts(
+    InitializeShareGroupStateResponse, InitializeStateResult, outcomes(PartitionResult)
+)

@@ -1,8 +1,7 @@
 """ReadShareGroupState: a partition leader reads the states of its share partitions (KIP-932).
 
-Behaviour: the node must lead the share partition's partition of ``__share_group_state``. The
-response is sent when the results of all share partitions are replicated. A leader epoch that is
-higher than before is written first; a lower one is FENCED_LEADER_EPOCH.
+Behaviour: see `broker.api.handlers.share_state_results`. A leader epoch that is higher than before
+is written first; a lower one is FENCED_LEADER_EPOCH.
 
 Versions: only 0.
 """
@@ -11,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from broker.api.handlers.share_state_results import ByTopic, share_states
+from broker.api.handlers.share_state_results import ResponseParts, share_states
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.share.persister import ReadResult
@@ -38,26 +37,18 @@ def read_share_group_state(
     ) -> None:
         coordinator.read(key, part.leader_epoch, done)
 
-    return share_states(request, call, _response)
+    return share_states(request, call, _PARTS)
 
 
-def _response(results: ByTopic[ReadResult]) -> ReadShareGroupStateResponse:
-    return ReadShareGroupStateResponse(
-        results=[
-            ReadStateResult(
-                topic_id=topic_id,
-                partitions=[
-                    PartitionResult(
-                        partition=partition,
-                        error_code=result.error,
-                        error_message=result.message,
-                        state_epoch=result.state_epoch,
-                        start_offset=0 if result.error else result.start_offset,
-                        state_batches=to_records(result.batches),
-                    )
-                    for partition, result in partitions
-                ],
-            )
-            for topic_id, partitions in results
-        ]
+def _partition(partition: int, result: ReadResult) -> PartitionResult:
+    return PartitionResult(
+        partition=partition,
+        error_code=result.error,
+        error_message=result.message,
+        state_epoch=result.state_epoch,
+        start_offset=0 if result.error else result.start_offset,
+        state_batches=to_records(result.batches),
     )
+
+
+_PARTS = ResponseParts(ReadShareGroupStateResponse, ReadStateResult, _partition)

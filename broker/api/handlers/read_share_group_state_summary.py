@@ -1,8 +1,7 @@
 """ReadShareGroupStateSummary: the group coordinator reads start offsets (KIP-932).
 
-Behaviour: the node must lead the share partition's partition of ``__share_group_state``. The
-response is sent when the results of all share partitions are replicated. A share partition without
-a state has start offset -1.
+Behaviour: see `broker.api.handlers.share_state_results`. A share partition without a state has
+start offset -1.
 
 Versions: 1 the number of completed deliveries (KIP-1226).
 """
@@ -11,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from broker.api.handlers.share_state_results import ByTopic, share_states
+from broker.api.handlers.share_state_results import ResponseParts, share_states
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.share.persister import SummaryResult
@@ -37,27 +36,19 @@ def read_share_group_state_summary(
     ) -> None:
         coordinator.read_summary(key, part.leader_epoch, done)
 
-    return share_states(request, call, _response)
+    return share_states(request, call, _PARTS)
 
 
-def _response(results: ByTopic[SummaryResult]) -> ReadShareGroupStateSummaryResponse:
-    return ReadShareGroupStateSummaryResponse(
-        results=[
-            ReadStateSummaryResult(
-                topic_id=topic_id,
-                partitions=[
-                    PartitionResult(
-                        partition=partition,
-                        error_code=result.error,
-                        error_message=result.message,
-                        state_epoch=result.state_epoch,
-                        leader_epoch=result.leader_epoch,
-                        start_offset=0 if result.error else result.start_offset,
-                        delivery_complete_count=result.delivery_complete_count,
-                    )
-                    for partition, result in partitions
-                ],
-            )
-            for topic_id, partitions in results
-        ]
+def _partition(partition: int, result: SummaryResult) -> PartitionResult:
+    return PartitionResult(
+        partition=partition,
+        error_code=result.error,
+        error_message=result.message,
+        state_epoch=result.state_epoch,
+        leader_epoch=result.leader_epoch,
+        start_offset=0 if result.error else result.start_offset,
+        delivery_complete_count=result.delivery_complete_count,
     )
+
+
+_PARTS = ResponseParts(ReadShareGroupStateSummaryResponse, ReadStateSummaryResult, _partition)

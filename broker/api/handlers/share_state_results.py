@@ -1,10 +1,15 @@
-"""Collects the results of a request about the states of share partitions."""
+"""Responds to the requests about the states of share partitions (KIP-932).
+
+Behaviour: the node must lead the share partition's partition of ``__share_group_state``. A request
+without a group has no results, and a share partition that is named twice has one. The response is
+sent when the results of all share partitions are replicated.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from uuid import UUID
 
 from broker.api.authorization.check import CLUSTER_ACTION
@@ -19,9 +24,15 @@ from broker.steps.queue import Slices
 
 Result = TypeVar("Result", bound=PersisterResult)
 Response = TypeVar("Response")
+Part = TypeVar("Part")
 
-# The results of the partitions of each topic.
-ByTopic = Iterator[tuple[UUID, list[tuple[int, Result]]]]
+
+class ResponseParts(NamedTuple, Generic[Result, Response]):
+    """The classes of a response and its topics, and what makes the result of a partition."""
+
+    response: Callable[..., Response]
+    topic: Callable[..., Any]
+    partition: Callable[[int, Result], Any]
 
 
 class _Topic(Protocol):
@@ -34,13 +45,12 @@ class _Topic(Protocol):
 def share_states(
     request: Request[Any],
     call: Callable[[SharePartitionKey, Any, Callable[[Result], None]], None],
-    to_response: Callable[[ByTopic[Result]], Response],
+    parts: ResponseParts[Result, Response],
 ) -> Slices[Response | Outcome]:
     """Make the response of the results of *call*, which is called for each share partition.
 
-    *call* gets the share partition, the part of the request about it, and its callback. A request
-    without a group has no results, and a share partition that is named twice has one. Clients must
-    be authorized for cluster actions.
+    *call* gets the share partition, the part of the request about it, and its callback. Clients
+    must be authorized for cluster actions.
     """
     require(request, CLUSTER_ACTION)
     group_id: str = request.body.group_id
@@ -54,7 +64,7 @@ def share_states(
             waiting[0](None)
 
     def respond(_: None) -> Response:
-        return to_response(_by_topic((key, results[key]) for key in named))
+        return _response(parts, {key: results[key] for key in named})
 
     for key, part in named.items():
         call(key, part, partial(on_result, key))
@@ -74,8 +84,24 @@ def _named(group_id: str, topics: Iterable[_Topic]) -> dict[SharePartitionKey, A
     }
 
 
-def _by_topic(results: Iterable[tuple[SharePartitionKey, Result]]) -> ByTopic[Result]:
-    topics: dict[UUID, list[tuple[int, Result]]] = {}
-    for key, result in results:
-        topics.setdefault(key.topic_id, []).append((key.partition, result))
-    return iter(topics.items())
+def _response(
+    parts: ResponseParts[Result, Response], results: Mapping[SharePartitionKey, Result]
+) -> Response:
+    topics: dict[UUID, list[Any]] = {}
+    for key, result in results.items():
+        topics.setdefault(key.topic_id, []).append(parts.partition(key.partition, result))
+    return parts.response(
+        results=[
+            parts.topic(topic_id=topic_id, partitions=partitions)
+            for topic_id, partitions in topics.items()
+        ]
+    )
+
+
+def outcomes(made: Callable[..., Part]) -> Callable[[int, PersisterResult], Part]:
+    """Makes results of partitions that have an error and its message only."""
+
+    def outcome(partition: int, result: PersisterResult) -> Part:
+        return made(partition=partition, error_code=result.error, error_message=result.message)
+
+    return outcome

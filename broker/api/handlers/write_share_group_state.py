@@ -1,9 +1,7 @@
 """WriteShareGroupState: a partition leader stores changes of states (KIP-932).
 
-Behaviour: the node must lead the share partition's partition of ``__share_group_state``. The
-response is sent when the results of all share partitions are replicated. Lower epochs than the
-stored ones are FENCED_LEADER_EPOCH and FENCED_STATE_EPOCH; as in Kafka, delivery states are not
-checked.
+Behaviour: see `broker.api.handlers.share_state_results`. Lower epochs than the stored ones are
+FENCED_LEADER_EPOCH and FENCED_STATE_EPOCH; as in Kafka, delivery states are not checked.
 
 Versions: 1 the number of completed deliveries (KIP-1226).
 """
@@ -12,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from broker.api.handlers.share_state_results import ByTopic, share_states
+from broker.api.handlers.share_state_results import ResponseParts, outcomes, share_states
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.share.persister import PersisterResult, StateWrite
@@ -46,23 +44,7 @@ def write_share_group_state(
         )
         coordinator.write(key, change, done)
 
-    return share_states(request, call, _response)
+    return share_states(request, call, _PARTS)
 
 
-def _response(results: ByTopic[PersisterResult]) -> WriteShareGroupStateResponse:
-    return WriteShareGroupStateResponse(
-        results=[
-            WriteStateResult(
-                topic_id=topic_id,
-                partitions=[
-                    PartitionResult(
-                        partition=partition,
-                        error_code=result.error,
-                        error_message=result.message,
-                    )
-                    for partition, result in partitions
-                ],
-            )
-            for topic_id, partitions in results
-        ]
-    )
+_PARTS = ResponseParts(WriteShareGroupStateResponse, WriteStateResult, outcomes(PartitionResult))

@@ -23,6 +23,7 @@ from protocol.messages.alter_client_quotas import (
     OpData,
 )
 from protocol.messages.alter_configs import AlterConfigsRequest, AlterConfigsResource
+from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
@@ -42,6 +43,7 @@ from protocol.messages.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
+from protocol.messages.share_group_describe import ShareGroupDescribeRequest
 from protocol.messages.write_txn_markers import (
     WritableTxnMarker,
     WritableTxnMarkerTopic,
@@ -150,6 +152,8 @@ REQUESTS: list[Any] = [
     ),
     AlterClientQuotasRequest(entries=[_quota(each) for each in NUMBERS], validate_only=False),
     DescribeGroupsRequest(groups=[f"g{each}" for each in NUMBERS]),
+    ConsumerGroupDescribeRequest(group_ids=[f"g{each}" for each in NUMBERS]),
+    ShareGroupDescribeRequest(group_ids=[f"g{each}" for each in NUMBERS]),
     DeleteGroupsRequest(groups_names=[f"g{each}" for each in NUMBERS]),
     FindCoordinatorRequest(key_type=1, coordinator_keys=[f"g{each}" for each in NUMBERS]),
     AddPartitionsToTxnRequest(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,20 @@ async def group(folder: Path, partitions: int = 1, **config: Any) -> AsyncIterat
         await initialize(lambda _: node.client(), found.topic_id, partitions)
         await found.member("first").fetch(*range(partitions), max_wait_ms=5000, min_bytes=0)
         yield found
+
+
+async def fetch_during(
+    member: ShareMember, action: Callable[[], Awaitable[None]]
+) -> tuple[str, int]:
+    """A fetch that waits for at most 500 ms; *action* is called after 200 ms."""
+
+    async def act() -> None:
+        await trio.sleep(0.2)
+        await action()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(act)
+        return await member.timed_fetch(max_wait_ms=500)
 
 
 async def test_records_are_acquired_at_once(tmp_path: Path) -> None:
@@ -114,14 +128,11 @@ async def test_a_release_completes_a_fetch_that_waits(tmp_path: Path) -> None:
         await g.produce(10)
         a, b = g.member("a"), g.member("b")
         await a.fetch()
-        async with trio.open_nursery() as nursery:
 
-            async def release() -> None:
-                await trio.sleep(0.2)
-                assert await a.acknowledge("0-4 accept", "5-9 release") == 0
+        async def release() -> None:
+            assert await a.acknowledge("0-4 accept", "5-9 release") == 0
 
-            nursery.start_soon(release)
-            assert await b.timed_fetch(max_wait_ms=500) == ("5-9#2", 200)
+        assert await fetch_during(b, release) == ("5-9#2", 200)
 
 
 async def test_a_lock_that_expires_completes_a_fetch_that_waits(tmp_path: Path) -> None:
@@ -139,14 +150,11 @@ async def test_the_end_of_a_session_completes_a_fetch_that_waits(tmp_path: Path)
         await g.produce(10)
         a, b = g.member("a"), g.member("b")
         await a.fetch()
-        async with trio.open_nursery() as nursery:
 
-            async def leave() -> None:
-                await trio.sleep(0.2)
-                assert await a.acknowledge("0-4 accept", epoch=-1) == 0
+        async def leave() -> None:
+            assert await a.acknowledge("0-4 accept", epoch=-1) == 0
 
-            nursery.start_soon(leave)
-            assert await b.timed_fetch(max_wait_ms=500) == ("5-9#2", 200)
+        assert await fetch_during(b, leave) == ("5-9#2", 200)
 
 
 async def test_the_end_of_a_connection_ends_its_session(tmp_path: Path) -> None:
@@ -155,14 +163,11 @@ async def test_the_end_of_a_connection_ends_its_session(tmp_path: Path) -> None:
         await g.produce(10)
         a, b = g.member("a"), g.member("b")
         await a.fetch()
-        async with trio.open_nursery() as nursery:
 
-            async def disappear() -> None:
-                await trio.sleep(0.2)
-                a.client.close()
+        async def disappear() -> None:
+            a.client.close()
 
-            nursery.start_soon(disappear)
-            assert await b.timed_fetch(max_wait_ms=500) == ("0-9#2", 200)
+        assert await fetch_during(b, disappear) == ("0-9#2", 200)
 
 
 async def test_acknowledgements_and_fetches_in_one_request(tmp_path: Path) -> None:
