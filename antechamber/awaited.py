@@ -12,16 +12,15 @@ Record = Mapping[str, Any]
 
 def condition(record: Record) -> str:
     """What the request waits or waited for, after " for "; empty for bytes and unknown kinds."""
-    waited_for = record["waited_for"]
-    if waited_for is None:
-        return ""
-    describe = _CONDITIONS.get(waited_for["kind"])
+    kind = (record.get("waited_for") or {}).get("kind", "")
+    describe = _CONDITIONS.get(kind)
     return "" if describe is None else f" for {describe(record)}"
 
 
 def _low_watermark(record: Record) -> str:
     waited_for = record["waited_for"]
-    start = f"log start offset {waited_for['need']}"
+    need = waited_for.get("need")
+    start = "the new log start offset" if need is None else f"log start offset {need}"
     return f"every replica of {phrases.name(waited_for)} to reach {start}"
 
 
@@ -32,100 +31,122 @@ def _stored(record: Record) -> str:
 
 def _markers(record: Record) -> str:
     waited_for = record["waited_for"]
-    where = phrases.counted(waited_for["need"], "partition")
-    transaction = waited_for.get("transaction")
+    need, transaction = waited_for.get("need"), waited_for.get("transaction")
+    where = "partitions" if need is None else phrases.counted(need, "partition")
     if transaction is None:
         return f"markers in {where}"
-    return f"the {transaction['outcome']} of the transaction of {producer(transaction)} in {where}"
+    outcome = transaction.get("outcome") or "end"
+    return f"the {outcome} of the transaction of {producer(transaction)} in {where}"
 
 
 def _held_back(record: Record) -> str:
     """The offset that cannot be read yet, and the transaction that is the reason."""
     waited_for = record["waited_for"]
-    transaction = waited_for["transaction"]
-    offset = f"offset {waited_for['offset']} of {phrases.name(waited_for)}"
-    held = durations.format_us(transaction["held_ms"] * 1000)
-    if transaction["state"] == "open":
-        whose = f"the open transaction of {producer(transaction)}"
-    else:
-        whose = f"the transaction of {producer(transaction)}, whose marker is not replicated,"
-    return f"{offset}, held back by {whose} for {held}"
+    transaction, offset = waited_for.get("transaction") or {}, waited_for.get("offset")
+    held_ms = transaction.get("held_ms")
+    place = "the next offset" if offset is None else f"offset {offset}"
+    held = "" if held_ms is None else f" for {durations.format_us(held_ms * 1000)}"
+    whose = _TRANSACTIONS.get(transaction.get("state", ""), "the transaction of {}")
+    by = whose.format(producer(transaction))
+    return f"{place} of {phrases.name(waited_for)}, held back by {by}{held}"
+
+
+# By the state of the transaction.
+_TRANSACTIONS = {
+    "open": "the open transaction of {}",
+    "decided": "the transaction of {}, whose marker is not replicated,",
+}
 
 
 def _transaction_coordinator(record: Record) -> str:
     waited_for = record["waited_for"]
-    node, transactional_id = waited_for["node"], waited_for["transactional_id"]
+    node, transactional_id = waited_for.get("node"), waited_for.get("transactional_id")
     where = "" if node is None else f", node {node}"
-    return f"the coordinator of transactional id {transactional_id}{where}"
+    whose = (
+        "its transaction" if transactional_id is None else f"transactional id {transactional_id}"
+    )
+    return f"the coordinator of {whose}{where}"
 
 
 def _transaction_record(record: Record) -> str:
     waited_for = record["waited_for"]
-    transactional_id = waited_for["transactional_id"]
+    transactional_id = waited_for.get("transactional_id")
     if transactional_id is None:
         return "the records of its transactions to be replicated"
-    state = waited_for.get("state")  # older brokers do not record it
-    value = "" if state is None else f" ({state}, epoch {waited_for['producer_epoch']})"
+    # Older brokers record neither of them.
+    state, epoch = waited_for.get("state"), waited_for.get("producer_epoch")
+    known = [state] if state is not None else []
+    known += [f"epoch {epoch}"] if epoch is not None else []
+    value = f" ({', '.join(known)})" if known else ""
     return f"the record of transactional id {transactional_id}{value} to be replicated"
 
 
 def _share_records(record: Record) -> str:
     """The member whose lock expires first, if records are acquired."""
     waited_for = record["waited_for"]
-    words = f"records that group {waited_for['group']} can acquire"
-    if "acquired" not in waited_for:
+    words = f"records that {_group(waited_for)} can acquire"
+    acquired, member = waited_for.get("acquired"), waited_for.get("member")
+    expires_in_ms = waited_for.get("lock_expires_in_ms")
+    if acquired is None:
         return words
-    acquired, member = waited_for["acquired"], waited_for["member"]
-    expires = durations.format_us(waited_for["lock_expires_in_ms"] * 1000)
-    locked = f"{phrases.counted(acquired, 'record')} {phrases.were(acquired)} acquired"
-    return f"{words}: {locked}, and the lock of member {member} had {expires} left"
+    words = f"{words}: {phrases.counted(acquired, 'record')} {phrases.were(acquired)} acquired"
+    if expires_in_ms is None:
+        return words
+    whose = "a lock" if member is None else f"the lock of member {member}"
+    return f"{words}, and {whose} had {durations.format_us(expires_in_ms * 1000)} left"
+
+
+def _group(waited_for: Record) -> str:
+    group = waited_for.get("group")
+    return "its group" if group is None else f"group {group}"
 
 
 def _replicas_behind(record: Record) -> str:
     """The replicas that were behind, or only the one that caught up last if it is known."""
-    waited_for, need = record["waited_for"], record["waited_for"]["need"]
+    waited_for, need = record["waited_for"], record["waited_for"].get("need")
     if lacking := _lacking_now(record):
         return phrases.listed(lacking)
-    if not waited_for["behind"]:
-        return f"the high watermark of {phrases.name(waited_for)}, at {waited_for['had']} of {need}"
-    unknown = [None] * len(waited_for["behind"])
-    ends, states = (waited_for.get(name) or unknown for name in ("behind_at", "behind_states"))
-    behind = dict(zip(waited_for["behind"], ends, strict=True))
-    state = dict(zip(waited_for["behind"], states, strict=True))
-    named = {n: replicas.name({"node": n, "state": state[n]}) for n in behind}
-    last = record.get("completed_by", {}).get("replica")
-    if last in behind:
-        behind = {last: behind[last]}
-    if len(behind) > 1:
-        lagging = [f"{named[n]}, {_known_end(end, need)}" for n, end in behind.items()]
-        return f"{', '.join(lagging[:-1])}, and {lagging[-1]}"
-    [(node, end)] = behind.items()
-    return f"{named[node]}, {_known_end(end, need)}"
+    behind, had = waited_for.get("behind"), waited_for.get("had")
+    if not behind:
+        known = "" if need is None or had is None else f", at {had} of {need}"
+        return f"the high watermark of {phrases.name(waited_for)}{known}"
+    ends = dict(zip(behind, waited_for.get("behind_at") or (), strict=False))
+    states = dict(zip(behind, waited_for.get("behind_states") or (), strict=False))
+    last = (record.get("completed_by") or {}).get("replica")
+    lagging = [
+        f"{replicas.name({'node': node, 'state': states.get(node)})},"
+        f" {_known_end(ends.get(node), need)}"
+        for node in ([last] if last in behind else behind)
+    ]
+    if len(lagging) == 1:
+        return lagging[0]
+    return f"{', '.join(lagging[:-1])}, and {lagging[-1]}"
 
 
 def _lacking_now(record: Record) -> list[str]:
     """The replicas that a request still waits for, each with its lag and, if known, the cause."""
-    if "completed_by" in record:
+    if record.get("completed_by") is not None:
         return []
     waited_for = record["waited_for"]
     return [
         f"{replicas.name(each)}: {replicas.lag(each, partition['needed_offset'])}"
-        for partition in record["partitions"]
-        if (partition["topic"], partition["partition"])
-        == (waited_for["topic"], waited_for["partition"])
+        for partition in record.get("partitions") or ()
+        if phrases.name(partition) == phrases.name(waited_for)
         for each in partition.get("replicas", ())
         if each["behind"] and each["in_sync"]
     ]
 
 
-def _known_end(end: int | None, need: int) -> str:
+def _known_end(end: int | None, need: int | None) -> str:
     if end is None:
         return "behind"
-    return f"last known at {end} of {need}" if end >= 0 else "not known yet"
+    if end < 0:
+        return "not known yet"
+    return f"last known at {end}" if need is None else f"last known at {end} of {need}"
 
 
 def _applying_nodes(record: Record) -> str:
-    nodes = [str(node) for node in record["waited_for"]["nodes"]]
+    nodes = [str(node) for node in record["waited_for"].get("nodes") or ()]
     if not nodes:  # the request is about to complete
         return "all nodes to apply its change"
     return f"{'node' if len(nodes) == 1 else 'nodes'} {phrases.some(nodes)} to apply its change"
@@ -133,10 +154,12 @@ def _applying_nodes(record: Record) -> str:
 
 def producer(transaction: Mapping[str, Any]) -> str:
     """The transactional id; without one, no coordinator knows the transaction."""
-    name = transaction.get("transactional_id")
-    if name is None:
-        return f"producer id {transaction['producer_id']}, which no coordinator knows,"
-    return f"producer {name}"
+    name, producer_id = transaction.get("transactional_id"), transaction.get("producer_id")
+    if name is not None:
+        return f"producer {name}"
+    if producer_id is None:
+        return "a producer"
+    return f"producer id {producer_id}, which no coordinator knows,"
 
 
 _CONDITIONS: Mapping[str, Callable[[Record], str]] = {
@@ -152,7 +175,8 @@ _CONDITIONS: Mapping[str, Callable[[Record], str]] = {
     "transaction_state": _transaction_record,
     "markers": _markers,
     "share_records": _share_records,
+    "share_coordinator": lambda _: "share coordinators to respond",
     "share_state": lambda record: (
-        f"the acknowledgements of group {record['waited_for']['group']} to be stored"
+        f"the acknowledgements of {_group(record['waited_for'])} to be stored"
     ),
 }

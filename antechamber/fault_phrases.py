@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from antechamber import durations, phrases
@@ -27,42 +27,39 @@ _TIMED = frozenset({"delay_request", "delay_response"})
 
 def rule(fault: Mapping[str, Any]) -> str:
     """The rule by its id and name: ``fault rule 3 (lost-acks)``."""
-    name = fault.get("name")
-    return f"fault rule {fault['rule']}" + (f" ({name})" if name else "")
+    number, name = fault.get("rule"), fault.get("name")
+    known = "a fault rule" if number is None else f"fault rule {number}"
+    return known + (f" ({name})" if name else "")
 
 
 def holds(request: Mapping[str, Any]) -> str:
     """Why a rule holds the request: ``fault rule 3 delays its response by 300 ms``."""
     waited_for = request["waited_for"]
-    effect = waited_for["effect"]
-    words = f"{rule(waited_for)} {_EFFECTS.get(effect, effect)}"
-    if effect not in _TIMED or request["timeout_ms"] is None:
+    effect, timeout_ms = waited_for.get("effect"), request.get("timeout_ms")
+    words = f"{rule(waited_for)} {_EFFECTS.get(effect, effect or 'holds it')}"
+    if effect not in _TIMED or timeout_ms is None:
         return words
-    return f"{words} by {durations.format_us(request['timeout_ms'] * 1000)}"
+    return f"{words} by {durations.format_us(timeout_ms * 1000)}"
 
 
 def is_held(request: Mapping[str, Any]) -> bool:
     """Whether the last wait of the request is that for a rule."""
-    waited_for = request["waited_for"]
-    return waited_for is not None and bool(waited_for["kind"] == "fault")
+    return bool((request.get("waited_for") or {}).get("kind") == "fault")
 
 
 def kept_waiting(request: Mapping[str, Any]) -> list[str]:
     """A sentence about the rules for links and partitions because of which it waits."""
-    waited_for = request["waited_for"]
-    faults = None if waited_for is None else waited_for.get("faults")
+    faults = _reasons(request)
     if not faults:
         return []
-    reasons = [f"{rule(each)} {_REASONS.get(each['action'], each['action'])}" for each in faults]
-    verb = "waited" if "completed_by" in request else "waits"
+    reasons = [f"{rule(each)} {_reason(each.get('action'))}" for each in faults]
+    verb = "waited" if request.get("completed_by") is not None else "waits"
     return [f"It {verb} because {phrases.listed(reasons)}."]
 
 
 def ended_hold(request: Mapping[str, Any]) -> bool:
     """Whether it waited for a high watermark that a rule held."""
-    waited_for = request["waited_for"]
-    faults = () if waited_for is None else waited_for.get("faults", ())
-    return any(each["action"] == "hold_high_watermark" for each in faults)
+    return any(each.get("action") == "hold_high_watermark" for each in _reasons(request))
 
 
 def fired(request: Mapping[str, Any]) -> list[str]:
@@ -71,5 +68,16 @@ def fired(request: Mapping[str, Any]) -> list[str]:
     if fault is None or is_held(request):
         return []
     words = rule(fault)
-    action = str(fault["action"]).replace("_", " ")
-    return [f"{words[0].upper()}{words[1:]} fired on it: {action}."]
+    action = fault.get("action")
+    what = "" if action is None else f": {str(action).replace('_', ' ')}"
+    return [f"{words[0].upper()}{words[1:]} fired on it{what}."]
+
+
+def _reasons(request: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The rules that are a reason for the wait."""
+    return (request.get("waited_for") or {}).get("faults") or ()
+
+
+def _reason(action: str | None) -> str:
+    """What a rule for links or partitions does."""
+    return "is in force" if action is None else _REASONS.get(action, action)

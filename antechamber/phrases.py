@@ -11,8 +11,16 @@ _ANONYMOUS = "User:ANONYMOUS"
 
 
 def name(partition: Mapping[str, Any]) -> str:
-    """The name of a partition, such as ``orders-0``."""
-    return f"{partition['topic']}-{partition['partition']}"
+    """The name of a partition, such as ``orders-0``; that of its topic if the number is missing."""
+    topic, number = partition.get("topic"), partition.get("partition")
+    if topic is None:
+        return "a partition"
+    return str(topic) if number is None else f"{topic}-{number}"
+
+
+def client(client_id: str | None) -> str:
+    """The client by its id: ``client reader``."""
+    return f"client {client_id}" if client_id else "a client without an id"
 
 
 def authenticated(request: Mapping[str, Any]) -> str:

@@ -120,6 +120,7 @@ def rooms() -> str:
     svg.line((71, 190), (71, 246))
     svg.line((190, 190), (190, 246))
     svg.line((340, 190), (340, 222), (100, 222), (100, 246))
+    svg.line((280, 28), (220, 28))
     svg.line((372, 130), (372, 80), kind="line dash")
     svg.text(380, 106, "wait records", kind="small")
     svg.line((216, 150), (248, 150), (248, 46), (276, 46), kind="line dash")

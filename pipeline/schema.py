@@ -14,8 +14,25 @@ from pipeline.request_log.topic_names import TOPIC_IDS_DDL
 
 SCHEMA = 1
 
+_RULE_DDL = "rule: BIGINT, name: STRING, action: STRING"
+_QUOTA_DDL = """quota: STRING, user: STRING, client_id: STRING, rate: DOUBLE, limit: DOUBLE,
+    ms: BIGINT"""
+_WAITED_FOR_DDL = f"""kind: STRING, topic: STRING, partition: INT, need: BIGINT, had: BIGINT,
+    behind: ARRAY<INT>, behind_at: ARRAY<BIGINT>, behind_states: ARRAY<STRING>, offset: BIGINT,
+    node: INT, nodes: ARRAY<INT>,
+    transactional_id: STRING, state: STRING, producer_epoch: INT,
+    effect: STRING, rule: BIGINT, name: STRING, action: STRING,
+    `group`: STRING, acquired: BIGINT, member: STRING, lock_expires_in_ms: BIGINT,
+    faults: ARRAY<STRUCT<{_RULE_DDL}>>,
+    transaction: STRUCT<transactional_id: STRING, producer_id: BIGINT, producer_epoch: INT,
+                        state: STRING, outcome: STRING, held_ms: BIGINT>"""
+_COMPLETED_BY_DDL = """cause: STRING, topic: STRING, partition: INT, offset: BIGINT, replica: INT,
+    transaction: STRUCT<transactional_id: STRING, producer_id: BIGINT, outcome: STRING,
+                        held_ms: BIGINT>,
+    request: STRUCT<api: STRING, client_id: STRING, correlation_id: INT>"""
+
 # The fields in the order of the record; times in microseconds, `arrived_us` since the epoch.
-RECORD_DDL = """
+RECORD_DDL = f"""
     schema INT,
     node INT, connection BIGINT, client_id STRING, principal STRING, listener STRING,
     correlation_id INT,
@@ -23,30 +40,17 @@ RECORD_DDL = """
     arrived_us BIGINT,
     queued_us BIGINT, local_us BIGINT, parked_us BIGINT, send_us BIGINT, total_us BIGINT,
     purgatory STRING,
-    waited_for STRUCT<kind: STRING, topic: STRING, partition: INT, need: BIGINT, had: BIGINT,
-                      behind: ARRAY<INT>, behind_states: ARRAY<STRING>, offset: BIGINT,
-                      nodes: ARRAY<INT>,
-                      transactional_id: STRING, state: STRING, producer_epoch: INT,
-                      effect: STRING, rule: BIGINT, name: STRING,
-                      `group`: STRING, acquired: BIGINT, member: STRING,
-                      lock_expires_in_ms: BIGINT,
-                      faults: ARRAY<STRUCT<rule: BIGINT, name: STRING, action: STRING>>,
-                      transaction: STRUCT<transactional_id: STRING, producer_id: BIGINT,
-                                          producer_epoch: INT, state: STRING, outcome: STRING,
-                                          held_ms: BIGINT>>,
+    waited_for STRUCT<{_WAITED_FOR_DDL}>,
     timeout_ms BIGINT, checks INT,
-    completed_by STRUCT<cause: STRING, topic: STRING, partition: INT, offset: BIGINT, replica: INT,
-                        transaction: STRUCT<transactional_id: STRING, producer_id: BIGINT,
-                                            outcome: STRING, held_ms: BIGINT>,
-                        request: STRUCT<api: STRING, client_id: STRING, correlation_id: INT>>,
+    completed_by STRUCT<{_COMPLETED_BY_DDL}>,
     earlier_waits ARRAY<STRUCT<parked_us: BIGINT, purgatory: STRING,
-                               waited_for: STRUCT<kind: STRING, transactional_id: STRING>>>,
+                               waited_for: STRUCT<{_WAITED_FOR_DDL}>,
+                               timeout_ms: BIGINT, checks: INT,
+                               completed_by: STRUCT<{_COMPLETED_BY_DDL}>>>,
     stalled_by STRUCT<api: STRING, client_id: STRING, correlation_id: INT, ms: BIGINT>,
-    throttle STRUCT<quota: STRING, user: STRING, client_id: STRING, rate: DOUBLE, limit: DOUBLE,
-                    ms: BIGINT>,
-    muted_by STRUCT<quota: STRING, user: STRING, client_id: STRING, rate: DOUBLE, limit: DOUBLE,
-                    ms: BIGINT>,
-    fault STRUCT<rule: BIGINT, name: STRING, action: STRING>,
+    throttle STRUCT<{_QUOTA_DDL}>,
+    muted_by STRUCT<{_QUOTA_DDL}>,
+    fault STRUCT<{_RULE_DDL}>,
     partitions ARRAY<STRUCT<topic: STRING, partition: INT, offset: BIGINT, records: BIGINT,
                             bytes: BIGINT, error: INT, high_watermark: BIGINT,
                             log_end_offset: BIGINT>>,

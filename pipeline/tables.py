@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from pipeline.cells import KEY, UNKNOWN, by_scope
-from pipeline.explanation import LAST_US, SENTENCE
+from pipeline.explanation import RECORD, explained
 from pipeline.histogram import bucket, quantiles
 from pipeline.request_log.topic_names import TOPIC_IDS
 from pipeline.schema import DEFECT, RAW
 
 TOP_WAITS = 100  # of each purgatory
+# More than all purgatories of a broker have together: records of other writers may name any.
+TOP_WAITS_MAX = 5_000
+# The last wait of a request. Records of older brokers have no earlier waits.
+LAST_US = """greatest(0L, parked_us - coalesce(
+    aggregate(earlier_waits, 0L, (sum, wait) -> sum + coalesce(wait.parked_us, 0L)), 0L))"""
 _WHERE = ("scope", "window", "api", "topic", "partition")
 
 
@@ -38,12 +43,12 @@ def waits(cells: DataFrame) -> DataFrame:
     )
 
 
-def top_waits(records: DataFrame) -> DataFrame:
-    """The longest waits of each purgatory, each explained in a sentence."""
+def top_waits(spark: SparkSession, records: DataFrame) -> DataFrame:
+    """The longest waits of each purgatory, each with the sentences of `antechamber explain`."""
     waits = records.where("purgatory is not null").withColumn(
         "arrived", sf.timestamp_micros("arrived_us")
     )
-    return longest(waits).select(
+    found = longest(waits).select(
         "purgatory",
         "rank",
         "parked_us",
@@ -56,8 +61,9 @@ def top_waits(records: DataFrame) -> DataFrame:
         "listener",
         "correlation_id",
         sf.coalesce("completed_by.cause", sf.lit(UNKNOWN)).alias("cause"),
-        sf.expr(SENTENCE).alias("explanation"),
+        sf.to_json(sf.struct(*records.columns)).alias(RECORD),
     )
+    return explained(spark, found.orderBy(sf.desc("parked_us")).limit(TOP_WAITS_MAX))
 
 
 def longest(waits: DataFrame) -> DataFrame:

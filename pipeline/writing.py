@@ -106,7 +106,7 @@ class _Alone:
         return deliveries(appends_of(self._records), reads_of(self._records))
 
     def top_waits(self) -> DataFrame:
-        return tables.top_waits(self._records)
+        return tables.top_waits(self._spark, self._records)
 
     def produce_lag(self) -> DataFrame:
         return tables.produce_lag(self._records)

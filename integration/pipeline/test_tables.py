@@ -45,7 +45,7 @@ def test_latency_has_a_row_for_each_phase_of_a_key(spark: SparkSession) -> None:
 def test_top_waits_are_the_longest_of_each_purgatory(spark: SparkSession) -> None:
     """They are sorted, and limited in number."""
     many = [record(purgatory="Fetch", parked_us=us) for us in range(tables.TOP_WAITS + 50)]
-    rows = plain(tables.top_waits(frame(spark, [*many, record(purgatory="Produce")])))
+    rows = plain(tables.top_waits(spark, frame(spark, [*many, record(purgatory="Produce")])))
 
     fetches = {row["rank"]: row["parked_us"] for row in rows if row["purgatory"] == "Fetch"}
     assert fetches == {rank + 1: len(many) - 1 - rank for rank in range(tables.TOP_WAITS)}
