@@ -48,6 +48,13 @@ class AdminClient(HttpClient):
         response: list[dict[str, Any]] = self.call("GET", "/v1/groups", wanted)["groups"]
         return response
 
+    def share_partitions(self, **wanted: str | int | None) -> list[dict[str, Any]]:
+        """Return share partitions: ``group``, ``topic``, ``partition``, ``batches``, ``limit``."""
+        response: list[dict[str, Any]] = self.call("GET", "/v1/share_partitions", wanted)[
+            "share_partitions"
+        ]
+        return response
+
     def connections(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return the open connections, the oldest first: ``client``, ``followers``, ``limit``."""
         response: list[dict[str, Any]] = self.call("GET", "/v1/connections", wanted)["connections"]

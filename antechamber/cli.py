@@ -33,6 +33,7 @@ usage: antechamber COMMAND [OPTION]...
   connections   show the connected clients
   wait          wait for a state, such as an assignment or a lag of 0
   sessions      show the sessions of group members, and how long they last
+  share         show the in-flight records of share groups, and their locks
   transactions  show open and hanging transactions, and abort hanging ones
   explain       explain one request: what it waited for, and what completed it
   export        write a trace of requests for a viewer, such as Perfetto's
@@ -66,6 +67,7 @@ COMMANDS = (
     "connections",
     "wait",
     "sessions",
+    "share",
     "transactions",
     "explain",
     "export",

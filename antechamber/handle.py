@@ -58,6 +58,17 @@ class Handle(Waits):
         """Return the groups with members, assignments and lags, as ``GET /v1/groups``."""
         return self._client.groups(group=group, limit=REQUESTS_MAX)
 
+    def share_partitions(
+        self, group: str | None = None, topic: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Return share partitions with their in-flight records, as ``GET /v1/share_partitions``.
+
+        Each has at most 10,000 batches.
+        """
+        return self._client.share_partitions(
+            group=group, topic=topic, batches=REQUESTS_MAX, limit=REQUESTS_MAX
+        )
+
     def connections(self, client: str | None = None) -> list[dict[str, Any]]:
         """Return the connections of clients, the oldest first, as ``GET /v1/connections``."""
         return self._client.connections(client=client, limit=REQUESTS_MAX)

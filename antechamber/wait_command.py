@@ -24,6 +24,9 @@ After the timeout the exit code is 1, and a line on stderr says what is missing.
                     most --lag; without both, the lag is 0
   group-stable      no rebalance of --group is in progress; it has at least
                     --count members (1)
+  share-acquired    members of the share group --group hold --count records (1)
+  share-lag         all records but --lag (0) are acknowledged or archived in
+                    each partition of the share group --group
   topic             all nodes know --topic, with --partitions partitions (1)
   topic-deleted     no node knows --topic
   hw                all records are replicated: the high watermark is the log
@@ -42,6 +45,8 @@ CONDITIONS = (
     "assigned",
     "committed",
     "group-stable",
+    "share-acquired",
+    "share-lag",
     "topic",
     "topic-deleted",
     "hw",
@@ -64,7 +69,7 @@ _PARAMETERS = {
     "api": ("NAME", "the API of requests, by Kafka's name: Produce, Fetch, ..."),
     "client": ("ID", "the client id"),
     "since": ("MARK", "requests before this mark do not count"),
-    "count": ("N", "of requests, connections, members or replicas"),
+    "count": ("N", "of requests, connections, members, records or replicas"),
     "rule": ("N", "the id of a fault rule"),
 }
 _TIMEOUT_MS = 5_000

@@ -23,6 +23,7 @@ COMMANDS = (
     "connections",
     "wait hw --json",
     "sessions",
+    "share",
     "transactions",
     "wheel",
 )

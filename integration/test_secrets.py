@@ -54,7 +54,15 @@ _WRONG = "wrong-8c1d5b"
 _SCRAM_WORD = "scram-77e0a4"
 _SALT = b"salt-31f9c2"
 _ADMIN_TOKEN, _READ_ONLY_TOKEN = "admin-token-5b2f90", "read-token-c66d13"
-_PATHS = ("cluster", "requests", "sessions", "statistics", "timers", "transactions")
+_PATHS = (
+    "cluster",
+    "requests",
+    "sessions",
+    "share_partitions",
+    "statistics",
+    "timers",
+    "transactions",
+)
 
 
 class Secrets:

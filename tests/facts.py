@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from broker.admin.clock_facts import ClockFacts, FindEvent
-from broker.admin.facts import LIMIT_MAX, NotServed, RequestQuery
+from broker.admin.facts import LIMIT_MAX, NotServed, RequestQuery, ShareQuery
 from broker.admin.live_part import LivePart
 from broker.admin.marks import Marks
 from broker.admin.partition_work import PartitionWork
@@ -273,6 +273,7 @@ class FakeFacts:
         self.member_timeouts: list[JsonObject] = []
         self.completed: list[JsonObject] | None = None  # None: requests are not recorded
         self.known_groups: list[JsonObject] = []
+        self.known_share_partitions: list[JsonObject] = []
         self.open_connections: list[JsonObject] = []
         self.known_topics: dict[int, dict[str, list[JsonObject]]] = {1: {}, 2: {}, 3: {}}
         self.request_counts = RequestCounts()
@@ -312,6 +313,13 @@ class FakeFacts:
     def sessions(self, group: str | None, limit: int) -> JsonObject:
         found = [each for each in self.member_timeouts if group in (None, each["group"])]
         return {"sessions": found[:limit]}
+
+    def share_partitions(self, query: ShareQuery) -> list[JsonObject]:
+        return [
+            {**each, "batches": each["batches"][: query.batches]}
+            for each in self.known_share_partitions
+            if query.matches(each["group"], each["topic"], each["partition"])
+        ][: query.limit]
 
     def transactions(self, hanging: bool, limit: int) -> JsonObject:
         return {"transactions": (self.hanging if hanging else self.open)[:limit]}

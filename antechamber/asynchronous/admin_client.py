@@ -39,6 +39,13 @@ class AsyncAdminClient(AsyncHttpClient):
         response: list[dict[str, Any]] = (await self.call("GET", "/v1/groups", wanted))["groups"]
         return response
 
+    async def share_partitions(self, **wanted: str | int | None) -> list[dict[str, Any]]:
+        """Return share partitions: ``group``, ``topic``, ``partition``, ``batches``, ``limit``."""
+        response: list[dict[str, Any]] = (await self.call("GET", "/v1/share_partitions", wanted))[
+            "share_partitions"
+        ]
+        return response
+
     async def connections(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return the open connections, the oldest first: ``client``, ``followers``, ``limit``."""
         response: list[dict[str, Any]] = (await self.call("GET", "/v1/connections", wanted))[

@@ -148,6 +148,40 @@ class AsyncWaits:
         found = await self._client.wait("committed", timeout, group=group, **wanted)
         return list(found["offsets"])
 
+    async def wait_acquired(
+        self,
+        group: str,
+        count: int = 1,
+        topic: str | None = None,
+        partition: int | None = None,
+        timeout: float = WAIT_TIMEOUT_S,
+    ) -> list[dict[str, Any]]:
+        """Wait until members of the share group hold at least *count* records under locks.
+
+        In all partitions together, unless a topic or one of its partitions is named. Returns the
+        share partitions, without their batches.
+        """
+        wanted = {"topic": topic, "partition": partition, "count": count}
+        found = await self._client.wait("share_acquired", timeout, group=group, **wanted)
+        return list(found["share_partitions"])
+
+    async def wait_share_lag(
+        self,
+        group: str,
+        lag: int = 0,
+        topic: str | None = None,
+        partition: int | None = None,
+        timeout: float = WAIT_TIMEOUT_S,
+    ) -> list[dict[str, Any]]:
+        """Wait until all records but *lag* are acknowledged or archived in the share group.
+
+        In each partition, unless a topic or one of its partitions is named. Returns the share
+        partitions, without their batches.
+        """
+        wanted = {"topic": topic, "partition": partition, "lag": lag}
+        found = await self._client.wait("share_lag", timeout, group=group, **wanted)
+        return list(found["share_partitions"])
+
     async def wait_client(
         self,
         client: str,

@@ -3,7 +3,7 @@ _antechamber() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=""
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "serve fault chaos clock reset topic requests groups connections wait sessions transactions explain export wheel record analyze doctor completion help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "serve fault chaos clock reset topic requests groups connections wait sessions share transactions explain export wheel record analyze doctor completion help --help --version" -- "$word"))
         return
     fi
     case "${COMP_WORDS[1]} $before" in
@@ -129,6 +129,15 @@ _antechamber() {
         "sessions --admin-ca") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "sessions --group") :; return ;;
         "sessions --limit") :; return ;;
+        "share --admin") :; return ;;
+        "share --admin-token") :; return ;;
+        "share --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "share --admin-ca") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "share --group") :; return ;;
+        "share --topic") :; return ;;
+        "share --partition") :; return ;;
+        "share --batches") :; return ;;
+        "share --limit") :; return ;;
         "transactions --admin") :; return ;;
         "transactions --admin-token") :; return ;;
         "transactions --admin-token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -186,8 +195,9 @@ _antechamber() {
         requests) words="--admin --admin-token --admin-token-file --admin-ca --mark --parked --follow --json --api --topic --client --limit --followers --help" ;;
         groups) words="--admin --admin-token --admin-token-file --admin-ca --group --json --limit --help" ;;
         connections) words="--admin --admin-token --admin-token-file --admin-ca --client --followers --json --limit --help" ;;
-        wait) words="--admin --admin-token --admin-token-file --admin-ca assigned committed group-stable topic topic-deleted hw lso isr client-connected client-gone parked requests fault-fired --group --topic --partition --members --partitions --offset --lag --api --client --since --count --rule --timeout --json --help" ;;
+        wait) words="--admin --admin-token --admin-token-file --admin-ca assigned committed group-stable share-acquired share-lag topic topic-deleted hw lso isr client-connected client-gone parked requests fault-fired --group --topic --partition --members --partitions --offset --lag --api --client --since --count --rule --timeout --json --help" ;;
         sessions) words="--admin --admin-token --admin-token-file --admin-ca --group --json --limit --help" ;;
+        share) words="--admin --admin-token --admin-token-file --admin-ca --group --topic --partition --follow --json --batches --limit --help" ;;
         transactions) words="--admin --admin-token --admin-token-file --admin-ca list abort --hanging --json --limit --topic --partition --producer-id --help" ;;
         explain) words="--admin --admin-token --admin-token-file --admin-ca --client --correlation --api --topic --json --help" ;;
         export) words="--admin --admin-token --admin-token-file --admin-ca --perfetto --otlp --follow --help" ;;

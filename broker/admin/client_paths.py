@@ -1,8 +1,9 @@
-"""The paths about clients: their groups and connections, and marks of their requests."""
+"""The paths about clients: their groups, sessions and connections, and marks of requests."""
 
 from __future__ import annotations
 
 from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts
+from broker.admin.parameters import read_share_partitions
 from broker.admin.query import Query
 from broker.admin.routes import Call, Routes
 
@@ -13,6 +14,13 @@ def client_routes(facts: Facts) -> Routes:
     async def groups(call: Call) -> object:
         call.query.allow("group", "limit")
         return {"groups": facts.groups(call.query.text("group"), _limit(call.query))}
+
+    async def sessions(call: Call) -> object:
+        call.query.allow("group", "limit")
+        return facts.sessions(call.query.text("group"), _limit(call.query))
+
+    async def share_partitions(call: Call) -> object:
+        return {"share_partitions": facts.share_partitions(read_share_partitions(call.query))}
 
     async def connections(call: Call) -> object:
         call.query.allow("client", "followers", "limit")
@@ -25,6 +33,8 @@ def client_routes(facts: Facts) -> Routes:
 
     return {
         "/v1/groups": {"GET": groups},
+        "/v1/sessions": {"GET": sessions},
+        "/v1/share_partitions": {"GET": share_partitions},
         "/v1/connections": {"GET": connections},
         "/v1/marks": {"POST": mark},
     }

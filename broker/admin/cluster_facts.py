@@ -13,7 +13,7 @@ from broker.admin.clock_facts import ClockFacts
 from broker.admin.cluster_clock import ClusterClock
 from broker.admin.connection_facts import connections
 from broker.admin.errors import AdminErrors
-from broker.admin.facts import LIMIT_MAX, JsonObject, NotServed, RequestQuery
+from broker.admin.facts import LIMIT_MAX, JsonObject, NotServed, RequestQuery, ShareQuery
 from broker.admin.group_facts import groups
 from broker.admin.marks import Marks
 from broker.admin.member_timeouts import member_timeouts
@@ -22,6 +22,7 @@ from broker.admin.node_statistics import node_statistics
 from broker.admin.page.live_parts import live_parts
 from broker.admin.parked_requests import parked_requests
 from broker.admin.partition_work import PartitionWork
+from broker.admin.share_partition_facts import share_partitions
 from broker.admin.topic_facts import topic_on_nodes
 from broker.admin.transactions import (
     abort_transaction,
@@ -115,6 +116,10 @@ class ClusterFacts:
     def sessions(self, group: str | None, limit: int) -> JsonObject:
         """See `Facts`."""
         return {"sessions": member_timeouts(self._cluster.nodes, group, limit)}
+
+    def share_partitions(self, query: ShareQuery) -> list[JsonObject]:
+        """See `Facts`."""
+        return share_partitions(self._cluster.nodes, self._cluster.controller.image, query)
 
     def transactions(self, hanging: bool, limit: int) -> JsonObject:
         """See `Facts`."""

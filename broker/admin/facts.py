@@ -64,6 +64,25 @@ class RequestQuery:
         return client_id is not None and self.client == printable(client_id)
 
 
+@dataclass(frozen=True, slots=True)
+class ShareQuery:
+    """Selects share partitions; None matches any. ``batches`` limits those of each."""
+
+    group: str | None = None
+    topic: str | None = None
+    partition: int | None = None
+    limit: int = LIMIT_DEFAULT
+    batches: int = LIMIT_DEFAULT
+
+    def matches(self, group: str, topic: str, partition: int) -> bool:
+        """Whether a share partition is selected; a group matches also in its printable form."""
+        return (
+            self.topic in (None, topic)
+            and self.partition in (None, partition)
+            and self.group in (None, group, printable(group))
+        )
+
+
 class Facts(Protocol):
     """The broker as the admin interface knows it; each call returns new values."""
 
@@ -115,6 +134,10 @@ class Facts(Protocol):
 
     def sessions(self, group: str | None, limit: int) -> JsonObject:
         """{"sessions": [...]}: the timeouts of members of *group* or of all groups."""
+        ...
+
+    def share_partitions(self, query: ShareQuery) -> list[JsonObject]:
+        """Share partitions by group, topic and partition (`broker.admin.share_partition_facts`)."""
         ...
 
     def transactions(self, hanging: bool, limit: int) -> JsonObject:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from http import HTTPStatus
 
-from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, RequestQuery
+from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, RequestQuery, ShareQuery
 from broker.admin.http import HttpError
 from broker.admin.query import Query
 from broker.api.table import HANDLERS
@@ -22,6 +22,16 @@ def read_requests(query: Query) -> RequestQuery:
     correlation = query.whole("correlation", 0, _INT_MAX)
     parked = query.flag("parked")
     return replace(read_filter(query), parked=parked, correlation=correlation, limit=limit)
+
+
+def read_share_partitions(query: Query) -> ShareQuery:
+    """The share partitions that the parameters select; raises `HttpError`."""
+    query.allow("group", "topic", "partition", "batches", "limit")
+    topic, partition = read_partition(query)
+    limit = query.whole("limit", 1, LIMIT_MAX) or LIMIT_DEFAULT
+    batches = query.whole("batches", 0, LIMIT_MAX)
+    found = ShareQuery(query.text("group"), topic, partition, limit)
+    return found if batches is None else replace(found, batches=batches)
 
 
 def read_transaction(query: Query) -> tuple[str, int, int]:

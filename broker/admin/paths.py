@@ -33,11 +33,6 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
     async def requests(call: Call) -> object:
         return {"requests": facts.requests(read_requests(call.query))}
 
-    async def sessions(call: Call) -> object:
-        call.query.allow("group", "limit")
-        limit = call.query.whole("limit", 1, LIMIT_MAX) or LIMIT_DEFAULT
-        return facts.sessions(call.query.text("group"), limit)
-
     async def transactions(call: Call) -> object:
         call.query.allow("hanging", "limit")
         limit = call.query.whole("limit", 1, LIMIT_MAX) or LIMIT_DEFAULT
@@ -71,7 +66,6 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         "/v1/timers": {"GET": _get(facts.timers)},
         "/v1/requests": {"GET": requests},
         **client_routes(facts),
-        "/v1/sessions": {"GET": sessions},
         "/v1/transactions": {"GET": transactions},
         "/v1/transactions/abort": {"POST": abort},
         "/v1/wait": {"GET": wait},

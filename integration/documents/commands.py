@@ -18,7 +18,16 @@ PAGES = sorted(
 _BLOCK = re.compile(r"^```(console|sh)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`(?:source <\()?(antechamber [a-z]+(?: [^`)]+)?)\)?`")
 # Commands that need no arguments; the text names others without them.
-_ALONE = ("connections", "doctor", "groups", "help", "sessions", "transactions", "wheel")
+_ALONE = (
+    "connections",
+    "doctor",
+    "groups",
+    "help",
+    "sessions",
+    "share",
+    "transactions",
+    "wheel",
+)
 _EXAMPLE = re.compile(r"^  (antechamber \S+(?: \S+)*?)(?:  |$)", re.MULTILINE)
 # A word in capitals is a placeholder, as in `antechamber fault resume NODE`.
 _PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\[")

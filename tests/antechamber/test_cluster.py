@@ -14,7 +14,14 @@ from antechamber.broker_process import BrokerProcess
 from antechamber.cluster import Cluster
 from antechamber.handle import Node
 from tests.admin_server import serving
-from tests.client_facts import committed_offset, group_member, known_group, open_connection
+from tests.client_facts import (
+    committed_offset,
+    group_member,
+    in_flight_batch,
+    known_group,
+    open_connection,
+    share_partition,
+)
 from tests.facts import FakeFacts, parked_fetch, parked_produce
 
 
@@ -141,6 +148,22 @@ def test_waiting_for_replication_and_groups(facts: FakeFacts) -> None:
         kafka.wait_in_sync("orders", 0, count=2, timeout=0)
     with pytest.raises(TimeoutError, match="group g is Stable with 1 of 2 members"):
         kafka.wait_group_stable("g", members=2, timeout=0)
+
+
+def test_waiting_for_the_records_of_share_groups(facts: FakeFacts) -> None:
+    """The share partitions are those that the group has when the condition holds."""
+    kafka = Cluster()
+    share = share_partition(0, in_flight_batch(0, 2, "acquired", "a", 900), acquired=3, lag=4)
+    facts.known_share_partitions = [share]
+
+    assert kafka.share_partitions("workers", "orders") == [share]
+    assert kafka.share_partitions("other") == []
+    assert kafka.wait_acquired("workers", 3, "orders", 0) == [{**share, "batches": []}]
+    assert kafka.wait_share_lag("workers", 4) == [{**share, "batches": []}]
+    with pytest.raises(TimeoutError, match="3 of 4 records are acquired"):
+        kafka.wait_acquired("workers", 4, timeout=0)
+    with pytest.raises(TimeoutError, match="lag of workers in orders-0 is 4"):
+        kafka.wait_share_lag("workers", topic="orders", partition=0, timeout=0)
 
 
 def test_waiting_for_offsets_and_assignments(facts: FakeFacts) -> None:

@@ -17,6 +17,7 @@ from broker.admin.conditions.partitions import (
     read_stable_offset,
 )
 from broker.admin.conditions.requests import read_requests_begun
+from broker.admin.conditions.share_groups import read_share_acquired, read_share_lag
 from broker.admin.conditions.topics import read_topic, read_topic_deleted
 from broker.admin.http import HttpError
 from broker.admin.query import Query
@@ -32,6 +33,8 @@ CONDITIONS: dict[str, Callable[[Query], Condition]] = {
     "group_stable": read_group_stable,
     "assigned": read_assigned,
     "committed": read_committed,
+    "share_acquired": read_share_acquired,
+    "share_lag": read_share_lag,
     "client_connected": read_client_connected,
     "client_gone": read_client_gone,
     "fault_fired": read_fault_fired,

@@ -19,6 +19,7 @@ from broker.admin.openapi.operation import JSON, Section
 from broker.admin.openapi.requests import REQUESTS
 from broker.admin.openapi.schema import STRING, record, ref
 from broker.admin.openapi.sessions import SESSIONS
+from broker.admin.openapi.share_groups import SHARE_GROUPS
 from broker.admin.openapi.statistics import STATISTICS
 from broker.admin.openapi.timers import TIMERS
 from broker.admin.openapi.transactions import TRANSACTIONS
@@ -30,6 +31,7 @@ SECTIONS: tuple[Section, ...] = (
     WAITS,
     CLIENTS,
     SESSIONS,
+    SHARE_GROUPS,
     TRANSACTIONS,
     CLOCK,
     NODES,

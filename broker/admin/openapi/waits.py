@@ -23,17 +23,17 @@ _CONDITION = (
     text("client", "the client id; of `client_connected` and `client_gone`: required"),
     flag("followers", "of `parked`: 1: also fetches between nodes"),
     text("since", "of `requests`: a mark; requests before it do not count"),
-    text("group", "of `group_stable`, `assigned` and `committed`: the group; required"),
+    text("group", "of the conditions of groups: the group; required"),
     whole(
         "count",
-        "of requests, replicas in sync, members, connections or fires",
+        "of requests, replicas in sync, members, connections, acquired records or fires",
         0,
         LIMIT_MAX,
     ),
     whole("members", "of `assigned`: the least number of members", 1, LIMIT_MAX),
     whole("partitions", "the least number: of each member, or of the topic", 0, LIMIT_MAX),
     whole("offset", "of `lso` and `committed`: the least offset", 0, LONG_MAX),
-    whole("lag", "of `committed`: the largest lag", 0, LONG_MAX),
+    whole("lag", "of `committed` and `share_lag`: the largest lag", 0, LONG_MAX),
     whole("rule", "of `fault_fired`: the id of the fault rule; required", 0, RULE_ID_MAX),
     whole("timeout_ms", "how long to wait, in real time", 0, TIMEOUT_MS_MAX, TIMEOUT_MS_DEFAULT),
 )
@@ -61,6 +61,7 @@ WAITS = Section(
                 record(topic=nullable(ref("Topic"))),
                 record(group=ref("Group")),
                 record(offsets=array(ref("CommittedOffset"))),
+                record(share_partitions=array(ref("SharePartition"))),
                 record(connections=array(ref("Connection"))),
                 record(fault=ref("FaultRule")),
             ]

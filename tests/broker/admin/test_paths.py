@@ -47,6 +47,8 @@ async def test_facts_are_served() -> None:
     assert await request(facts, "/v1/statistics") == (200, {"connections": 3})
     assert await request(facts, "/v1/timers") == (200, {"timers": []})
     assert await request(facts, "/v1/sessions?group=g&limit=3") == (200, {"sessions": []})
+    shares = "/v1/share_partitions?group=g&topic=t&partition=0&batches=0&limit=3"
+    assert await request(facts, shares) == (200, {"share_partitions": []})
     assert await request(facts, "/v1/transactions?limit=3") == (200, {"transactions": []})
     assert await request(facts, "/metrics") == (
         200,

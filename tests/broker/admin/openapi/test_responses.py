@@ -14,6 +14,7 @@ from broker.admin.http import HttpError, HttpRequest, PlainText
 from broker.admin.openapi.document import openapi_document
 from broker.admin.paths import routes
 from broker.admin.routes import Router
+from broker.cluster import Cluster
 from broker.security.admin_tokens import AdminTokens
 from broker.steps.stalls import Stall
 from broker.wait_records.outbox import Outbox
@@ -24,6 +25,7 @@ from tests.batches import batch
 from tests.client import RunningCluster, running_cluster
 from tests.described import Description
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
+from tests.share_group import share_group
 
 pytestmark = pytest.mark.anyio
 
@@ -33,9 +35,9 @@ DESCRIPTION = Description(openapi_document())
 class DescribedRouter:
     """Sends requests and compares each response with the description."""
 
-    def __init__(self, cluster: RunningCluster) -> None:
+    def __init__(self, cluster: Cluster) -> None:
         rules = AccessRules(frozenset({"h"}), AdminTokens("full", "reads"))
-        table = routes(ClusterFacts(cluster.cluster), cluster.cluster.timer)
+        table = routes(ClusterFacts(cluster), cluster.timer)
         self._router = Router(table, rules)
 
     async def request(self, target: str, method: str = "GET", token: str = "full") -> int:
@@ -69,7 +71,7 @@ async def _with_traffic(cluster: RunningCluster, folder: Path) -> DescribedRoute
     await client.send(produce_request("t", batch(b"a")), PRODUCE_VERSION)
     client.start(fetch_request("t", 1, max_wait_ms=60_000), FETCH_VERSION)
     await trio.testing.wait_all_tasks_blocked()
-    return DescribedRouter(cluster)
+    return DescribedRouter(cluster.cluster)
 
 
 async def test_the_state_of_a_cluster_is_as_described(tmp_path: Path) -> None:
@@ -101,6 +103,22 @@ async def test_the_state_of_a_cluster_is_as_described(tmp_path: Path) -> None:
             assert await router.request(target) == 200, target
 
 
+async def test_share_partitions_are_as_described(tmp_path: Path) -> None:
+    """With records that are acquired, and as the share coordinator has stored them."""
+    async with share_group(tmp_path) as g:
+        router = DescribedRouter(g.node.cluster)
+        await g.produce(3)
+        await g.member("a").fetch()
+        for target in (
+            "/v1/share_partitions",
+            "/v1/wait?for=share_acquired&group=g&count=3",
+            "/v1/wait?for=share_lag&group=g&lag=3",
+        ):
+            assert await router.request(target) == 200, target
+        g.node.node.share_groups.partitions.partitions.end_group("g")
+        assert await router.request("/v1/share_partitions?group=g") == 200
+
+
 async def test_adjustments_of_the_clock_are_as_described(tmp_path: Path) -> None:
     """An advance completes a fetch, whose record is in the response."""
     async with running_cluster(tmp_path, recorder=Recorder) as cluster:
@@ -124,7 +142,7 @@ async def test_faults_of_a_node_are_as_described(tmp_path: Path) -> None:
 async def test_refusals_are_as_described(tmp_path: Path) -> None:
     """All errors have one schema, and each status is described for its operation."""
     async with running_cluster(tmp_path) as cluster:
-        router = DescribedRouter(cluster)
+        router = DescribedRouter(cluster.cluster)
 
         assert await router.request("/v1/cluster?unknown=1") == 400
         assert await router.request("/v1/cluster", token="other") == 401

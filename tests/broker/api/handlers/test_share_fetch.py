@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,42 +13,13 @@ from broker.common.topic_partition import TopicPartition
 from broker.controller.partition_change import Election
 from broker.steps.queue import finish
 from tests.batches import batch
-from tests.client import Client, RunningNode, running_cluster, running_node
-from tests.requests import PRODUCE_VERSION, produce_request
+from tests.client import running_cluster
+from tests.share_group import share_group
 from tests.share_member import ShareMember, initialize
 
 pytestmark = pytest.mark.anyio
 
 LOCK_MS = 30_000
-
-
-class Group:
-    """A share group on a node with one topic, which has no records yet."""
-
-    def __init__(self, node: RunningNode, partitions: int) -> None:
-        self.node = node
-        self.topic_id = node.controller.create_topic("t", partitions=partitions).topic_id
-        self._producer = node.client()
-
-    async def produce(self, *counts: int, partition: int = 0) -> None:
-        """Append a batch of each number of records."""
-        for count in counts:
-            batches = [None] * partition + [batch(*[b"x"] * count)]
-            await self._producer.send(produce_request("t", *batches), PRODUCE_VERSION)
-
-    def member(self, member_id: str, client: Client | None = None) -> ShareMember:
-        """A member of the group, on a connection of its own."""
-        return ShareMember(client or self.node.client(), self.topic_id, member_id)
-
-
-@asynccontextmanager
-async def group(folder: Path, partitions: int = 1, **config: Any) -> AsyncIterator[Group]:
-    """A group that has begun at the end of the empty topic."""
-    async with running_node(folder, **config) as node:
-        found = Group(node, partitions)
-        await initialize(lambda _: node.client(), found.topic_id, partitions)
-        await found.member("first").fetch(*range(partitions), max_wait_ms=5000, min_bytes=0)
-        yield found
 
 
 async def fetch_during(
@@ -68,7 +38,7 @@ async def fetch_during(
 
 async def test_records_are_acquired_at_once(tmp_path: Path) -> None:
     """Whole batches, with their bytes, the delivery count, and the lock duration."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         await g.produce(3, 4)
         a = g.member("a")
         assert await a.timed_fetch(max_wait_ms=500) == ("0-6#1", 0)
@@ -77,7 +47,7 @@ async def test_records_are_acquired_at_once(tmp_path: Path) -> None:
 
 async def test_bytes_outside_of_the_acquired_records_are_cut_off(tmp_path: Path) -> None:
     """Batches before and after the acquired ones are not sent."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         await g.produce(3, 4, 5)
         a, b = g.member("a"), g.member("b")
         await a.fetch(max_records=1)
@@ -89,7 +59,7 @@ async def test_bytes_outside_of_the_acquired_records_are_cut_off(tmp_path: Path)
 
 async def test_an_append_completes_a_fetch_that_waits(tmp_path: Path) -> None:
     """The first of those that wait gets the records, the others wait on."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         results: list[tuple[str, str, int]] = []
 
         async def wait(member_id: str) -> None:
@@ -107,14 +77,14 @@ async def test_an_append_completes_a_fetch_that_waits(tmp_path: Path) -> None:
 
 async def test_less_than_min_bytes_waits_for_the_timeout(tmp_path: Path) -> None:
     """Then whatever is there is acquired."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         await g.produce(10)
         assert await g.member("a").timed_fetch(max_wait_ms=500, min_bytes=5000) == ("0-9#1", 500)
 
 
 async def test_bytes_of_partitions_are_added_up(tmp_path: Path) -> None:
     """A second partition may complete a fetch whose first one has too few bytes."""
-    async with group(tmp_path, 2) as g:
+    async with share_group(tmp_path, 2) as g:
         size = len(batch(b"x"))
         await g.produce(1)
         await g.produce(1, partition=1)
@@ -124,7 +94,7 @@ async def test_bytes_of_partitions_are_added_up(tmp_path: Path) -> None:
 
 async def test_a_release_completes_a_fetch_that_waits(tmp_path: Path) -> None:
     """Records that are available again are delivered with a higher count."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         await g.produce(10)
         a, b = g.member("a"), g.member("b")
         await a.fetch()
@@ -137,7 +107,7 @@ async def test_a_release_completes_a_fetch_that_waits(tmp_path: Path) -> None:
 
 async def test_a_lock_that_expires_completes_a_fetch_that_waits(tmp_path: Path) -> None:
     """The records are delivered again when the lock of the first member ends."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         await g.produce(10)
         await g.member("a").fetch()
         result = await g.member("b").timed_fetch(max_wait_ms=60_000)
@@ -146,7 +116,7 @@ async def test_a_lock_that_expires_completes_a_fetch_that_waits(tmp_path: Path) 
 
 async def test_the_end_of_a_session_completes_a_fetch_that_waits(tmp_path: Path) -> None:
     """The final epoch releases everything that the member has acquired."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         await g.produce(10)
         a, b = g.member("a"), g.member("b")
         await a.fetch()
@@ -159,7 +129,7 @@ async def test_the_end_of_a_session_completes_a_fetch_that_waits(tmp_path: Path)
 
 async def test_the_end_of_a_connection_ends_its_session(tmp_path: Path) -> None:
     """A member that disappears does not keep its records until their locks expire."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         await g.produce(10)
         a, b = g.member("a"), g.member("b")
         await a.fetch()
@@ -172,7 +142,7 @@ async def test_the_end_of_a_connection_ends_its_session(tmp_path: Path) -> None:
 
 async def test_acknowledgements_and_fetches_in_one_request(tmp_path: Path) -> None:
     """Released records are available when that is stored, so new ones come first."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         await g.produce(5, 5)
         a = g.member("a")
         await a.fetch(max_records=1)
@@ -182,7 +152,7 @@ async def test_acknowledgements_and_fetches_in_one_request(tmp_path: Path) -> No
 
 async def test_a_refused_acknowledgement_does_not_end_the_fetch(tmp_path: Path) -> None:
     """The partition has an acknowledgement error beside its records."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         await g.produce(5, 5)
         a = g.member("a")
         await a.fetch(max_records=1)
@@ -191,7 +161,7 @@ async def test_a_refused_acknowledgement_does_not_end_the_fetch(tmp_path: Path) 
 
 async def test_a_session_names_only_partitions_with_news(tmp_path: Path) -> None:
     """The first response has all partitions, later ones those with records or errors."""
-    async with group(tmp_path, 3) as g:
+    async with share_group(tmp_path, 3) as g:
         a = g.member("a")
         await a.fetch(0, 1, 2)
         assert _named(a.response) == [0, 1, 2]
@@ -204,7 +174,7 @@ async def test_a_session_names_only_partitions_with_news(tmp_path: Path) -> None
 
 async def test_a_partition_that_cannot_be_locked_is_not_named(tmp_path: Path) -> None:
     """The first response leaves it out if its window is full, as in Kafka."""
-    async with group(tmp_path, group_share_partition_max_record_locks="100") as g:
+    async with share_group(tmp_path, group_share_partition_max_record_locks="100") as g:
         await g.produce(100)
         await g.member("a").fetch()
         b = g.member("b")
@@ -214,14 +184,14 @@ async def test_a_partition_that_cannot_be_locked_is_not_named(tmp_path: Path) ->
 
 async def test_a_negative_limit_of_bytes_is_an_error_of_the_partitions(tmp_path: Path) -> None:
     """It is sent at once."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         result = await g.member("a").timed_fetch(max_bytes=-1, max_wait_ms=500)
         assert result == ("error -1", 0)
 
 
 async def test_partitions_take_turns(tmp_path: Path) -> None:
     """With few records per fetch each partition gets its turn."""
-    async with group(tmp_path, 2) as g:
+    async with share_group(tmp_path, 2) as g:
         for partition in (0, 1):
             await g.produce(1, 1, partition=partition)
         a = g.member("a")
@@ -236,13 +206,13 @@ async def test_partitions_take_turns(tmp_path: Path) -> None:
 )
 async def test_a_session_must_exist(tmp_path: Path, epoch: int, error: str) -> None:
     """Every epoch but 0 needs a session."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         assert await g.member("a").fetch(epoch=epoch) == error
 
 
 async def test_a_wrong_epoch_does_not_advance_the_session(tmp_path: Path) -> None:
     """Both APIs use the same sequence of epochs."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         await g.produce(5)
         a = g.member("a")
         await a.fetch()
@@ -253,7 +223,7 @@ async def test_a_wrong_epoch_does_not_advance_the_session(tmp_path: Path) -> Non
 
 async def test_acknowledgements_need_a_session(tmp_path: Path) -> None:
     """The first fetch cannot acknowledge, and an acknowledgement cannot open a session."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         a = g.member("a")
         assert await a.fetch(acknowledge=["0-4 accept"]) == "error 42"
         assert await a.acknowledge("0-4 accept", epoch=0) == 123
@@ -261,7 +231,7 @@ async def test_acknowledgements_need_a_session(tmp_path: Path) -> None:
 
 async def test_a_session_that_is_opened_again_keeps_the_locks(tmp_path: Path) -> None:
     """The records can be acknowledged in the new session."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         await g.produce(5)
         a = g.member("a")
         await a.fetch()
@@ -271,7 +241,7 @@ async def test_a_session_that_is_opened_again_keeps_the_locks(tmp_path: Path) ->
 
 async def test_an_overtaken_fetch_is_refused(tmp_path: Path) -> None:
     """A request that waits while the session goes on ends with an error."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         a = g.member("a")
         await a.fetch()
         again = g.member("a")
@@ -290,7 +260,7 @@ async def test_an_overtaken_fetch_is_refused(tmp_path: Path) -> None:
 
 async def test_a_renewal_fetches_nothing(tmp_path: Path) -> None:
     """Its limits must be 0, and the lock begins anew (KIP-1222)."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         await g.produce(5)
         a = g.member("a")
         await a.fetch()
@@ -309,7 +279,7 @@ async def test_without_a_limit_to_wait_for_nothing_waits(
     tmp_path: Path, parameters: dict[str, int]
 ) -> None:
     """A fetch of nothing, or without a minimum or a time, is answered at once."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         sent = {"max_wait_ms": 500, **parameters}
         assert await g.member("a").timed_fetch(**sent) == ("", 0)
 
@@ -327,7 +297,7 @@ async def test_malformed_requests_are_refused(
     tmp_path: Path, parameters: dict[str, Any], error: str
 ) -> None:
     """Member ids have at most 36 characters, and modes are known ones."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         a = g.member("a")
         for name in ("member_id", "group_id"):
             if name in parameters:
@@ -337,13 +307,13 @@ async def test_malformed_requests_are_refused(
 
 async def test_an_unknown_partition_does_not_end_the_wait(tmp_path: Path) -> None:
     """It has its error in the response, which waits for the others."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         assert await g.member("a").timed_fetch(0, 7, max_wait_ms=500) == ("p7: error 3", 500)
 
 
 async def test_a_deleted_log_start_moves_the_window(tmp_path: Path) -> None:
     """The fetch that detects it is empty, the next one begins at the log start."""
-    async with group(tmp_path) as g:
+    async with share_group(tmp_path) as g:
         await g.produce(5, 5)
         partition = next(iter(g.node.node.replicas.partitions.values()))
         partition.delete_records(7)
