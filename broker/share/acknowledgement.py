@@ -66,20 +66,28 @@ def check_owner(
     """
     batches = window.batches
     if not batches or (each.first < batches[0].first and each.first >= start_offset):
-        raise ApiError(
-            ErrorCode.INVALID_RECORD_STATE,
-            "Batch record not found. The requested batch is not in flight.",
-        )
+        raise _state_error(f"{_NOT_FOUND} The request batch offsets are not found in the cache.")
     touched = window.touching(each.first, each.last)
     if not touched or touched[-1].last < each.last:
+        which = "last" if touched else "first"
         raise ApiError(
-            ErrorCode.INVALID_REQUEST, "The offsets in the request are past acquired records."
+            ErrorCode.INVALID_REQUEST,
+            f"{_NOT_FOUND} The {which} offset in request is past acquired records.",
         )
-    for _, run in window.runs_touching(max(each.first, start_offset), each.last):
+    for batch, run in window.runs_touching(max(each.first, start_offset), each.last):
         if run.state is not ACQUIRED:
-            raise ApiError(
-                ErrorCode.INVALID_RECORD_STATE,
-                "The batch cannot be acknowledged. The offset is not acquired.",
+            raise _state_error(
+                "The offset cannot be acknowledged. The offset is not acquired."
+                if batch.is_split
+                else "The batch cannot be acknowledged. The batch is not in the acquired state."
             )
         if run.member_id != member_id:
-            raise ApiError(ErrorCode.INVALID_RECORD_STATE, "Member is not the owner of offset")
+            what = "offset" if batch.is_split else "batch record"
+            raise _state_error(f"Member is not the owner of {what}")
+
+
+_NOT_FOUND = "Batch record not found."
+
+
+def _state_error(message: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_RECORD_STATE, message)

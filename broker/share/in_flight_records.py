@@ -79,6 +79,17 @@ class InFlightRecords:
             position = batch.last + 1
         return None
 
+    def first_to_acquire(self, base_offset: int, last_offset: int) -> int:
+        """The first offset of a read from *base_offset* that may be acquired.
+
+        A read begins with a whole batch, whose first records may be before the start offset. As in
+        Kafka they are acquired if all batches in flight are before the read, which is so only if
+        the log start has moved.
+        """
+        if self.window and not self.window.touching(base_offset, last_offset):
+            return base_offset
+        return max(self.start_offset if self.has_in_flight else self.end_offset, base_offset)
+
     def fetched(self, first: int, end: int) -> None:
         """The offsets from *first* to before *end* have been read."""
         if self.gaps:
@@ -104,13 +115,15 @@ class InFlightRecords:
                 part.state = ARCHIVED
                 self.complete_count += terminal_count((part,), self.start_offset)
 
-    def released(self) -> None:
-        """Records may be available now, or may have become complete."""
+    def released(self) -> bool:
+        """Records may be available now, or complete; returns whether the start offset moved."""
         self.find_next = True
+        before = self.start_offset
         batches = self.window.batches
         if batches and batches[0].first < self.start_offset:
             self._archive_available(batches[0].first, self.start_offset - 1)
         self.advance_start()
+        return self.start_offset > before
 
     def log_start_moved(self, log_start_offset: int) -> None:
         """Forget the records before *log_start_offset*.

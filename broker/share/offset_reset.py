@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.share.settings import ShareGroupSettings
 from broker.storage.offset_search import search_by_timestamp
 from broker.storage.timestamp_search import TimestampAndOffset
 from broker.storage.unified_log import UnifiedLog
+from protocol.errors import ErrorCode
 
 EARLIEST = "earliest"
 _BY_DURATION = "by_duration:"
@@ -30,7 +32,10 @@ class OffsetReset:
         self._wall_ms = wall_ms
 
     def offset(self, name: TopicPartition, settings: ShareGroupSettings) -> int:
-        """The first offset of the group; raises `ApiError` if the partition is not here."""
+        """The first offset of the group.
+
+        Raises `ApiError` if the partition is not here, or has no record from which to begin.
+        """
         log = self._hosted.get_or_error(name).log
         reset = settings.auto_offset_reset
         if reset.startswith(_BY_DURATION):
@@ -45,14 +50,18 @@ def duration_ms(reset: str) -> int:
 
 
 def _first_since(log: UnifiedLog, timestamp: int) -> int:
-    """The first offset whose record is not older; the high watermark if all are."""
+    """The first offset whose record is not older.
+
+    Raises `ApiError` OFFSET_NOT_AVAILABLE if there is none, as Kafka's ``ShareFetchUtils``.
+    """
     search, found = search_by_timestamp(log, timestamp), None
     while True:
         try:
             examination = search.send(found)
         except StopIteration as end:
             first: TimestampAndOffset | None = end.value
-            high_watermark = log.high_watermark
-            return high_watermark if first is None else min(first.offset, high_watermark)
+            if first is None or first.offset >= log.high_watermark:
+                raise ApiError(ErrorCode.OFFSET_NOT_AVAILABLE) from None
+            return first.offset
         with log.storage_errors:
             found = None if examination is None else examination.first_record()

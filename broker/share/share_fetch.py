@@ -18,7 +18,7 @@ from broker.replication.log_reader import read_from_log
 from broker.share.acquisition import AcquiredRecords, AcquireMode
 from broker.share.fetched_batches import aborted_ranges, fetched_batches, part_with
 from broker.share.sessions import PartitionId
-from broker.share.share_partition import PartitionState, SharePartition
+from broker.share.share_partition import SharePartition
 from broker.storage.storage_errors import OffsetOutOfRange
 from protocol.errors import ErrorCode
 from protocol.output import Splice
@@ -114,21 +114,11 @@ class ShareFetch:
         distance = bytes_between(start, end)
         return distance if distance is None else min(distance, self.params.max_bytes)
 
-    def has_ended(self) -> bool:
-        """See `ShareFetchSource`."""
-        return all(
-            each.share_partition.state is PartitionState.FENCED and each.id not in self.errors
-            for each in self.partitions.values()
-        )
-
     # ------------------------------------------------------------------------------ reading
 
     def acquire(self, locked: Sequence[PartitionId]) -> ShareFetchResults:
         """Read and acquire from the partitions whose locks the fetch has; adds the errors."""
         results = {key: ShareFetchResult(error) for key, error in self.errors.items()}
-        for key, shared in self.partitions.items():
-            if key not in self.errors and shared.share_partition.state is PartitionState.FENCED:
-                results[key] = ShareFetchResult(self._leadership_error(shared))
         params = self.params
         if params.max_bytes < 0:
             return results | {key: ShareFetchResult(_NO_BYTES) for key in locked}
@@ -154,13 +144,6 @@ class ShareFetch:
             remaining -= sum(each.last - each.first + 1 for each in taken.acquired)
             results[key] = taken
         return results
-
-    def _leadership_error(self, shared: SharedPartition) -> ErrorCode:
-        try:
-            self._hosted.get_or_error(shared.name).leader_state_or_error()
-        except ApiError as error:
-            return error.code
-        return ErrorCode.NONE  # its state is read anew by the next fetch
 
     def _wanted(self, shared: SharedPartition, max_bytes: int) -> FetchPartition:
         offset = shared.share_partition.records.next_fetch_offset()

@@ -62,8 +62,9 @@ class PartitionState(Enum):
 class SharePartition:
     """The in-flight records of a share group in a partition that this node leads.
 
-    ``on_changed`` is called when records may have become available; ``on_fenced`` when another
-    leader or another state epoch has taken over. ``fetch_owner`` is the fetch that reads from the
+    ``on_changed`` is called when the start offset has moved or locks have expired, but not when a
+    release has been written, as in Kafka; ``on_fenced`` when another leader or another state epoch
+    has taken over. ``fetch_owner`` is the fetch that reads from the
     partition at present: Kafka's fetch lock. ``position`` is where a fetch has found the next
     offset to fetch in the log.
     """
@@ -106,9 +107,12 @@ class SharePartition:
         if error:
             done(error, result.message)
             return
-        start = reset() if result.start_offset < 0 else result.start_offset
         try:
+            start = reset() if result.start_offset < 0 else result.start_offset
             self.records = InFlightRecords(start, *restore(start, result.batches))
+        except ApiError as refused:
+            done(refused.code, refused.message)
+            return
         except InvalidState as invalid:
             done(ErrorCode.UNKNOWN_SERVER_ERROR, str(invalid))
             return
@@ -162,13 +166,12 @@ class SharePartition:
         acquisition = Acquisition(
             records.window, batches, member_id, allowed, batch_size, mode, throttle, lock
         )
-        was_empty = not records.count
-        first = records.end_offset if was_empty else records.start_offset
-        acquisition.run(max(first, batches[0].base_offset), last)
+        was_empty = not records.window
+        acquisition.run(records.first_to_acquire(batches[0].base_offset, last), last)
         records.fetched(fetch_offset, acquisition.position)
         if not acquisition.acquired:
             return []
-        records.extended(acquisition.acquired[0].first if was_empty else first)
+        records.extended(acquisition.acquired[0].first if was_empty else records.start_offset)
         records.find_next |= mode is AcquireMode.RECORD_LIMIT
         self._timer.add(lock)
         return self._without(aborted, acquisition.acquired, lock)
@@ -179,7 +182,10 @@ class SharePartition:
         acquired: list[AcquiredRecords],
         lock: AcquisitionLock,
     ) -> list[AcquiredRecords]:
-        """Archive what was acquired of aborted transactions; returns the rest of *acquired*."""
+        """Archive what was acquired of aborted transactions; returns the rest of *acquired*.
+
+        As in Kafka, the start offset moves past archived records with the next change.
+        """
         for first, last in aborted:
             for batch, run in self.records.window.runs_touching(first, last):
                 if run.lock is lock:
@@ -187,8 +193,6 @@ class SharePartition:
                     part.end_acquisition(ARCHIVED)
                     self._completed((part,))
             acquired = [part for each in acquired for part in _outside(each, first, last)]
-        if aborted:
-            self.records.advance_start()
         return acquired
 
     def _new_lock(self, member_id: str) -> AcquisitionLock:
@@ -264,7 +268,8 @@ class SharePartition:
         if released:
             self._completed(released)
             self._store(state_batches(released), self._expiry_written)
-            self._released(CauseKind.LOCK_EXPIRED)
+            self.records.released()
+            self._on_changed(self, CauseKind.LOCK_EXPIRED)
 
     def _expiry_written(self, result: PersisterResult) -> None:
         self._fence_if(partition_error(result.error))
@@ -308,16 +313,12 @@ class SharePartition:
             change.commit()
         done(error, result.message)
         self._fence_if(error)
-        if self.state is PartitionState.ACTIVE:
-            self._released(kind)
+        if self.state is PartitionState.ACTIVE and self.records.released():
+            self._on_changed(self, kind)
 
     def _completed(self, runs: Iterable[Run]) -> None:
         """Count those of *runs*, whose state has changed, that have a terminal state."""
         self.records.complete_count += terminal_count(runs, self.records.start_offset)
-
-    def _released(self, kind: CauseKind) -> None:
-        self.records.released()
-        self._on_changed(self, kind)
 
     def _fence_if(self, error: ErrorCode) -> None:
         if error in FENCING and self.state is not PartitionState.FENCED:

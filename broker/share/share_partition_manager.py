@@ -26,6 +26,7 @@ from broker.share.share_fetch import (
 )
 from broker.share.share_partition_key import SharePartitionKey
 from broker.share.share_partitions import SharePartitions
+from broker.wait_records.causes import CauseKind
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_share_fetch import DelayedShareFetch
@@ -115,7 +116,11 @@ class SharePartitionManager:
         wanted: Mapping[PartitionId, Sequence[Acknowledgement]],
         on_done: Callable[[AcknowledgeResults], None],
     ) -> None:
-        """Apply acknowledgements; *on_done* is called when all of them have been written."""
+        """Apply acknowledgements; *on_done* is called when all of them have been written.
+
+        Fetches that wait are checked at once, as in Kafka, so before the write: then they see
+        releases of earlier requests, and not those of this one.
+        """
         results: AcknowledgeResults = {}
 
         def done(each: PartitionId, error: ErrorCode, message: str | None) -> None:
@@ -134,6 +139,7 @@ class SharePartitionManager:
                 share_partition.acknowledge(member_id, acknowledgements, partial(done, each))
             except ApiError as error:
                 done(each, error.code, error.message)
+            self.partitions.check_waiting(share_partition, CauseKind.ACKNOWLEDGEMENT)
 
     def _session_ended(self, session: ShareSession, was_last: bool) -> None:
         """Release what the member has acquired in the partitions of its session."""
@@ -143,6 +149,7 @@ class SharePartitionManager:
             if share_partition is not None:
                 with suppress(ApiError):  # it is not in use, so nothing is acquired
                     share_partition.release_acquired(session.key.member_id, lambda *_: None)
+                self.partitions.check_waiting(share_partition, CauseKind.SHARE_SESSION)
         if was_last:
             self.partitions.end_group(session.key.group_id)
 

@@ -67,7 +67,7 @@ class SharePartitions:
                 self._settings(key.group_id),
                 self._persister,
                 self._timer,
-                self._changed,
+                self.check_waiting,
                 self._fenced,
             )
             self._topics[key] = name
@@ -97,7 +97,8 @@ class SharePartitions:
         if name is not None:
             self._purgatories.after_share_partition_changed(key, name, CauseKind.COORDINATOR)
 
-    def _changed(self, share_partition: SharePartition, kind: CauseKind) -> None:
+    def check_waiting(self, share_partition: SharePartition, kind: CauseKind) -> None:
+        """Check the fetches that wait for records of the share partition."""
         name = self._topics.get(share_partition.key)
         if name is not None:
             self._purgatories.after_share_partition_changed(share_partition.key, name, kind)

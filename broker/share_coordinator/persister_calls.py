@@ -99,6 +99,15 @@ def _read_result(each: read.PartitionResult) -> ReadResult:
     )
 
 
+def _write_result(each: write.PartitionResult) -> PersisterResult:
+    """The result; members get its message, which begins as Kafka's."""
+    result = _plain(each)
+    if not result.error:
+        return result
+    message = f"Error in write state RPC. {result.message}"
+    return PersisterResult(error=result.error, message=message)
+
+
 def _written(partition: int, change: StateWrite) -> write.PartitionData:
     return write.PartitionData(
         partition=partition,
@@ -140,7 +149,7 @@ READ = CallKind(
 )
 WRITE = CallKind(
     _request(write.WriteShareGroupStateRequest, write.WriteStateData, _written),
-    _plain,
+    _write_result,
     PersisterResult,
 )
 DELETE = CallKind(

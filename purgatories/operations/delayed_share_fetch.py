@@ -36,10 +36,6 @@ class ShareFetchSource(Protocol[K_contra]):
         """The bytes that can be read; None if waiting for more is pointless."""
         ...
 
-    def has_ended(self) -> bool:
-        """Whether none of the partitions can be acquired here any more."""
-        ...
-
 
 class DelayedShareFetch(DelayedOperation, Generic[K]):
     """Completes after at most ``max_wait_ms``; *on_response* gets the locked partitions.
@@ -68,8 +64,6 @@ class DelayedShareFetch(DelayedOperation, Generic[K]):
 
     def try_complete(self) -> bool:
         """Complete if the partitions that can be locked have enough bytes."""
-        if self._source.has_ended():
-            return self.force_complete()
         self._lock()
         try:
             if self.locked and self._has_enough():

@@ -84,7 +84,10 @@ def _response(
     request: Request[AlterShareGroupOffsetsRequest], results: _Results
 ) -> AlterShareGroupOffsetsResponse:
     topics = request.services.groups.share.topics
-    named = dict.fromkeys(topic.topic_name for topic in request.body.topics)
+    named: dict[str, dict[int, None]] = {}
+    for topic in request.body.topics:
+        indexes = dict.fromkeys(each.partition_index for each in topic.partitions)
+        named.setdefault(topic.topic_name, {}).update(indexes)
     return AlterShareGroupOffsetsResponse(
         responses=[
             AlterShareGroupOffsetsResponseTopic(
@@ -93,13 +96,12 @@ def _response(
                 partitions=[
                     AlterShareGroupOffsetsResponsePartition(
                         partition_index=index,
-                        error_code=result.error,
-                        error_message=result.message,
+                        error_code=results[name, index].error,
+                        error_message=results[name, index].message,
                     )
-                    for (topic, index), result in sorted(results.items())
-                    if topic == name
+                    for index in indexes
                 ],
             )
-            for name in named
+            for name, indexes in named.items()
         ]
     )

@@ -52,12 +52,11 @@ def share_acknowledge(
 def _batches(
     body: ShareAcknowledgeRequest,
 ) -> dict[PartitionId, Sequence[AcknowledgementBatch]]:
-    """The batches of each partition; a partition without any is left out."""
+    """The batches of each partition, which may have none."""
     return {
         PartitionId(topic.topic_id, partition.partition_index): partition.acknowledgement_batches
         for topic in body.topics
         for partition in topic.partitions
-        if partition.acknowledgement_batches
     }
 
 

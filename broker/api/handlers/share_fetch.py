@@ -6,10 +6,13 @@ both. With the final epoch nothing is fetched, and everything that the member ha
 released after the response. A renewal of locks (KIP-1222) fetches nothing. A consumer that exceeds
 its quota gets an empty response with the throttle time, and has acquired the records.
 
-Deviations: a fetch that waits is also completed by a release of records, by the end of a session
-and by the end of leadership; in Kafka it waits for its timeout. A topic id that is unknown is the
-error of its partitions; in Kafka 4.3 the whole request fails. After records were deleted, those of
-the same batch are not delivered.
+Waiting fetches are checked by appends, by locks that expire, when the start offset of the share
+partition moves, and when an acknowledgement or the end of a session begins. As in Kafka, released
+records are available when that has been stored, which completes no fetch; a fetch that waits gets
+them with the next check, or at its timeout. When the leader moves, it ends empty at its timeout.
+
+Deviation: a topic id that is unknown is the error of its partitions; in Kafka 4.3 the whole request
+fails.
 """
 
 from __future__ import annotations

@@ -75,7 +75,10 @@ def acknowledge(
     batches: Mapping[PartitionId, Sequence[AcknowledgementBatch]],
     on_done: Callable[[Errors], None],
 ) -> None:
-    """Apply the acknowledgements of a request; *on_done* gets the error of each partition."""
+    """Apply the acknowledgements of a request; *on_done* gets the error of each partition.
+
+    As in Kafka, partitions without batches are ignored unless others have valid ones.
+    """
     names, errors = find_partitions(request, batches)
     wanted: dict[PartitionId, Sequence[Acknowledgement]] = {}
     for each in names:
@@ -83,6 +86,8 @@ def acknowledge(
             wanted[each] = acknowledgements_of(batches[each], may_renew=request.body.is_renew_ack)
         except ApiError as error:
             errors[each] = (error.code, error.message)
+    if not any(wanted.values()):
+        wanted = {}
     request.services.share_partitions.acknowledge(
         *key, wanted, lambda results: on_done({**errors, **results})
     )

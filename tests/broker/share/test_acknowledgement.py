@@ -6,7 +6,6 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.share.acknowledgement import read_acknowledgements
-from broker.wait_records.causes import CauseKind
 from protocol.errors import ErrorCode
 from tests.broker.share.bench import Bench, Settings
 
@@ -125,7 +124,6 @@ def test_the_end_of_a_session_releases_everything(bench: Bench) -> None:
     """What the member has acquired becomes available, with the same count."""
     bench.release("a")
     assert bench.runs() == ["0-9 AVAILABLE #1", "10-19 ACQUIRED #1 b"]
-    assert bench.changes[-1] is CauseKind.SHARE_SESSION
     assert bench.acquire("c", "0-9 10-19") == "0-9#2"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from protocol.errors import ErrorCode
 from tests.broker.share.bench import Bench, Settings
 
 
@@ -124,6 +125,16 @@ def test_aborted_records_are_archived() -> None:
     bench = Bench()
     assert bench.acquire("a", "0-1 2-4 5-10", aborted=[(2, 4)]) == "0-1#1 5-10#1"
     assert bench.runs() == ["0-1 ACQUIRED #1 a", "2-4 ARCHIVED #1", "5-10 ACQUIRED #1 a"]
+
+
+def test_archived_records_move_the_start_with_the_next_change() -> None:
+    """Until then they are in flight, and cannot be acknowledged."""
+    bench = Bench()
+    assert bench.acquire("a", "0-1 2-2", aborted=[(0, 1)]) == "2-2#1"
+    assert bench.offsets == (0, 3)
+    assert bench.acknowledge("a", "0-1 accept") is ErrorCode.INVALID_RECORD_STATE
+    bench.acknowledge("a", "2-2 gap")
+    assert bench.offsets == (3, 3)
 
 
 @pytest.mark.parametrize(

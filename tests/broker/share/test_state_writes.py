@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from broker.common.errors import ApiError
 from broker.share.persister import ReadResult
 from broker.share.share_partition import PartitionState
 from protocol.errors import ErrorCode
@@ -148,6 +149,19 @@ def test_a_refused_read_is_the_error_of_the_partition() -> None:
     assert bench.initialized[-1] is ErrorCode.UNKNOWN_SERVER_ERROR
 
 
+def test_a_refused_reset_is_the_error_of_the_partition() -> None:
+    """The log may have no record from which the group can begin."""
+
+    def refuse() -> int:
+        raise ApiError(ErrorCode.OFFSET_NOT_AVAILABLE)
+
+    bench = Bench()
+    bench.partition.state = PartitionState.EMPTY
+    bench.persister.state = ReadResult(start_offset=-1)
+    bench.partition.initialize(refuse, lambda error, _: bench.initialized.append(error))
+    assert bench.initialized[-1] is ErrorCode.OFFSET_NOT_AVAILABLE
+
+
 def test_deleted_records_leave_the_window() -> None:
     """When the log start moves, available records are archived and acquired ones stay."""
     bench = Bench()
@@ -173,6 +187,17 @@ def test_a_log_start_after_the_window_begins_anew() -> None:
     assert bench.acquire("b", "50-59") == "50-59#1"
     bench.wait(LOCK_MS)
     assert bench.runs() == ["50-59 AVAILABLE #1"]
+
+
+def test_deleted_records_of_a_batch_are_acquired_with_its_others() -> None:
+    """A read begins with a whole batch, unless nothing is in flight."""
+    bench = Bench()
+    bench.acquire("a", "0-9")
+    bench.partition.log_start_moved(15)
+    assert bench.acquire("b", "10-19 20-29") == "10-29#1"
+    assert bench.offsets == (15, 30)
+    bench = Bench(start_offset=15)
+    assert bench.acquire("b", "10-19 20-29") == "15-29#1"
 
 
 def test_a_million_changes_leave_nothing_behind() -> None:

@@ -68,7 +68,9 @@ class Persisting:
     async def respond(self, node_id: int, *errors: ErrorCode) -> None:
         """Respond to a write with an error for each partition from 0 on."""
         partitions = [
-            write.PartitionResult(partition=index, error_code=error)
+            write.PartitionResult(
+                partition=index, error_code=error, error_message="fenced" if error else None
+            )
             for index, error in enumerate(errors)
         ]
         result = write.WriteStateResult(topic_id=TOPIC_ID, partitions=partitions)
@@ -178,7 +180,9 @@ async def test_other_errors_are_those_of_the_call() -> None:
         made.request(2)
         await made.respond(2, ErrorCode.FENCED_STATE_EPOCH)
 
-    assert made.results == [PersisterResult(error=ErrorCode.FENCED_STATE_EPOCH)]
+    (result,) = made.results
+    assert result.error is ErrorCode.FENCED_STATE_EPOCH
+    assert result.message == "Error in write state RPC. fenced"
 
 
 async def test_a_call_fails_after_its_last_retry() -> None:

@@ -18,7 +18,6 @@ class Partitions:
         self.available = available
         self.owners: dict[str, object] = {}
         self.empty: set[str] = set()
-        self.is_over = False
 
     def try_lock(self, key: str, owner: object) -> bool:
         if key in self.empty or self.owners.get(key, owner) is not owner:
@@ -31,9 +30,6 @@ class Partitions:
 
     def available_bytes(self, key: str, /) -> int | None:
         return self.available[key]
-
-    def has_ended(self) -> bool:
-        return self.is_over
 
 
 class Bench:
@@ -123,14 +119,15 @@ def test_a_locked_partition_is_left_to_its_owner() -> None:
     assert bench.partitions.owners == {"a": "other"}
 
 
-def test_the_end_of_all_partitions_completes_it() -> None:
-    """Nothing can be acquired any more."""
+def test_without_a_partition_to_acquire_it_waits_for_its_timeout() -> None:
+    """Then there are no results."""
     bench = Bench(a=0)
     operation = bench.fetch("a")
-    bench.partitions.is_over = True
     bench.partitions.empty = {"a"}
     bench.purgatory.check_and_complete("a")
-    assert (operation.is_completed, bench.results) == (True, [[]])
+    assert not operation.is_completed
+    bench.clock.advance_to(100, bench.timer)
+    assert bench.results == [[]]
 
 
 def test_an_exception_releases_the_locks() -> None:

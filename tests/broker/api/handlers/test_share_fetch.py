@@ -1,39 +1,25 @@
-"""ShareFetch: what members acquire, and how long they wait, in virtual time."""
+"""ShareFetch: what members acquire, and their sessions, in virtual time."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 
-from broker.common.topic_partition import TopicPartition
-from broker.controller.partition_change import Election
-from broker.steps.queue import finish
+from protocol.messages.share_acknowledge import (
+    AcknowledgePartition,
+    AcknowledgeTopic,
+    ShareAcknowledgeRequest,
+)
 from tests.batches import batch
-from tests.client import running_cluster
 from tests.share_group import share_group
-from tests.share_member import ShareMember, initialize
+from tests.share_member import acknowledgement
 
 pytestmark = pytest.mark.anyio
 
 LOCK_MS = 30_000
-
-
-async def fetch_during(
-    member: ShareMember, action: Callable[[], Awaitable[None]]
-) -> tuple[str, int]:
-    """A fetch that waits for at most 500 ms; *action* is called after 200 ms."""
-
-    async def act() -> None:
-        await trio.sleep(0.2)
-        await action()
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(act)
-        return await member.timed_fetch(max_wait_ms=500)
 
 
 async def test_records_are_acquired_at_once(tmp_path: Path) -> None:
@@ -57,89 +43,6 @@ async def test_bytes_outside_of_the_acquired_records_are_cut_off(tmp_path: Path)
         assert sizes == [len(batch(*[b"x"] * 3)), len(batch(*[b"x"] * 4))]
 
 
-async def test_an_append_completes_a_fetch_that_waits(tmp_path: Path) -> None:
-    """The first of those that wait gets the records, the others wait on."""
-    async with share_group(tmp_path) as g:
-        results: list[tuple[str, str, int]] = []
-
-        async def wait(member_id: str) -> None:
-            result = await g.member(member_id).timed_fetch(max_wait_ms=500)
-            results.append((member_id, *result))
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(wait, "a")
-            await trio.sleep(0.001)
-            nursery.start_soon(wait, "b")
-            await trio.sleep(0.099)
-            await g.produce(10)
-        assert results == [("a", "0-9#1", 100), ("b", "", 500)]
-
-
-async def test_less_than_min_bytes_waits_for_the_timeout(tmp_path: Path) -> None:
-    """Then whatever is there is acquired."""
-    async with share_group(tmp_path) as g:
-        await g.produce(10)
-        assert await g.member("a").timed_fetch(max_wait_ms=500, min_bytes=5000) == ("0-9#1", 500)
-
-
-async def test_bytes_of_partitions_are_added_up(tmp_path: Path) -> None:
-    """A second partition may complete a fetch whose first one has too few bytes."""
-    async with share_group(tmp_path, 2) as g:
-        size = len(batch(b"x"))
-        await g.produce(1)
-        await g.produce(1, partition=1)
-        result = await g.member("a").timed_fetch(0, 1, max_wait_ms=500, min_bytes=2 * size)
-        assert result == ("0-0#1 p1: 0-0#1", 0)
-
-
-async def test_a_release_completes_a_fetch_that_waits(tmp_path: Path) -> None:
-    """Records that are available again are delivered with a higher count."""
-    async with share_group(tmp_path) as g:
-        await g.produce(10)
-        a, b = g.member("a"), g.member("b")
-        await a.fetch()
-
-        async def release() -> None:
-            assert await a.acknowledge("0-4 accept", "5-9 release") == 0
-
-        assert await fetch_during(b, release) == ("5-9#2", 200)
-
-
-async def test_a_lock_that_expires_completes_a_fetch_that_waits(tmp_path: Path) -> None:
-    """The records are delivered again when the lock of the first member ends."""
-    async with share_group(tmp_path) as g:
-        await g.produce(10)
-        await g.member("a").fetch()
-        result = await g.member("b").timed_fetch(max_wait_ms=60_000)
-        assert result == ("0-9#2", LOCK_MS)
-
-
-async def test_the_end_of_a_session_completes_a_fetch_that_waits(tmp_path: Path) -> None:
-    """The final epoch releases everything that the member has acquired."""
-    async with share_group(tmp_path) as g:
-        await g.produce(10)
-        a, b = g.member("a"), g.member("b")
-        await a.fetch()
-
-        async def leave() -> None:
-            assert await a.acknowledge("0-4 accept", epoch=-1) == 0
-
-        assert await fetch_during(b, leave) == ("5-9#2", 200)
-
-
-async def test_the_end_of_a_connection_ends_its_session(tmp_path: Path) -> None:
-    """A member that disappears does not keep its records until their locks expire."""
-    async with share_group(tmp_path) as g:
-        await g.produce(10)
-        a, b = g.member("a"), g.member("b")
-        await a.fetch()
-
-        async def disappear() -> None:
-            a.client.close()
-
-        assert await fetch_during(b, disappear) == ("0-9#2", 200)
-
-
 async def test_acknowledgements_and_fetches_in_one_request(tmp_path: Path) -> None:
     """Released records are available when that is stored, so new ones come first."""
     async with share_group(tmp_path) as g:
@@ -157,6 +60,41 @@ async def test_a_refused_acknowledgement_does_not_end_the_fetch(tmp_path: Path) 
         a = g.member("a")
         await a.fetch(max_records=1)
         assert await a.fetch(acknowledge=["0-4 7"]) == "acknowledge error 42 5-9#1"
+
+
+@pytest.mark.parametrize(
+    ("batches", "named"),
+    [
+        ([[], ["0-4 accept"]], [0, 1]),
+        ([[], []], []),
+        ([[], ["4-0 accept"]], [1]),
+        ([[], [], ["0-4 accept"]], [2]),
+    ],
+)
+async def test_partitions_without_acknowledgements_are_named_beside_others(
+    tmp_path: Path, batches: list[list[str]], named: list[int]
+) -> None:
+    """The others must be valid; the last partition does not exist."""
+    async with share_group(tmp_path, 2) as g:
+        for partition in range(2):
+            await g.produce(5, partition=partition)
+        a = g.member("a")
+        await a.fetch(0, 1)
+        partitions = [
+            AcknowledgePartition(
+                partition_index=index, acknowledgement_batches=list(map(acknowledgement, each))
+            )
+            for index, each in enumerate(batches)
+        ]
+        topic = AcknowledgeTopic(topic_id=g.topic_id, partitions=partitions)
+        sent = ShareAcknowledgeRequest(
+            group_id="g",
+            member_id="a",
+            share_session_epoch=1,
+            is_renew_ack=False,
+            topics=[topic],
+        )
+        assert _named(await a.client.send(sent)) == named
 
 
 async def test_a_session_names_only_partitions_with_news(tmp_path: Path) -> None:
@@ -320,30 +258,6 @@ async def test_a_deleted_log_start_moves_the_window(tmp_path: Path) -> None:
         a = g.member("a")
         assert await a.timed_fetch(max_wait_ms=500) == ("", 0)
         assert await a.fetch() == "7-9#1"
-
-
-async def test_a_waiting_fetch_ends_with_the_leadership(tmp_path: Path) -> None:
-    """The member learns the new leader at once."""
-    async with running_cluster(
-        tmp_path, 2, share_coordinator_state_topic_replication_factor="1"
-    ) as cluster:
-        topic = cluster.controller.create_topic("t", assignments=[(1, 2)])
-        await initialize(cluster.client, topic.topic_id)
-        a = ShareMember(cluster.client(1), topic.topic_id)
-        await a.fetch(max_wait_ms=5000, min_bytes=0)
-        async with trio.open_nursery() as nursery:
-
-            async def move() -> None:
-                await trio.sleep(0.2)
-                key = TopicPartition("t", 0)
-                cluster.controller.reassign(key, [2, 1])
-                finish(cluster.controller.elect_leaders(Election.PREFERRED, [key]))
-
-            nursery.start_soon(move)
-            result, waited_ms = await a.timed_fetch(max_wait_ms=5000)
-        assert result == "error 6"
-        assert a.response.node_endpoints[0].node_id == 2
-        assert waited_ms < 1000
 
 
 def _named(response: Any) -> list[int]:

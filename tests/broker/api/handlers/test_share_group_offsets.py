@@ -104,14 +104,14 @@ def errors(response: Any) -> list[tuple[int, int]]:
 
 
 async def test_offsets_of_a_new_group_are_set(tmp_path: Path) -> None:
-    """The group is created; the lag is the number of records from the offset on."""
+    """The group is created; the results have the order of the request."""
     async with running_node(tmp_path) as node:
         client = client_of(node)
         await client.send(produce_request("t", batch(b"x", b"y", b"z")), PRODUCE_VERSION)
 
-        response = await alter(client, (0, 1), (5, 1))
+        response = await alter(client, (5, 1), (0, 1))
 
-        assert errors(response) == [(0, 0), (5, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)]
+        assert errors(response) == [(5, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION), (0, 0)]
         assert await described(client) == {("t", 0): (1, 2)}
 
 

@@ -1,0 +1,170 @@
+"""ShareFetch: how long fetches wait, and what completes them, in virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+import trio
+
+from broker.common.topic_partition import TopicPartition
+from broker.controller.partition_change import Election
+from broker.steps.queue import finish
+from tests.batches import batch
+from tests.client import running_cluster
+from tests.share_group import share_group
+from tests.share_member import ShareMember, initialize
+
+pytestmark = pytest.mark.anyio
+
+LOCK_MS = 30_000
+
+
+async def fetch_during(
+    member: ShareMember, action: Callable[[], Awaitable[None]]
+) -> tuple[str, int]:
+    """A fetch that waits for at most 500 ms; *action* is called after 200 ms."""
+
+    async def act() -> None:
+        await trio.sleep(0.2)
+        await action()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(act)
+        return await member.timed_fetch(max_wait_ms=500)
+
+
+async def test_an_append_completes_a_fetch_that_waits(tmp_path: Path) -> None:
+    """The first of those that wait gets the records, the others wait on."""
+    async with share_group(tmp_path) as g:
+        results: list[tuple[str, str, int]] = []
+
+        async def wait(member_id: str) -> None:
+            result = await g.member(member_id).timed_fetch(max_wait_ms=500)
+            results.append((member_id, *result))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(wait, "a")
+            await trio.sleep(0.001)
+            nursery.start_soon(wait, "b")
+            await trio.sleep(0.099)
+            await g.produce(10)
+        assert results == [("a", "0-9#1", 100), ("b", "", 500)]
+
+
+async def test_less_than_min_bytes_waits_for_the_timeout(tmp_path: Path) -> None:
+    """Then whatever is there is acquired."""
+    async with share_group(tmp_path) as g:
+        await g.produce(10)
+        assert await g.member("a").timed_fetch(max_wait_ms=500, min_bytes=5000) == ("0-9#1", 500)
+
+
+async def test_bytes_of_partitions_are_added_up(tmp_path: Path) -> None:
+    """A second partition may complete a fetch whose first one has too few bytes."""
+    async with share_group(tmp_path, 2) as g:
+        size = len(batch(b"x"))
+        await g.produce(1)
+        await g.produce(1, partition=1)
+        result = await g.member("a").timed_fetch(0, 1, max_wait_ms=500, min_bytes=2 * size)
+        assert result == ("0-0#1 p1: 0-0#1", 0)
+
+
+async def test_a_start_offset_that_moves_completes_a_fetch_that_waits(tmp_path: Path) -> None:
+    """It gets the records that the same request has released, with a higher count."""
+    async with share_group(tmp_path) as g:
+        await g.produce(10)
+        a, b = g.member("a"), g.member("b")
+        await a.fetch()
+
+        async def release() -> None:
+            assert await a.acknowledge("0-4 accept", "5-9 release") == 0
+
+        assert await fetch_during(b, release) == ("5-9#2", 200)
+
+
+async def test_a_lock_that_expires_completes_a_fetch_that_waits(tmp_path: Path) -> None:
+    """The records are delivered again when the lock of the first member ends."""
+    async with share_group(tmp_path) as g:
+        await g.produce(10)
+        await g.member("a").fetch()
+        result = await g.member("b").timed_fetch(max_wait_ms=60_000)
+        assert result == ("0-9#2", LOCK_MS)
+
+
+async def test_a_release_completes_no_fetch(tmp_path: Path) -> None:
+    """A fetch that waits gets the released records at its timeout."""
+    async with share_group(tmp_path) as g:
+        await g.produce(10)
+        a, b = g.member("a"), g.member("b")
+        await a.fetch()
+
+        async def release() -> None:
+            assert await a.acknowledge("5-9 release") == 0
+
+        assert await fetch_during(b, release) == ("5-9#2", 500)
+
+
+async def test_a_refused_acknowledgement_checks_a_fetch_that_waits(tmp_path: Path) -> None:
+    """The fetch gets the records that an earlier request has released."""
+    async with share_group(tmp_path) as g:
+        await g.produce(10)
+        a, b = g.member("a"), g.member("b")
+        await a.fetch()
+
+        async def acknowledge() -> None:
+            assert await a.acknowledge("5-9 release") == 0
+            assert await a.acknowledge("12-12 accept") == 42
+
+        result, waited_ms = await fetch_during(b, acknowledge)
+        assert result == "5-9#2"
+        assert waited_ms < 500
+
+
+async def test_the_end_of_a_session_releases_its_records(tmp_path: Path) -> None:
+    """The end completes no fetch; one that waits gets the records at its timeout."""
+    async with share_group(tmp_path) as g:
+        await g.produce(10)
+        a, b = g.member("a"), g.member("b")
+        await a.fetch()
+
+        async def leave() -> None:
+            assert await a.acknowledge("5-9 accept", epoch=-1) == 0
+
+        assert await fetch_during(b, leave) == ("0-4#2", 500)
+
+
+async def test_the_end_of_a_connection_ends_its_session(tmp_path: Path) -> None:
+    """A member that disappears does not keep its records until their locks expire."""
+    async with share_group(tmp_path) as g:
+        await g.produce(10)
+        a, b = g.member("a"), g.member("b")
+        await a.fetch()
+
+        async def disappear() -> None:
+            a.client.close()
+
+        assert await fetch_during(b, disappear) == ("0-9#2", 500)
+
+
+async def test_a_waiting_fetch_ends_with_the_leadership(tmp_path: Path) -> None:
+    """At its timeout, without records; the next fetch has the error and the new leader."""
+    async with running_cluster(
+        tmp_path, 2, share_coordinator_state_topic_replication_factor="1"
+    ) as cluster:
+        topic = cluster.controller.create_topic("t", assignments=[(1, 2)])
+        await initialize(cluster.client, topic.topic_id)
+        a = ShareMember(cluster.client(1), topic.topic_id)
+        await a.fetch(max_wait_ms=5000, min_bytes=0)
+        async with trio.open_nursery() as nursery:
+
+            async def move() -> None:
+                await trio.sleep(0.2)
+                key = TopicPartition("t", 0)
+                cluster.controller.reassign(key, [2, 1])
+                finish(cluster.controller.elect_leaders(Election.PREFERRED, [key]))
+
+            nursery.start_soon(move)
+            assert await a.timed_fetch(max_wait_ms=5000) == ("", 5000)
+        assert await a.timed_fetch(max_wait_ms=5000) == ("error 6", 0)
+        assert a.response.node_endpoints[0].node_id == 2
