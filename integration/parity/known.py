@@ -97,14 +97,6 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
                 )
             },
         ),
-        "share_fetch_wakes_on_release": Known(
-            "in Kafka, a fetch that waits gets released records only at its timeout",
-            {"^at its timeout": "woken"},
-        ),
-        "share_log_start_moves": Known(
-            "Kafka delivers deleted records that are in a batch with others",
-            {"10-29#1": "15-29#1"},
-        ),
         "produce_null": Known(
             "Kafka fails on null records and never responds; here they are rejected",
             {"waits: True": "waits: False"},

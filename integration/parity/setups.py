@@ -42,6 +42,7 @@ _EVERYWHERE = {
     "transaction.state.log.num.partitions": "1",  # the same for all transactional ids
     "transaction.state.log.min.isr": "1",
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": str(TRANSACTION_CHECK_MS),
+    "share.coordinator.state.topic.num.partitions": "1",
 }
 ONE = Setup("one node", 1, {**_EVERYWHERE, "transaction.state.log.replication.factor": "1"})
 EXPIRING = Setup(
@@ -88,9 +89,17 @@ SHARE = Setup(
         **ONE.properties,
         "group.share.min.record.lock.duration.ms": "1000",
         "group.share.record.lock.duration.ms": str(SHARE_LOCK_MS),
-        "share.coordinator.state.topic.num.partitions": "1",
         "share.coordinator.state.topic.replication.factor": "1",
         "share.coordinator.state.topic.min.isr": "1",
+    },
+)
+FEW_SHARE_SESSIONS = Setup(
+    "one node with few share sessions",
+    1,
+    {
+        **SHARE.properties,
+        "group.share.max.size": "2",
+        "group.share.max.share.sessions": "3",
     },
 )
 SECURED = Setup("one node with security", 1, ONE.properties, is_secured=True)

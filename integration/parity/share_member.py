@@ -8,26 +8,18 @@ that heartbeat.
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from integration.machine.deadlines import eventually
+from integration.parity.admin_requests import GROUP, SET, alter_configs
 from integration.parity.client import Client, Pending
+from integration.parity.group_requests import find_coordinator
 from integration.parity.requests import batch, produce
 from integration.parity.scenario import Kafka
+from integration.parity.share_requests import initialize_state, write_state
 from protocol.errors import ErrorCode
-from protocol.messages.alter_configs import (
-    AlterableConfig,
-    AlterConfigsRequest,
-    AlterConfigsResource,
-)
-from protocol.messages.find_coordinator import FindCoordinatorRequest
-from protocol.messages.initialize_share_group_state import (
-    InitializeShareGroupStateRequest,
-    InitializeStateData,
-    PartitionData,
-)
 from protocol.messages.share_acknowledge import (
     AcknowledgePartition,
     AcknowledgeTopic,
@@ -42,62 +34,77 @@ from protocol.messages.share_fetch import (
 )
 
 TYPES = {"gap": 0, "accept": 1, "release": 2, "reject": 3, "renew": 4}
+NO_LIMITS = {"max_wait_ms": 0, "min_bytes": 0, "max_bytes": 0, "max_records": 0}  # of a renewal
 WARM_UP_MS = 1500
-_GROUP = 32
 _SHARE = 2
 
 
 class ShareGroup:
-    """A group and its topic, whose partitions it reads from the beginning."""
+    """A group and its topic, whose partitions it reads from *start_offset* on.
 
-    def __init__(self, kafka: Kafka, partitions: int = 1, **configs: str) -> None:
+    *stored* are state batches of partition 0 that an earlier leader has left: ``0-4 available 1``.
+    With the start offset -1 the group begins as ``share.auto.offset.reset`` says. The first of
+    *replicas* leads.
+    """
+
+    def __init__(
+        self,
+        kafka: Kafka,
+        partitions: int = 1,
+        *,
+        replicas: Sequence[int] = (1,),
+        start_offset: int = 0,
+        stored: Sequence[str] = (),
+        records: Sequence[int] = (),
+        **configs: str,
+    ) -> None:
         self.kafka = kafka
         self.id = kafka.new_name("group")
-        self.topic = kafka.topic(partitions)
+        self.topic = kafka.topic(partitions, replicas=replicas)
         self.topic_id: UUID = kafka.metadata(self.topic).topic_id
         self.partitions = partitions
+        self.leader = replicas[0]
         kafka.formatter.name(self.topic_id, "topic id")
         if configs:
             self.set(**configs)
-        self.initialize(1)
+        self.produce(*records)
+        self.initialize(1, start_offset)
+        if stored:
+            self.store(*stored)
         # Kafka reads the state of a partition with its first fetch.
         warm_up = self.member("warm-up")
-        warm_up.fetch(*range(partitions), max_wait_ms=WARM_UP_MS)
+        warm_up.fetch(*range(partitions), max_wait_ms=WARM_UP_MS, max_records=-1)
 
     def initialize(self, state_epoch: int, start_offset: int = 0) -> None:
         """Set the start offset of each partition, as AlterShareGroupOffsets does."""
+        requested = initialize_state(
+            self.id, self.topic_id, range(self.partitions), state_epoch, start_offset
+        )
+        self._coordinate(requested)
+
+    def store(self, *batches: str) -> None:
+        """Store state batches of partition 0, as its leader does."""
+        self._coordinate(write_state(self.id, self.topic_id, *batches))
+
+    def _coordinate(self, request: Any) -> None:
+        """Send a request to the share coordinator until it succeeds."""
         keys = [f"{self.id}:{_id(self.topic_id)}:{each}" for each in range(self.partitions)]
-        found = FindCoordinatorRequest(key_type=_SHARE, coordinator_keys=keys)
-
-        def is_there() -> bool:
-            response = self.kafka.request(found)
-            return all(each.error_code == 0 for each in response.coordinators)
-
-        eventually(is_there, "the share coordinator")
-        partitions = [
-            PartitionData(partition=each, state_epoch=state_epoch, start_offset=start_offset)
-            for each in range(self.partitions)
-        ]
-        data = InitializeStateData(topic_id=self.topic_id, partitions=partitions)
-        requested = InitializeShareGroupStateRequest(group_id=self.id, topics=[data])
 
         def is_done() -> bool:
-            (result,) = self.kafka.request(requested).results
+            found = self.kafka.request(find_coordinator(*keys, key_type=_SHARE)).coordinators
+            if any(each.error_code for each in found):
+                return False
+            (result,) = self.kafka.request(request, node=found[0].node_id).results
             return all(each.error_code == 0 for each in result.partitions)
 
-        eventually(is_done, "the state of the group")
+        eventually(is_done, "the share coordinator")
 
     def set(self, **configs: str) -> None:
         """Set ``share.*`` settings of the group; write `_` for `.`."""
-        settings = [
-            AlterableConfig(name=f"share.{name.replace('_', '.')}", value=value)
-            for name, value in configs.items()
+        changes = [
+            (f"share.{name.replace('_', '.')}", SET, value) for name, value in configs.items()
         ]
-        resource = AlterConfigsResource(
-            resource_type=_GROUP, resource_name=self.id, configs=settings
-        )
-        requested = AlterConfigsRequest(resources=[resource], validate_only=False)
-        (answer,) = self.kafka.request(requested).responses
+        (answer,) = self.kafka.request(alter_configs(self.id, *changes, kind=GROUP)).responses
         assert answer.error_code == 0, answer
         self.kafka.settle()
 
@@ -105,12 +112,13 @@ class ShareGroup:
         """Append a batch of each number of records."""
         for count in counts:
             data = batch(*[f"{each}" for each in range(count)])
-            requested = produce(self.topic, {partition: data})
-            self.kafka.request(requested)
+            self.kafka.request(produce(self.topic, {partition: data}), node=self.leader)
 
-    def member(self, member_id: str, *, node: int = 1, client: Client | None = None) -> ShareMember:
+    def member(
+        self, member_id: str, *, node: int | None = None, client: Client | None = None
+    ) -> ShareMember:
         """A member, on a connection of its own."""
-        return ShareMember(self, member_id, client or self.kafka.connect(node))
+        return ShareMember(self, member_id, client or self.kafka.connect(node or self.leader))
 
 
 class ShareMember:
@@ -183,33 +191,69 @@ class ShareMember:
         return fetched(response)
 
     def acknowledge(
-        self, *batches: str, partition: int = 0, renew: bool = False, epoch: int | None = None
+        self,
+        *batches: str,
+        partition: int = 0,
+        renew: bool = False,
+        epoch: int | None = None,
+        message: bool = False,
     ) -> str:
-        """Acknowledge records of a partition; returns the error."""
-        named = AcknowledgePartition(
-            partition_index=partition, acknowledgement_batches=list(map(acknowledgement, batches))
+        """Acknowledge records of a partition; returns the error, and its message if asked."""
+        named = {partition: batches} if batches else {}
+        return self.acknowledge_all(named, renew=renew, epoch=epoch, message=message)
+
+    def acknowledge_all(
+        self,
+        batches: Mapping[int, Sequence[str]],
+        *,
+        renew: bool = False,
+        epoch: int | None = None,
+        message: bool = False,
+    ) -> str:
+        """Acknowledge records of several partitions; returns their errors, by partition."""
+        sent = self.acknowledgements(batches, renew=renew, epoch=epoch)
+        response = self.client.request(sent)
+        if response.error_code:
+            return _error(response.error_code)
+        self.epoch = sent.share_session_epoch + 1
+        found = [data for topic in response.responses for data in topic.partitions]
+        found.sort(key=lambda data: data.partition_index)
+        return " ".join(
+            f"{_error(data.error_code)}: {data.error_message}"
+            if message
+            else _error(data.error_code)
+            for data in found
         )
-        topic = AcknowledgeTopic(topic_id=self.group.topic_id, partitions=[named])
-        sent = ShareAcknowledgeRequest(
+
+    def acknowledgements(
+        self,
+        batches: Mapping[int, Sequence[str]],
+        *,
+        renew: bool = False,
+        epoch: int | None = None,
+    ) -> ShareAcknowledgeRequest:
+        """The request of `acknowledge_all`."""
+        partitions = [
+            AcknowledgePartition(
+                partition_index=index, acknowledgement_batches=list(map(acknowledgement, each))
+            )
+            for index, each in batches.items()
+        ]
+        topic = AcknowledgeTopic(topic_id=self.group.topic_id, partitions=partitions)
+        return ShareAcknowledgeRequest(
             group_id=self.group.id,
             member_id=self.id,
             share_session_epoch=self.epoch if epoch is None else epoch,
             is_renew_ack=renew,
-            topics=[topic] if batches else [],
-        )
-        response = self.client.request(sent)
-        if response.error_code:
-            return _error(response.error_code)
-        self.epoch += 1
-        return " ".join(
-            _error(data.error_code) for topic in response.responses for data in topic.partitions
+            topics=[topic] if partitions else [],
         )
 
 
 def acknowledgement(text: str) -> AcknowledgementBatch:
     """The batch of ``first-last type [type...]``; a type may be a number."""
     offsets, *types = text.split()
-    first, _, last = offsets.partition("-")
+    first, _, last = offsets[1:].partition("-")  # the first offset may be negative
+    first = offsets[0] + first
     return AcknowledgementBatch(
         first_offset=int(first),
         last_offset=int(last or first),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from integration.parity.admin_requests import delete_records
+from integration.parity.admin_requests import GROUP, SET, alter_configs, delete_records
 from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import SHARE, SHARE_LOCK_MS
 from integration.parity.share_member import ShareGroup, ShareMember
+from protocol.errors import ErrorCode
 
 
 def _group_of_two(kafka: Kafka) -> tuple[ShareGroup, ShareMember, ShareMember]:
@@ -124,7 +125,7 @@ def share_locks_are_renewed(kafka: Kafka) -> Observations:
 
 @scenario(on=SHARE)
 def share_log_start_moves(kafka: Kafka) -> Observations:
-    """Deleted records are not delivered, and their acknowledgements have no effect."""
+    """Deleted records are delivered only with others of a batch; acknowledgements do nothing."""
     group = ShareGroup(kafka)
     group.produce(10, 10, 10)
     a, b = group.member("a"), group.member("b")
@@ -144,3 +145,90 @@ def share_offsets_are_altered(kafka: Kafka) -> Observations:
     yield a.acknowledge("0-9 accept")
     yield a.fetch(max_wait_ms=3000)
     yield b.acknowledge("10-19 accept")
+
+
+@scenario(on=SHARE)
+def share_refusals_have_messages(kafka: Kafka) -> Observations:
+    """The message of a ShareAcknowledge says what is wrong with the first bad batch."""
+    group, a, b = _group_of_two(kafka)
+    c = ShareGroup(kafka).member("c")
+    c.fetch()
+    yield "nothing acquired", c.acknowledge("0-4 accept", message=True)
+    yield "whole batch of another", a.acknowledge("10-19 accept", message=True)
+    yield "part of another", a.acknowledge("12-13 accept", message=True)
+    yield "not fetched", a.acknowledge("20-29 accept", message=True)
+    yield "across the end", a.acknowledge("0-25 accept", message=True)
+    yield a.acknowledge("5-6 accept")
+    yield "complete", a.acknowledge("5-6 accept", message=True)
+    yield b.acknowledge("10-19 release")
+    yield "released", b.acknowledge("10-19 accept", message=True)
+    yield "part of released", b.acknowledge("11-12 accept", message=True)
+    yield "renewed by another", b.acknowledge("0-4 renew", renew=True, message=True)
+    group.set(renew_acknowledge_enable="false")
+    yield "disabled", a.acknowledge("0-4 renew", renew=True, message=True)
+
+
+@scenario(on=SHARE)
+def share_refuses_odd_offsets(kafka: Kafka) -> Observations:
+    """Negative offsets, the largest offset, and many ranges."""
+    _, a, _ = _group_of_two(kafka)
+    largest = (1 << 63) - 1
+    for batches in (
+        ["-1 accept"],
+        ["-5--1 accept"],
+        [f"{largest} accept"],
+        [f"0-{largest} accept"],
+        ["0-0 accept", "0-0 accept"],
+        ["0-0 accept", "2-2 accept", "1-1 accept"],
+        [f"{each} {'accept' if each % 2 else 'release'}" for each in range(9)],
+        ["0-8 accept gap accept gap accept gap accept gap accept"],
+        ["9-9 127"],
+        ["9-9 -128"],
+    ):
+        yield batches[-1], a.acknowledge(*batches)
+
+
+@scenario(on=SHARE)
+def share_limits_change_while_in_use(kafka: Kafka) -> Observations:
+    """Another delivery limit applies to records in flight at their next release."""
+    group = ShareGroup(kafka)
+    group.produce(4)
+    a = group.member("a")
+    for _ in range(2):
+        yield a.fetch()
+        yield a.acknowledge("0-3 release")
+    yield a.fetch()
+    group.set(delivery_count_limit="3")
+    yield a.acknowledge("0-1 release")
+    group.set(delivery_count_limit="10")
+    yield a.acknowledge("2-3 release")
+    yield a.fetch()
+    group.set(delivery_count_limit="2")
+    yield a.acknowledge("2-2 release")
+    yield a.fetch(max_wait_ms=1)
+
+
+@scenario(on=SHARE)
+def share_settings_are_checked(kafka: Kafka) -> Observations:
+    """Values outside of the limits of the node, and words that are no values."""
+    group = kafka.new_name("group")
+    for name, value in (
+        ("record.lock.duration.ms", "999"),
+        ("record.lock.duration.ms", "1000"),
+        ("record.lock.duration.ms", "60001"),
+        ("delivery.count.limit", "1"),
+        ("delivery.count.limit", "11"),
+        ("partition.max.record.locks", "99"),
+        ("partition.max.record.locks", "4001"),
+        ("heartbeat.interval.ms", "4999"),
+        ("session.timeout.ms", "44999"),
+        ("auto.offset.reset", "Earliest"),
+        ("auto.offset.reset", "by_duration:PT-1S"),
+        ("auto.offset.reset", "by_duration:1"),
+        ("isolation.level", "committed"),
+        ("renew.acknowledge.enable", "yes"),
+        ("unknown", "1"),
+    ):
+        changed = alter_configs(group, (f"share.{name}", SET, value), kind=GROUP)
+        (answer,) = kafka.request(changed).responses
+        yield name, value, ErrorCode(answer.error_code), answer.error_message

@@ -5,8 +5,10 @@ from __future__ import annotations
 from uuid import UUID
 
 from integration.parity.scenario import Kafka, Observations, scenario
-from integration.parity.setups import SHARE
+from integration.parity.setups import FEW_SHARE_SESSIONS, SHARE
 from integration.parity.share_member import ShareGroup
+from integration.parity.share_requests import share_heartbeat
+from protocol.errors import ErrorCode
 
 
 @scenario(on=SHARE)
@@ -131,3 +133,106 @@ def share_fetch_limits(kafka: Kafka) -> Observations:
         for value in (0, -1):
             sent = {"max_wait_ms": 1000, name: value}
             yield f"{name} {value}", group.member(f"{name}{value}").start(**sent)
+
+
+@scenario(on=SHARE)
+def share_session_ends_in_several_partitions(kafka: Kafka) -> Observations:
+    """The end releases the records of all partitions of the session, but not of forgotten ones."""
+    group = ShareGroup(kafka, 3)
+    for partition in range(3):
+        group.produce(4, partition=partition)
+    a, b = group.member("a"), group.member("b")
+    for partition in range(3):
+        yield a.fetch(partition)
+    yield a.fetch(forgotten=[1])
+    yield a.acknowledge("0-1 accept", partition=2, epoch=-1)
+    kafka.pass_time(kafka.topic(), 300)
+    for partition in range(3):
+        yield b.fetch(partition, max_wait_ms=1)
+
+
+@scenario(on=SHARE)
+def share_session_moves_to_another_connection(kafka: Kafka) -> Observations:
+    """It ends with the connection that opened it, also when another one uses it."""
+    group = ShareGroup(kafka)
+    group.produce(5, 5)
+    a, moved, b = group.member("a"), group.member("a"), group.member("b")
+    yield a.fetch(max_records=1)
+    moved.epoch = a.epoch
+    yield moved.fetch(max_records=1), b.fetch()
+    a.client.close()
+    kafka.pass_time(kafka.topic(), 300)
+    yield "ended", moved.acknowledge("0-4 accept")
+    yield b.fetch()
+    moved.client.close()
+
+
+@scenario(on=SHARE)
+def share_session_is_replaced(kafka: Kafka) -> Observations:
+    """The end of the connection that opened the replaced session does not end the new one."""
+    group = ShareGroup(kafka)
+    group.produce(5)
+    first, second, b = group.member("a"), group.member("a"), group.member("b")
+    yield first.fetch()
+    yield second.fetch()
+    first.client.close()
+    kafka.pass_time(kafka.topic(), 300)
+    yield b.fetch(max_wait_ms=1)
+    yield second.acknowledge("0-4 accept")
+
+
+@scenario(on=SHARE)
+def share_session_ends_while_a_fetch_waits(kafka: Kafka) -> Observations:
+    """A fetch that waits is refused or empty, when its session has ended or begun anew."""
+    group = ShareGroup(kafka)
+    for name, end in (("final", -1), ("anew", 0)):
+        a, again = group.member(name), group.member(name)
+        yield a.fetch()
+        parked = a.start(max_wait_ms=1500)
+        yield "waits", parked.waits()
+        yield name, again.fetch(epoch=end, max_wait_ms=1)
+        yield parked
+
+
+@scenario(on=SHARE)
+def share_session_ends_with_acknowledgements(kafka: Kafka) -> Observations:
+    """A final request may acknowledge; a refused acknowledgement does not keep the session."""
+    group = ShareGroup(kafka)
+    group.produce(10)
+    a, b = group.member("a"), group.member("b")
+    yield a.fetch()
+    yield b.fetch()
+    yield a.fetch(epoch=-1, acknowledge=["0-4 accept", "12-12 accept"])
+    yield "gone", a.fetch(epoch=2)
+    yield b.fetch(max_wait_ms=1000)
+    yield b.acknowledge("0-4 accept", "5-5 9", epoch=-1)
+    yield "gone", b.acknowledge("0-4 accept", epoch=3)
+    yield "unknown", a.acknowledge(epoch=-1)
+
+
+@scenario(on=FEW_SHARE_SESSIONS)
+def share_session_limit(kafka: Kafka) -> Observations:
+    """A full node refuses new sessions after the wait of the request; none is evicted."""
+    group = ShareGroup(kafka)
+    group.produce(5)
+    members = [group.member(name) for name in "abcd"]  # the group's own is the first session
+    for each in members:
+        yield each.id, each.start(max_wait_ms=1500)
+    a, _, _, d = members
+    d.epoch = 0
+    yield "opened again", a.fetch(epoch=0)
+    yield a.acknowledge("0-4 accept", epoch=-1)
+    yield "ended", d.fetch()
+    yield a.start(max_wait_ms=0)
+
+
+@scenario(on=FEW_SHARE_SESSIONS)
+def share_group_is_full(kafka: Kafka) -> Observations:
+    """A group with its largest number of members refuses another one, but not one that returns."""
+    group, topic = kafka.new_name("group"), kafka.topic()
+    for member in ("a", "b", "c", "a"):
+        response = kafka.request(share_heartbeat(group, member, 0, topics=[topic]))
+        yield member, ErrorCode(response.error_code), response.error_message
+    kafka.request(share_heartbeat(group, "a", -1))
+    response = kafka.request(share_heartbeat(group, "c", 0, topics=[topic]))
+    yield "c", ErrorCode(response.error_code)

@@ -1,0 +1,73 @@
+"""Share partitions whose first records are deleted while members have them."""
+
+from __future__ import annotations
+
+from integration.parity.admin_requests import delete_records
+from integration.parity.scenario import Kafka, Observations, scenario
+from integration.parity.setups import SHARE, SHARE_LOCK_MS
+from integration.parity.share_member import ShareGroup
+
+
+@scenario(on=SHARE)
+def share_deletes_acquired_records(kafka: Kafka) -> Observations:
+    """Deleted records stay acquired until their release or expiry, and are not delivered again."""
+    group = ShareGroup(kafka)
+    group.produce(5, 5, 5, 5)
+    a, b, other = group.member("a"), group.member("b"), kafka.topic()
+    yield a.fetch(max_records=10)
+    _delete(kafka, group, 10)
+    yield "new", b.fetch(max_records=1)
+    yield "released", a.acknowledge("0-4 release")
+    yield b.fetch(max_records=1), b.fetch(max_wait_ms=1)
+    kafka.pass_time(other, SHARE_LOCK_MS + 500)
+    yield "expired", b.fetch(max_wait_ms=1), b.fetch()
+    yield "late", a.acknowledge("5-9 accept")
+
+
+@scenario(on=SHARE)
+def share_deletes_released_records(kafka: Kafka) -> Observations:
+    """The fetch that would deliver deleted records detects it; the next one goes on."""
+    group = ShareGroup(kafka)
+    group.produce(5, 5, 5, 5)
+    a, b = group.member("a"), group.member("b")
+    yield a.fetch(max_records=15)
+    yield a.acknowledge("0-7 release", "12-14 release")
+    _delete(kafka, group, 10)
+    yield b.fetch(max_records=1)
+    yield b.fetch(max_records=1), b.fetch(max_records=1)
+    yield a.acknowledge("8-9 accept", "10-11 accept"), b.acknowledge("12-14 accept")
+    yield a.fetch(max_wait_ms=1)
+
+
+@scenario(on=SHARE)
+def share_deletes_everything(kafka: Kafka) -> Observations:
+    """When all records are deleted, the group goes on at the end of the log."""
+    group = ShareGroup(kafka)
+    group.produce(5, 5, 5)
+    a, b = group.member("a"), group.member("b")
+    yield a.fetch(max_records=1)
+    _delete(kafka, group, -1)
+    yield b.fetch(max_wait_ms=1), b.fetch(max_wait_ms=1)
+    group.produce(2)
+    yield b.fetch(), b.fetch()
+    yield a.acknowledge("0-4 release")
+    yield b.acknowledge("15-15 accept", "16-16 release")
+    yield a.fetch(), a.fetch(max_wait_ms=1)
+
+
+@scenario(on=SHARE)
+def share_deletes_a_part_of_a_batch(kafka: Kafka) -> Observations:
+    """The group begins in the middle of a batch whose first records are deleted."""
+    group = ShareGroup(kafka)
+    group.produce(10, 10)
+    _delete(kafka, group, 4)
+    a, b = group.member("a"), group.member("b")
+    yield "detects", a.fetch(max_records=1)
+    yield a.fetch(max_records=1)
+    yield a.acknowledge("0-3 accept"), a.acknowledge("4-6 accept"), a.acknowledge("7-9 release")
+    yield b.fetch(max_records=1)
+
+
+def _delete(kafka: Kafka, group: ShareGroup, before: int) -> None:
+    (topic,) = kafka.request(delete_records(group.topic, {0: before})).topics
+    assert topic.partitions[0].error_code == 0, topic
