@@ -21,6 +21,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
     arguments = parser.parse_args()
     logging.lastResort = None
+    os.environ["ANTECHAMBER_STRICT"] = "1"  # an exception in a request ends the run
     if arguments.seed is not None:
         return _replay(arguments.seed)
     return _many(range(arguments.first, arguments.first + arguments.seeds), arguments.jobs)

@@ -7,7 +7,8 @@ fetch offset       10 at end   15      25      35 ...
 A member that fetched from the log end of its leader within ``replica.lag.time.max.ms`` stays in the
 ISR (KIP-16, Kafka's ``Replica.isCaughtUp``). A follower whose fetches always reach the log end of
 the previous fetch joins, however fast the log grows: the high watermark waits for it (Kafka's
-``Partition.maybeIncrementLeaderHW``).
+``Partition.maybeIncrementLeaderHW``), unless its fetches are further apart than
+``replica.lag.time.max.ms``, as with a link that delays its messages.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class _Record:
     epochs: tuple[int, int]
     partition_epoch: int
     leader_end: int
+    fetched_ms: float
     pace: int = 0
     full_ms: float = -inf
 
@@ -64,13 +66,14 @@ class CaughtUpRule:
         Raises `Violation` if it should be in sync for some time.
         """
         node_id, broker_epoch = replica
-        epochs = known.leader_epoch, broker_epoch
+        epochs, now_ms = (known.leader_epoch, broker_epoch), self._cluster.clock.now_ms()
         record = self._records.get((leader_id, key, node_id))
         if record is None or record.epochs != epochs:
-            record = _Record(epochs, known.partition_epoch, leader_end)
+            record = _Record(epochs, known.partition_epoch, leader_end, now_ms)
             self._records[leader_id, key, node_id] = record
         elif (
             offset >= record.leader_end
+            and now_ms - record.fetched_ms <= self._lag_max_ms
             and known.partition_epoch == record.partition_epoch
             and self._could_join(leader_id, key, known, replica)
         ):
@@ -78,8 +81,9 @@ class CaughtUpRule:
         else:
             record.pace = 0
         record.leader_end, record.partition_epoch = leader_end, known.partition_epoch
+        record.fetched_ms = now_ms
         if offset >= leader_end:
-            record.full_ms = self._cluster.clock.now_ms()
+            record.full_ms = now_ms
         if record.pace > FETCHES_MAX:
             raise Violation(
                 f"node {node_id} has kept up with node {leader_id}, leader of {key}, for "

@@ -149,9 +149,12 @@ class Clients:
         self._log(
             f"{exchange.text}: {ErrorCode(partition.error_code).name}, {partition.low_watermark}"
         )
-        live_replicas &= self._rules.live_replicas(leader, key)
+        after = self._rules.live_replicas(leader, key)
+        live_throughout = [
+            replica for replica, node in live_replicas.items() if after.get(replica) is node
+        ]
         check_deleted(
-            exchange, offset, partition.error_code, partition.low_watermark, live_replicas
+            exchange, offset, partition.error_code, partition.low_watermark, live_throughout
         )
         return not partition.error_code
 

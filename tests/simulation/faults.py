@@ -11,14 +11,19 @@ lose response    its next ISR change is made, and the response is such an error
 repeat           its next ISR change arrives again at the time of restore channel
 stall            requests of other nodes on their present connections to it wait   unstall
 hold, lose       the same for requests of transactions; see `request_faults`
+a link rule      a direction between nodes, or to the controller, has a fault; see `link_rules`
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from broker.cluster import Cluster
+from broker.common.errors import WrongState
+from broker.faults.rule_spec import CONTROLLER
 from broker.node import Node
 from tests.simulation.channel_faults import ChannelFaults
 from tests.simulation.network import SlowNetwork
@@ -46,7 +51,8 @@ class Faults:
             apply_request_fault(self._network, kind, port)
         elif node is None:
             if kind == "start":
-                await cluster.start(node_id)
+                with suppress(WrongState):  # a link rule cuts it off from the controller
+                    await cluster.start(node_id)
         elif kind == "stop":
             self._rules.check_all()
             self._rules.forget(node)
@@ -70,8 +76,13 @@ class Faults:
                 if segments := sorted(folder.glob("*.log")):
                     os.truncate(segments[-1], int(segments[-1].stat().st_size * part))
 
+    def add_link_rule(self, rule: dict[str, Any]) -> None:
+        """Set a fault rule about a link."""
+        self._cluster.faults.add(rule)
+
     async def heal(self) -> None:
         """Undo all faults."""
+        self._cluster.faults.clear()
         for node_id, member in self._cluster.members.items():
             node = member.node
             self._network.heal(member.broker.port)
@@ -84,7 +95,14 @@ class Faults:
 
     def is_disturbed(self, node: Node) -> bool:
         """Whether requests between the node and the controller may fail."""
-        return self._channel(node).is_disturbed
+        return self._channel(node).is_disturbed or self._has_exchange(node)
+
+    def _has_exchange(self, node: Node) -> bool:
+        """Whether a link rule delays requests to the controller, or one has no response yet."""
+        ends = node.id, CONTROLLER
+        return bool(node.channel._exchanges) or any(  # noqa: SLF001 - only tests need it
+            self._cluster.links.direction(*each).is_faulty for each in (ends, ends[::-1])
+        )
 
     def _channel(self, node: Node) -> ChannelFaults:
         if node not in self._channels:

@@ -2,8 +2,9 @@
 
 A plan is valid by construction: only running nodes are stopped, at most ``down_max`` at a time, and
 all faults are undone at the end. Two plans of three have scenes and fewer unrelated steps; a node
-may then be down already when a fault is applied. One plan of five has transactions. The run itself
-draws nothing.
+may then be down already when a fault is applied. One plan of five has transactions. Plans of high
+seeds have fault rules about links, half of them instead of other faults. The run itself draws
+nothing.
 """
 
 from __future__ import annotations
@@ -14,9 +15,19 @@ from random import Random
 
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
+from tests.simulation.link_rules import LINKS_SINCE, draw_link_rules, link_config
 from tests.simulation.rules import TOPIC
 from tests.simulation.scenes import draw_loss, draw_scenes
-from tests.simulation.steps import Delete, Disconnect, Fault, Move, Produce, Read, Step
+from tests.simulation.steps import (
+    Delete,
+    Disconnect,
+    Fault,
+    LoseTail,
+    Move,
+    Produce,
+    Read,
+    Step,
+)
 from tests.simulation.transactions.plan import (
     TransactionsPlan,
     draw_transactions,
@@ -87,6 +98,8 @@ def draw(seed: int) -> Plan:
         drawer.step(at_ms)
     if seed % 5 == 2:
         _add_transactions(plan)
+    if seed >= LINKS_SINCE:
+        _add_link_rules(plan)
     plan.steps.sort(key=lambda step: step.at_ms)
     return plan
 
@@ -122,6 +135,16 @@ def _add_transactions(plan: Plan) -> None:
         replicas = tuple(random.sample(plan.nodes, 3))
         plan.steps.append(Move(random.uniform(0, DURATION_MS), index, replicas))
     plan.steps += transactions.steps
+
+
+def _add_link_rules(plan: Plan) -> None:
+    """Let links have faults; in plans with an even seed, nodes have no others."""
+    plan.config |= link_config(plan.seed)
+    if plan.seed % 2 == 0:
+        plan.steps = [
+            step for step in plan.steps if not isinstance(step, Fault | LoseTail | Disconnect)
+        ]
+    plan.steps += draw_link_rules(plan.seed, plan.nodes, DURATION_MS)
 
 
 def _draw_scenes(random: Random, plan: Plan) -> None:

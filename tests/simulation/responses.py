@@ -5,16 +5,16 @@ A wait ends when its condition holds or its time is over, whichever is first, an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from broker.common.topic_partition import TopicPartition
+from broker.replication.partition import Partition
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import PartitionData
 from protocol.record_batch.batch import batches, records
 from tests.simulation.history import Sent
-from tests.simulation.rules import ReplicaEpoch, Rules
+from tests.simulation.rules import Rules
 from tests.simulation.violation import Violation
 
 # Timers expire at most one tick late, and events at the same time have no order.
@@ -171,9 +171,9 @@ def check_deleted(
     offset: int,
     error: int,
     low_watermark: int,
-    live_replicas: AbstractSet[ReplicaEpoch],
+    live_replicas: Iterable[Partition],
 ) -> None:
-    """Check the response to a deletion; *live_replicas* are those that the leader had as live."""
+    """Check the response to a deletion; *live_replicas* were always live for the leader."""
     exchange.check_error(error, DELETE_ERRORS)
     exchange.check_time()
     if error == ErrorCode.REQUEST_TIMED_OUT:
@@ -182,7 +182,7 @@ def check_deleted(
         raise Violation(
             f"{exchange.text}: completed with low watermark {low_watermark} below {offset}"
         )
-    starts = sorted(partition.log.log_start_offset for partition, _ in live_replicas)
+    starts = sorted(partition.log.log_start_offset for partition in live_replicas)
     if not error and starts and starts[0] < offset:
         raise Violation(f"{exchange.text}: completed, though live replicas start at {starts}")
 

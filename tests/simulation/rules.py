@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import PartitionRegistration
+from broker.controller.image import Broker, PartitionRegistration
 from broker.node import Node
 from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
@@ -26,7 +26,8 @@ from tests.simulation.violation import Violation
 TOPIC = "t"
 
 Epoch = tuple[int, TopicPartition, int]  # node, partition, leader epoch
-ReplicaEpoch = tuple[Partition, int]  # a replica, broker epoch
+# Replicas, and the state of their node that the leader has: another object after each change of it.
+LiveReplicas = dict[Partition, Broker]
 
 
 class Rules:
@@ -205,15 +206,15 @@ class Rules:
                 found.add(size)
         return found or {0}
 
-    def live_replicas(self, leader_id: int, key: TopicPartition) -> set[ReplicaEpoch]:
+    def live_replicas(self, leader_id: int, key: TopicPartition) -> LiveReplicas:
         """The running replicas of a partition that its leader knows to be alive."""
         by_id = {node.id: node for node in self._cluster.nodes if key in node.replicas.partitions}
         leader = by_id.get(leader_id)
         known = None if leader is None else leader.replicas.partitions[key].registration
         if leader is None or known is None:
-            return set()
+            return {}
         return {
-            (by_id[node_id].replicas.partitions[key], broker.epoch)
+            by_id[node_id].replicas.partitions[key]: broker
             for node_id in known.replicas
             if node_id in by_id and (broker := leader.replication.alive(node_id)) is not None
         }

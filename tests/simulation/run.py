@@ -43,6 +43,7 @@ from tests.simulation.plan import Plan, draw
 from tests.simulation.responses import check_final_state
 from tests.simulation.rules import TOPIC, Rules
 from tests.simulation.steps import (
+    AddLinkRule,
     Delete,
     DeleteTopic,
     Disconnect,
@@ -174,6 +175,8 @@ class Run:
             self._make_leader(step.node)
         elif isinstance(step, DeleteTopic):
             self._delete_topic()
+        elif isinstance(step, AddLinkRule):
+            self._faults.add_link_rule(step.rule)
         elif isinstance(step, Disconnect):
             port = self.cluster.members[step.node].broker.port
             self.network.lose(port, step.chance)

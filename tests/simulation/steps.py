@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -100,3 +101,10 @@ class Disconnect(Step):
 
     node: int
     chance: float
+
+
+@dataclass(frozen=True)
+class AddLinkRule(Step):
+    """A fault rule about a link is set; ``rule`` is its description in JSON."""
+
+    rule: dict[str, Any]

@@ -20,6 +20,7 @@ for room in (
     "transaction_outcomes",
     "transactional_logs",
     "rare_events",
+    "links",
 ):
     import_module(f"tests.simulation.mutants.{room}")
 

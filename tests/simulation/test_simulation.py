@@ -9,12 +9,23 @@ from pathlib import Path
 
 import pytest
 
+from tests.simulation.link_rules import LINKS_SINCE
 from tests.simulation.run import play
 
 ROOT = Path(__file__).parent.parent.parent
 # In 197, a producer of the old protocol aborts while its batch is being verified, which is rare.
-# The last ones have transactions with rare events; in 1557 a marker that is not written is noticed.
-SEEDS = (*range(150), 197, *range(1002, 1152, 5), 1557)
+# From 1002 on, transactions have rare events; in 1557 a marker that is not written is noticed. From
+# 10,000 on, links have faults; in 10,087 lost metadata are noticed, and in 10,348 a node is fenced
+# and unfenced while a deletion waits for it.
+SEEDS = (
+    *range(150),
+    197,
+    *range(1002, 1152, 5),
+    1557,
+    *range(LINKS_SINCE, LINKS_SINCE + 40),
+    10_087,
+    10_348,
+)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
