@@ -125,3 +125,21 @@ def test_java_clients_after_a_reset(group_protocol: str, polled: str, tmp_path: 
         assert [run("send"), run("poll")] == ["0", "sent at 0"]
         kafka.reset()
         assert [run("send"), run("poll")] == ["0", polled]
+
+
+@pytest.mark.jvm
+def test_a_transactional_producer_of_java_is_made_again(tmp_path: Path) -> None:
+    """It stops at once with an error that is fatal for it, as after the loss of Kafka's topic.
+
+    A Kafka whose ``__transaction_state`` is deleted and created again has the same results.
+    """
+    with Cluster(topics=["orders"]) as kafka, java_clients(kafka, "classic", tmp_path) as run:
+        assert run("transact") == "committed"
+        kafka.reset()
+
+        assert run("transact") == "InvalidPidMappingException"
+        assert run("abort") == "KafkaException of InvalidPidMappingException"
+        assert [run("close"), run("transact")] == ["closed", "committed"]
+
+        [orders] = [topic for topic in kafka.cluster()["topics"] if topic["name"] == "orders"]
+        assert orders["partitions"][0]["log_end_offset"] == 2  # the record and its marker

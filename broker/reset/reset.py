@@ -4,9 +4,9 @@
               -> topics, settings in one change -> all nodes have applied it
                                                 -> leftovers of each node
 
-Groups, offsets and transactions are in internal topics, which are removed with all others. Requests
-that wait end as they do when Kafka deletes their topic or moves their coordinator: clients repeat
-them. Connections stay open.
+Groups, offsets and transactions are in internal topics, which are removed with all others; that of
+transactions exists again, empty, if it had been created. Requests that wait end as they do when
+Kafka deletes their topic or moves their coordinator: clients repeat them. Connections stay open.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ import trio
 
 from broker.cluster import Cluster, NodeState
 from broker.common.errors import StartupError, WrongState
-from broker.controller.image import INTERNAL_TOPICS
+from broker.controller.image import INTERNAL_TOPICS, TRANSACTION_STATE_TOPIC
 from broker.reset.given import Given
 from broker.reset.leftovers import close_fetch_sessions, complete_deletions, forget_clients
 from broker.reset.prefix_reset import PrefixReset
 from broker.reset.removed import Removed, ended, group_ids, parked, transactional_ids
 from broker.reset.topics import TopicRemoval
 from broker.reset.transactions import wait_for_markers
+from broker.transactions.state_topic import ensure_state_topic
 
 
 class Reset:
@@ -65,10 +66,14 @@ class Reset:
         # Internal topics are removed first, so that groups need no change for the other topics.
         names = sorted(controller.image.topics, key=lambda name: name not in INTERNAL_TOPICS)
 
-        def restore_settings() -> None:
+        def restore() -> None:
             found.settings = controller.initial_settings.restore(self._given.credentials)
+            if TRANSACTION_STATE_TOPIC in names:
+                # Without it, batches of a transaction are refused with NOT_ENOUGH_REPLICAS, after
+                # which a producer of Java does not look for its coordinator, here and in Kafka.
+                ensure_state_topic(controller, self._cluster.config)
 
-        removed = await self._topics.remove(names, "", found, restore_settings)
+        removed = await self._topics.remove(names, "", found, restore)
         for node in self._cluster.nodes:
             complete_deletions(node, removed)
             close_fetch_sessions(node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,12 @@ from broker.cluster import NodeState
 from broker.common.topic_partition import TopicPartition
 from broker.config.dynamic import ALL_NODES
 from broker.controller.features import SAFE_DOWNGRADE, TRANSACTION_VERSION, FeatureUpdate
+from broker.controller.image import TRANSACTION_STATE_TOPIC
 from broker.reset.given import Given, GivenTopic
 from broker.wait_records.recorder import Recorder
 from protocol.errors import ErrorCode
 from protocol.messages.metadata import MetadataRequest
+from protocol.record_batch.header import TRANSACTIONAL_BIT
 from tests.batches import batch
 from tests.broker.api.handlers.transactional_producer import transactional_producer
 from tests.broker.reset.members import (
@@ -43,11 +46,27 @@ async def test_topics_groups_and_transactions_are_removed(tmp_path: Path) -> Non
         removed = await reset_of(node).reset(None)
 
         assert (removed.topics, removed.groups, removed.transactional_ids) == (1, 1, 1)
-        assert node.controller.image.topics == {}
-        assert node.node.image.topics == {}
+        assert set(node.controller.image.topics) == {TRANSACTION_STATE_TOPIC}
+        assert set(node.node.image.topics) == {TRANSACTION_STATE_TOPIC}
         assert node.node.groups.groups == {}
         assert node.node.transactions.states.ongoing == {}
-        assert len(node.node.logs) == 0
+        assert {log.log_end_offset for log in node.node.logs} == {0}
+
+
+async def test_a_transactional_producer_is_unknown_after_two_resets(tmp_path: Path) -> None:
+    """A batch gets INVALID_PRODUCER_ID_MAPPING: its coordinator is found and does not know it."""
+    async with running_node(tmp_path) as node:
+        producer = await transactional_producer(node)
+        for _ in range(2):
+            await reset_of(node).reset(None)
+        node.controller.create_topic("a")
+        first = batch(b"a", attributes=TRANSACTIONAL_BIT, base_sequence=0, **producer.identity)
+        request = replace(produce_request("a", first), transactional_id="billing")
+
+        response = await producer.client.send(request, PRODUCE_VERSION)
+
+        [partition] = response.responses[0].partition_responses
+        assert partition.error_code == ErrorCode.INVALID_PRODUCER_ID_MAPPING
 
 
 async def test_committed_offsets_are_gone_when_the_group_is_used_again(tmp_path: Path) -> None:
@@ -96,7 +115,7 @@ async def test_the_marker_of_a_transaction_that_completes_is_not_written_afterwa
         await reset_of(node, given).reset(None)
         await trio.testing.wait_all_tasks_blocked()
 
-        assert [log.log_end_offset for log in node.node.logs] == [0]
+        assert {log.log_end_offset for log in node.node.logs} == {0}
 
 
 async def test_a_marker_that_cannot_be_written_delays_a_reset_for_a_limited_time(
@@ -112,7 +131,7 @@ async def test_a_marker_that_cannot_be_written_delays_a_reset_for_a_limited_time
         removed = await reset_of(node).reset(None)
 
         assert removed.transactional_ids == 1
-        assert node.controller.image.topics == {}
+        assert set(node.controller.image.topics) == {TRANSACTION_STATE_TOPIC}
 
 
 async def test_connections_stay_usable(tmp_path: Path) -> None:
