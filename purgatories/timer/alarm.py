@@ -26,7 +26,8 @@ class Alarm(Protocol):
     def set(self, left_s: float) -> None:
         """Ring after *left_s* seconds and no longer at another time; infinity: never.
 
-        To be called in trio's thread.
+        It rings at once if *left_s* is not positive, minus infinity included. To be called in
+        trio's thread.
         """
         ...
 

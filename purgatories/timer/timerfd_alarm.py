@@ -50,7 +50,7 @@ class TimerfdAlarm:
         """See `Alarm.set`; without effect after `close`."""
         if self._descriptor < 0:
             return
-        left_ns = 0 if left_s == inf else max(int(min(left_s, _S_MAX) * _NS_PER_S), _NS_MIN)
+        left_ns = 0 if left_s == inf else int(max(min(left_s, _S_MAX) * _NS_PER_S, _NS_MIN))
         value = self._spec.value
         value.seconds, value.nanoseconds = divmod(left_ns, _NS_PER_S)
         failed = _settime(self._descriptor, 0, self._address, None)

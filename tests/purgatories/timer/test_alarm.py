@@ -44,7 +44,7 @@ async def test_an_alarm_that_is_moved_rings_at_the_last_time() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="timerfd is of Linux")
-@pytest.mark.parametrize("left_s", [0.0, -1.0, 1e-9, 0.0123456])
+@pytest.mark.parametrize("left_s", [-inf, 0.0, -1.0, 1e-9, 0.0123456])
 def test_a_timerfd_never_rings_early(left_s: float) -> None:
     """Not by a fraction of the time; a time that is over rings at once."""
 
