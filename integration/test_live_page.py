@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, Producer, ShareConsumer
 
 from antechamber import Cluster
 from antechamber.admin_client import AdminClient
@@ -251,3 +251,41 @@ def test_a_token_is_requested(page: Page, serve: Serve, monkeypatch: pytest.Monk
     shows(page, "#nodes", "Node 1")
     assert page.evaluate(visible) > 0
     assert not [url for url in page.requested if FULL in url or READ_ONLY in url]
+
+
+def test_records_that_a_share_consumer_holds_are_shown(page: Page, kafka: Cluster) -> None:
+    """With the client that holds them and the time left; an advance of the clock ends the lock."""
+    settings = {
+        "bootstrap.servers": kafka.bootstrap,
+        "client.id": CLIENT,
+        "group.id": GROUP,
+        "share.acknowledgement.mode": "explicit",
+    }
+    page.open(f"{kafka.admin}/")
+    shows(page, "#shares", "No share group has a partition.")
+    consumer = ShareConsumer(settings)
+    try:
+        consumer.subscribe([TOPIC])
+        eventually(lambda: _has_begun(consumer, kafka), "start offsets of both partitions")
+        producer = Producer({"bootstrap.servers": kafka.bootstrap})
+        producer.produce(TOPIC, b"one", partition=0)
+        producer.flush(60)
+        eventually(lambda: list(consumer.poll(0.5)), "a record")
+        shows(page, "#shares", f"{GROUP}: {TOPIC}-0")
+        shows(page, "#shares", "1 record of")
+        shows(page, "#shares", "delivery 1 of 5")
+        shows(page, "#shares", "lock expires in")
+        kafka.clock.advance(31)
+        shows(page, "#shares", "1 available")
+    finally:
+        consumer.close()
+
+    assert page.evaluate("document.title") != "injected"
+    assert page.console == []
+
+
+def _has_begun(consumer: ShareConsumer, kafka: Cluster) -> bool:
+    """Whether the group has a start offset in each partition; the consumer fetches meanwhile."""
+    assert not list(consumer.poll(0.5))
+    found = kafka.share_partitions(GROUP)
+    return len(found) == 2 and all(each["start_offset"] is not None for each in found)

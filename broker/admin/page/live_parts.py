@@ -10,9 +10,10 @@ from itertools import islice
 from typing import Any
 
 from broker.admin.clock_facts import ClockFacts
-from broker.admin.facts import LIMIT_MAX
+from broker.admin.facts import LIMIT_MAX, ShareQuery
 from broker.admin.live_part import LivePart
 from broker.admin.page.live_partitions import partition_part
+from broker.admin.share_partition_facts import share_partition_rows
 from broker.admin.transactions import open_transactions
 from broker.api.request import Request
 from broker.cluster import Cluster
@@ -25,6 +26,8 @@ REQUESTS_MAX = 60
 RECORDS_MAX = 60
 FAULTS_MAX = 50
 GROUPS_MAX = 30
+SHARE_PARTITIONS_MAX = 30
+BATCHES_MAX = 100  # of a share partition
 TRANSACTIONS_MAX = 30
 # Partitions of a request, a record or a transaction.
 PARTITIONS_MAX = 4
@@ -51,6 +54,11 @@ def live_parts(
         known = [group for node in cluster.nodes for group in node.groups.groups.values()]
         return LivePart(len(known), map(_group, known[:GROUPS_MAX]))
 
+    def share_part() -> LivePart:
+        query = ShareQuery(limit=SHARE_PARTITIONS_MAX, batches=BATCHES_MAX)
+        image = cluster.controller.image
+        return LivePart(*share_partition_rows(cluster.nodes, image, query))
+
     def transaction_part() -> LivePart:
         found = open_transactions(cluster.nodes, LIMIT_MAX)
         return LivePart(len(found), map(_shortened, found[:TRANSACTIONS_MAX]))
@@ -64,6 +72,7 @@ def live_parts(
         "records": lambda: _records(cluster),
         "faults": lambda: _faults(cluster),
         "groups": group_part,
+        "share_partitions": share_part,
         "transactions": transaction_part,
     }
 

@@ -9,6 +9,7 @@ import { makeNodes } from "/page/nodes.js";
 import { makePartitions } from "/page/partitions.js";
 import { makeRequests } from "/page/requests.js";
 import { makeReset } from "/page/reset.js";
+import { makeSharePartitions } from "/page/share.js";
 import { receive } from "/page/stream.js";
 import { makeWaterfall } from "/page/waterfall.js";
 import { makeWheel } from "/page/wheel.js";
@@ -28,6 +29,7 @@ const views = [
   makeWaterfall(find("records")),
   makePartitions(find("partitions")),
   makeFaults(find("faults")),
+  makeSharePartitions(find("shares")),
   makeGroups(find("groups")),
   makeTransactions(find("transactions")),
 ];

@@ -17,6 +17,7 @@ from broker.wait_records.recorder import Recorder
 from tests.batches import batch
 from tests.client import RunningCluster, running_cluster
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
+from tests.share_group import share_group
 
 pytestmark = pytest.mark.anyio
 
@@ -151,8 +152,22 @@ async def test_fault_rules_are_shown(tmp_path: Path) -> None:
         assert rows(cluster, "faults") == (2, [first.facts(), second.facts()])
 
 
-@pytest.mark.parametrize("name", ["faults", "groups", "transactions"])
+@pytest.mark.parametrize("name", ["faults", "groups", "share_partitions", "transactions"])
 async def test_a_cluster_may_have_none(tmp_path: Path, name: str) -> None:
-    """Neither rules nor groups nor transactions."""
+    """Neither rules nor groups nor share partitions nor transactions."""
     async with with_traffic(tmp_path) as cluster:
         assert rows(cluster, name) == (0, [])
+
+
+async def test_share_partitions_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has a limited number of batches, and their count."""
+    monkeypatch.setattr(live_parts, "SHARE_PARTITIONS_MAX", 1)
+    monkeypatch.setattr(live_parts, "BATCHES_MAX", 1)
+    async with share_group(tmp_path, 2) as g:
+        await g.produce(1, 1)
+        await g.member("a").fetch(batch_size=1)
+        part = ClusterFacts(g.node.cluster).live_parts["share_partitions"]()
+        [row] = part.rows
+
+    assert (part.count, row["partition"], row["acquired"]) == (2, 0, 2)
+    assert (row["batch_count"], len(row["batches"])) == (2, 1)
