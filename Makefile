@@ -19,7 +19,8 @@ TESTED := $(if $(filter compiled,$(BUILD)),\
 	$(BIN)/python -m pytest) -n $(WORKERS)
 PIP := $(BIN)/python -m pip --disable-pip-version-check $(shell test -t 2 || echo --quiet)
 
-.PHONY: help serve compiled demo test suites image simulate simulate-groups fuzz check format docs docs-site \
+.PHONY: help serve compiled demo test suites image simulate simulate-groups \
+	simulate-share-groups fuzz check format docs docs-site \
 	bench bench-purgatory atlas parity methods clients programs outside lock dist clean
 .SILENT:
 
@@ -47,8 +48,11 @@ suites: .venv/.developing $(if $(filter compiled,$(BUILD)),compiled)
 image:  ## build the image of the broker, antechamber, with Docker
 	docker build --file docker/Dockerfile $(if $(BASE),--build-arg BASE=$(BASE)) --tag antechamber .
 
-simulate: .venv/.developing  ## simulate a cluster with faults in virtual time, from thousands of seeds
+simulate: .venv/.developing simulate-share-groups  ## simulate clusters with faults in virtual time, from thousands of seeds
 	$(BIN)/python -m tests.simulation --seeds 3000 $(ARGS)
+
+simulate-share-groups: .venv/.developing  ## the part of make simulate that has share groups
+	$(BIN)/python -m tests.simulation.share_groups --seeds 3000 $(ARGS)
 
 # FRAMES is the number of frames; HYPOTHESIS_PROFILE=fresh draws other examples in each run.
 FRAMES ?= 2000000

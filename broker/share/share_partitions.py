@@ -41,7 +41,7 @@ class SharePartitions:
     ) -> None:
         self.by_key: dict[SharePartitionKey, SharePartition] = {}
         self._topics: dict[SharePartitionKey, TopicPartition] = {}
-        self._loading: dict[SharePartitionKey, list[OnError]] = {}
+        self._loading: dict[SharePartition, list[OnError]] = {}
         self._hosted = hosted
         self._settings = settings
         self._persister = persister
@@ -75,12 +75,11 @@ class SharePartitions:
 
     def initialize(self, share_partition: SharePartition, on_error: OnError) -> None:
         """Read the stored state, unless that is done; *on_error* is called if it fails."""
-        key = share_partition.key
         if share_partition.state is PartitionState.INITIALIZING:
-            self._loading[key].append(on_error)
+            self._loading[share_partition].append(on_error)
         elif share_partition.state is PartitionState.EMPTY:
-            self._loading[key] = [on_error]
-            name = self._topics[key]
+            self._loading[share_partition] = [on_error]
+            name = self._topics[share_partition.key]
             reset = partial(self._reset.offset, name, share_partition.settings)
             share_partition.initialize(reset, partial(self._initialized, share_partition))
 
@@ -88,7 +87,7 @@ class SharePartitions:
         self, share_partition: SharePartition, error: ErrorCode, _message: str | None
     ) -> None:
         key = share_partition.key
-        waiting = self._loading.pop(key, [])
+        waiting = self._loading.pop(share_partition)
         name = self._topics.get(key)
         if error:
             for on_error in waiting:

@@ -5,12 +5,14 @@
                           |                                                             v
                           `-- moved, loading, disconnected: after a back-off ------- result
 
-A request has the calls of one kind and group that are queued one after the other, so that calls
-about a share partition take effect in their order. Kafka's ``PersisterStateManager``.
+A request has the calls of one kind and group that are queued one after the other. A call about a
+share partition begins when the one before it has its result, so that they take effect in their
+order: a write that is sent again would otherwise replace the start offset of a later one. Kafka's
+``PersisterStateManager``.
 
-Deviations: Kafka asks a node for the coordinator with FindCoordinator, has a request of each kind
-in flight, and adds a random time to its back-off; here the coordinator comes from the node's
-metadata, as that of markers.
+Deviations: Kafka sends later calls while an earlier one waits for its back-off. It asks a node for
+the coordinator with FindCoordinator, has a request of each kind in flight, and adds a random time
+to its back-off; here the coordinator comes from the node's metadata, as that of markers.
 """
 
 from __future__ import annotations
@@ -82,6 +84,8 @@ class NetworkPersister:
         self._actions = actions
         self._image = image
         self._ensure_topic = ensure_topic
+        # The calls that wait for an earlier one about the same share partition.
+        self._later: dict[SharePartitionKey, deque[Call]] = {}
         self._queues: dict[int, deque[Call]] = {}
         self._without_coordinator: list[Call] = []
         self._sender = InterBrokerSender(
@@ -107,29 +111,49 @@ class NetworkPersister:
         done: Callable[[PersisterResult], None],
     ) -> None:
         """See `Persister`."""
-        self._enqueue(Call(INITIALIZE, key, (state_epoch, start_offset), done))
+        self._begin(Call(INITIALIZE, key, (state_epoch, start_offset), done))
 
     def read(
         self, key: SharePartitionKey, leader_epoch: int, done: Callable[[ReadResult], None]
     ) -> None:
         """See `Persister`."""
-        self._enqueue(Call(READ, key, leader_epoch, done))
+        self._begin(Call(READ, key, leader_epoch, done))
 
     def write(
         self, key: SharePartitionKey, change: StateWrite, done: Callable[[PersisterResult], None]
     ) -> None:
         """See `Persister`."""
-        self._enqueue(Call(WRITE, key, change, done))
+        self._begin(Call(WRITE, key, change, done))
 
     def delete(self, key: SharePartitionKey, done: Callable[[PersisterResult], None]) -> None:
         """See `Persister`."""
-        self._enqueue(Call(DELETE, key, None, done))
+        self._begin(Call(DELETE, key, None, done))
 
     def read_summary(
         self, key: SharePartitionKey, leader_epoch: int, done: Callable[[SummaryResult], None]
     ) -> None:
         """See `Persister`."""
-        self._enqueue(Call(READ_SUMMARY, key, leader_epoch, done))
+        self._begin(Call(READ_SUMMARY, key, leader_epoch, done))
+
+    # -------------------------------------------------------------------------------- order
+
+    def _begin(self, call: Call) -> None:
+        """Queue a call when those before it about the same share partition have ended."""
+        later = self._later.get(call.key)
+        if later is None:
+            self._later[call.key] = deque()
+            self._enqueue(call)
+        else:
+            later.append(call)
+
+    def _end(self, call: Call, result: PersisterResult) -> None:
+        """Call back, and begin the next call about the same share partition."""
+        later = self._later[call.key]
+        if later:
+            self._enqueue(later.popleft())
+        else:
+            del self._later[call.key]
+        call.done(result)
 
     # ------------------------------------------------------------------------------- queues
 
@@ -187,7 +211,7 @@ class NetworkPersister:
             elif result.error in _RETRIED:
                 self._retry(call, result.error)
             else:
-                call.done(result)
+                self._end(call, result)
             yield None
 
     def _retry(self, call: Call, error: ErrorCode) -> None:
@@ -204,7 +228,7 @@ class NetworkPersister:
     def _may_retry(self, call: Call, error: ErrorCode) -> bool:
         """Count a retry; a call without further ones is called back with *error*."""
         if call.retries == RETRIES_MAX:
-            call.fail(error)
+            self._end(call, call.kind.refused(error=error))
             return False
         call.retries += 1
         return True

@@ -39,10 +39,6 @@ class Call:
     done: Callable[[Any], None]
     retries: int = 0
 
-    def fail(self, error: ErrorCode) -> None:
-        """Call back with an error."""
-        self.done(self.kind.refused(error=error))
-
 
 def results(kind: CallKind, response: Any) -> dict[tuple[UUID, int], PersisterResult]:
     """The results in a response, by topic id and partition."""

@@ -175,8 +175,9 @@ RequestFault = Callable[[SlowTransport], object]
 class SlowNetwork(MemoryNetwork):
     """Every connection has its own latency, drawn from the seed."""
 
-    def __init__(self, seed: int, latency_max_ms: float) -> None:
+    def __init__(self, seed: int, latency_max_ms: float, sends_max: int = SENDS_MAX) -> None:
         super().__init__()
+        self._sends_max = sends_max
         self.delays = DelayQueue()
         self._random = Random(f"network {seed}")
         self._latency_max_ms = latency_max_ms
@@ -243,8 +244,8 @@ class SlowNetwork(MemoryNetwork):
     def count_send(self) -> None:
         """Notice when the nodes talk and talk and time does not pass."""
         self._sends += 1
-        if self._sends > SENDS_MAX:
-            raise Violation(f"more than {SENDS_MAX} messages: a loop of requests")
+        if self._sends > self._sends_max:
+            raise Violation(f"more than {self._sends_max} messages: a loop of requests")
 
     def lose(self, port: int, chance: float) -> int:
         """Cut connections to that port; returns how many."""

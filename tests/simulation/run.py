@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import random
-import shutil
-import tempfile
-import traceback
-from dataclasses import dataclass
 from pathlib import Path
-from unittest.mock import patch
 
 import trio
 import trio.testing
-
-# The scheduler shuffles ready tasks, in an order that depends on its own seed.
-from trio._core import _run as scheduler
 
 from broker.cluster import Cluster
 from broker.common.adjustable_clock import AdjustableClock
@@ -30,7 +20,6 @@ from broker.controller.store import ControllerStore
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.steps.queue import finish
 from broker.transactions.state_topic import ensure_state_topic
-from purgatories.purgatory import DelayedOperationPurgatory
 from tests.client import EPOCH_MS
 from tests.simulation.caught_up import CaughtUpRule
 from tests.simulation.clients import Clients
@@ -40,6 +29,7 @@ from tests.simulation.history import History
 from tests.simulation.lagging import LaggingRule
 from tests.simulation.network import SlowNetwork
 from tests.simulation.plan import Plan, draw
+from tests.simulation.playing import Result, play_run
 from tests.simulation.responses import check_final_state
 from tests.simulation.rules import TOPIC, Rules
 from tests.simulation.steps import (
@@ -61,7 +51,6 @@ from tests.simulation.violation import Violation
 from tests.simulation.watch import watched
 
 HEALING_MS = 30_000
-MEMORY = Path("/dev/shm")  # a file system in memory, where it exists
 
 
 class Run:
@@ -340,50 +329,6 @@ def _describe(step: Step) -> str:
     return f"{type(step).__name__.lower()} {fields}"
 
 
-@dataclass
-class Result:
-    """The log of a run and its outcome: ``failure`` is None or one line with the reason."""
-
-    seed: int
-    lines: list[str]
-    failure: str | None = None
-
-    @property
-    def digest(self) -> str:
-        """Equal for two runs with the same events at the same times."""
-        return hashlib.sha256("\n".join(self.lines).encode()).hexdigest()[:16]
-
-
 def play(seed: int) -> Result:
     """Draw a plan and follow it in virtual time."""
-    scheduler._ALLOW_DETERMINISTIC_SCHEDULING = True  # type: ignore[misc]  # noqa: SLF001 - as Hypothesis does it
-    scheduler._r.seed(seed)  # noqa: SLF001 - as Hypothesis does it
-    random.seed(seed)
-    directory = Path(tempfile.mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
-    result = Result(seed, [])
-
-    async def main() -> None:
-        run = Run(draw(seed), directory)
-        result.lines = run.history.lines
-        await run.play()
-
-    # Each of five purgatories on each node has 512 shards; a run needs few.
-    few_shards = patch.dict(DelayedOperationPurgatory.__init__.__kwdefaults__, shards=8)
-    try:
-        with few_shards:
-            trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
-    except* Violation as violations:
-        result.failure = str(_first(violations))
-    except* Exception as bugs:
-        bug = _first(bugs)
-        result.failure = f"{type(bug).__name__}: {bug}"
-        result.lines += "".join(traceback.format_exception(bug)).splitlines()
-    finally:
-        shutil.rmtree(directory)
-    return result
-
-
-def _first(group: BaseException) -> BaseException:
-    while isinstance(group, BaseExceptionGroup):
-        group = group.exceptions[0]
-    return group
+    return play_run(seed, lambda directory: Run(draw(seed), directory))

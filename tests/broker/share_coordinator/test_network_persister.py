@@ -132,16 +132,16 @@ async def test_calls_that_are_made_meanwhile_are_sent_together() -> None:
     async with persisting() as made:
         made.persister.write(KEYS[0], CHANGE, made.results.append)
         await settle()
-        for key in (KEYS[0], KEYS[1], KEYS[0]):
+        for key in (KEYS[0], KEYS[1], KEYS[2]):
             made.persister.write(key, CHANGE, made.results.append)
-        made.persister.read(KEYS[2], 0, made.results.append)
+        made.persister.read(KEYS[1], 0, made.results.append)
         requested = []
-        for count in (1, 2, 1):
+        for _ in range(2):
             parts = made.request(2).topics[0].partitions
             requested.append([each.partition for each in parts])
-            await made.respond(2, *[ErrorCode.NONE] * count)
+            await made.respond(2, *[ErrorCode.NONE] * 3)
 
-        assert requested == [[0], [0, 1], [0]]
+        assert requested == [[0], [1, 2, 0]]
         assert isinstance(made.request(2), read.ReadShareGroupStateRequest)
 
 
@@ -170,6 +170,39 @@ async def test_a_call_is_sent_again_after_a_second(error: ErrorCode) -> None:
         assert made.request(3) is not None
         await made.respond(3, ErrorCode.NONE)
         assert made.results == [PersisterResult()]
+
+
+async def test_calls_about_a_share_partition_keep_their_order() -> None:
+    """A call waits while an earlier one about its share partition is sent again."""
+    async with persisting() as made:
+        made.persister.write(KEYS[0], CHANGE, lambda _: made.results.append("first"))
+        await settle()
+        made.persister.write(KEYS[0], CHANGE, lambda _: made.results.append("second"))
+        made.persister.write(KEYS[1], CHANGE, lambda _: made.results.append("other"))
+        made.request(2)
+        await made.respond(2, ErrorCode.NOT_COORDINATOR)
+        parts = made.request(2).topics[0].partitions
+        assert [each.partition for each in parts] == [1]
+        await made.respond(2, ErrorCode.NONE, ErrorCode.NONE)
+        await pass_ms(1001)
+        for _ in range(2):
+            made.request(2)
+            await made.respond(2, ErrorCode.NONE)
+
+    assert made.results == ["other", "first", "second"]
+
+
+async def test_a_call_begins_after_an_earlier_one_has_failed() -> None:
+    """The error of one is not that of the next."""
+    async with persisting() as made:
+        for _ in range(2):
+            made.persister.write(KEYS[0], CHANGE, made.results.append)
+        await settle()
+        for error in (ErrorCode.FENCED_STATE_EPOCH, ErrorCode.NONE):
+            made.request(2)
+            await made.respond(2, error)
+
+    assert [each.error for each in made.results] == [ErrorCode.FENCED_STATE_EPOCH, ErrorCode.NONE]
 
 
 async def test_other_errors_are_those_of_the_call() -> None:
