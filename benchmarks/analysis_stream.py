@@ -26,7 +26,6 @@ from pipeline.analysis import REFRESH_S
 from pipeline.connector import connector_jars
 from pipeline.session import open_session
 from pipeline.sources import TopicSource
-from pipeline.store import Store
 
 TOPIC = "records"
 PARTITIONS = 3
@@ -73,7 +72,7 @@ def main() -> None:
         try:
             while producing.is_alive():
                 producing.join(REFRESH_S)
-                if Store(spark, out).batches():
+                if stream.has_new(spark, out):
                     analysed += stream.publish(spark, out, WINDOW_S, print).rows
             query.processAllAvailable()
         finally:

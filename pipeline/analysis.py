@@ -106,7 +106,7 @@ def _analysed(spark: SparkSession, arguments: Arguments, display: Display) -> li
             pause_s = float(REFRESH_S)
             while not query.awaitTermination(int(pause_s)):
                 began = time.monotonic()
-                if Store(spark, arguments.out).batches():
+                if stream.has_new(spark, arguments.out):
                     stream.publish(spark, arguments.out, window_s, display.step)
                 pause_s = max(REFRESH_S, PAUSE * (time.monotonic() - began))
         else:
@@ -114,7 +114,7 @@ def _analysed(spark: SparkSession, arguments: Arguments, display: Display) -> li
     except KeyboardInterrupt:
         query.stop()
     stream.publish(spark, arguments.out, window_s, display.step)
-    return [gather(Store(spark, arguments.out), name, window_s)]
+    return [gather(Store(spark, arguments.out).published(), name, window_s)]
 
 
 def _batch(
@@ -128,7 +128,7 @@ def _batch(
     window_s, zone = arguments.window_s, arguments.log_time_zone
     batch.analyse(spark, source_of(names), out, window_s, display.step, zone)
     display.step("drawing")
-    return gather(Store(spark, out), name, window_s)
+    return gather(Store(spark, out).published(), name, window_s)
 
 
 def _report_path(arguments: Arguments) -> Path:

@@ -51,15 +51,16 @@ def analyse(
         raise PipelineError(f"{out} has the tables of a stream; take another --out")
     step("reading records")
     rows, counts = rows_of(spark, source, time_zone)
-    writing = store.begin()
+    store.clean()
+    run = store.begin()
     try:
         _check(rows, counts)
         step(f"writing the tables of {counts.rows:,} rows")
         named = with_names(rows, names_of(described(rows)) if counts.described else {})
-        write_tables(spark, store, writing, named, window_s)
-        store.publish(writing)
+        write_tables(spark, run, named, window_s)
+        store.publish(run, window_s)
     except BaseException:
-        store.abandon(writing)
+        store.abandon(run)
         raise
     finally:
         rows.unpersist()
@@ -81,10 +82,11 @@ def rows_of(spark: SparkSession, source: Source, time_zone: str) -> tuple[DataFr
     return rows, counts
 
 
-def counted(rows: DataFrame) -> Counts:
-    """Count *rows*; raises `PipelineError` if none of them is a record."""
+def counted(rows: DataFrame, *, needs_records: bool) -> Counts:
+    """Count *rows*; with *needs_records*, raises `PipelineError` if none of them is a record."""
     counts = _counts(rows)
-    _check(rows, counts)
+    if needs_records:
+        _check(rows, counts)
     return counts
 
 

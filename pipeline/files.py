@@ -6,6 +6,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+# File systems in which a rename replaces a file in one step.
+_RENAMING = ("file", "hdfs", "viewfs")
+_LOCAL = "file"
+
 
 class Files:
     """The file system of each path."""
@@ -13,6 +17,7 @@ class Files:
     def __init__(self, spark: SparkSession) -> None:
         # PySpark has no public API for Hadoop's file system.
         self._jvm: Any = spark._jvm  # noqa: SLF001
+        self._gateway: Any = spark.sparkContext._gateway  # noqa: SLF001
         self._configuration = spark._jsc.hadoopConfiguration()  # noqa: SLF001
 
     def glob(self, pattern: str) -> list[str]:
@@ -30,21 +35,50 @@ class Files:
         path, system = self._at(name)
         return bool(system.exists(path) and system.getFileStatus(path).isDirectory())
 
+    def below(self, folder: str) -> list[str]:
+        """Return the paths of all files in a folder and its folders, sorted."""
+        path, system = self._at(folder)
+        found, listing = [], system.listFiles(path, True)
+        while listing.hasNext():
+            found.append(str(listing.next().getPath()))
+        return sorted(found)
+
+    def read(self, name: str) -> str | None:
+        """Return the text of a file; None if there is no such file."""
+        path, system = self._at(name)
+        if not system.exists(path):
+            return None
+        stream = system.open(path)
+        try:
+            return str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
+        finally:
+            stream.close()
+
+    def replace(self, name: str, text: str) -> None:
+        """Replace a file by one with *text*; readers see the old file or the new one.
+
+        On this machine and on HDFS a complete file takes the place of the old one. In an object
+        store, a file appears when it is complete, and no file is ever renamed.
+        """
+        path, system = self._at(name)
+        scheme = str(system.getUri().getScheme())
+        if scheme == _LOCAL:
+            # Without checksums, which would be a second file to replace.
+            system = system.getRawFileSystem()
+        if scheme not in _RENAMING:
+            self._write(system, path, text)
+            return
+        new = self._path(f"{name}.new")
+        self._write(system, new, text)
+        if scheme != _LOCAL:
+            self._overwrite(new, path)
+        elif not system.rename(new, path):  # Java's rename replaces an existing file
+            raise OSError(f"cannot rename {new} to {name}")
+
     def delete(self, name: str) -> None:
         """Remove a file or a folder with its content, if it exists."""
         path, system = self._at(name)
         system.delete(path, True)
-
-    def rename(self, old: str, new: str) -> None:
-        """Rename a folder; raises `OSError` if the file system refuses."""
-        path, system = self._at(old)
-        if not system.rename(path, self._path(new)):
-            raise OSError(f"cannot rename {old} to {new}")
-
-    def make_folder(self, name: str) -> None:
-        """Create a folder and its parents."""
-        path, system = self._at(name)
-        system.mkdirs(path)
 
     def _at(self, name: str) -> tuple[Any, Any]:
         path = self._path(name)
@@ -52,3 +86,18 @@ class Files:
 
     def _path(self, name: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(name)
+
+    def _write(self, system: Any, path: Any, text: str) -> None:
+        stream = system.create(path, True)
+        try:
+            stream.write(bytearray(text.encode()))
+        finally:
+            stream.close()
+
+    def _overwrite(self, old: Any, new: Any) -> None:
+        """Rename a file, by Hadoop's API that replaces an existing one."""
+        overwrite = self._jvm.org.apache.hadoop.fs.Options.Rename
+        options = self._gateway.new_array(overwrite, 1)
+        options[0] = overwrite.OVERWRITE
+        context = self._jvm.org.apache.hadoop.fs.FileContext
+        context.getFileContext(new.toUri(), self._configuration).rename(old, new, options)

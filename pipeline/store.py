@@ -1,152 +1,182 @@
-"""The output folder: new tables are published atomically, and replace those of the last run.
+"""The output folder: each publication of tables replaces the manifest, in one step for readers.
 
-A run writes into ``writing-<id>`` beside the tables. When all tables are complete, folders are
-renamed. A run that is killed leaves a ``writing-`` folder, which the next run removes.
+A run writes each table to a folder of its own, and never changes a file. Then `OUT/tables.json`
+(`pipeline.manifest`) is replaced by one that names the new files. A run that is killed before that
+leaves files that no manifest names; the next run removes them. A stream replaces only the changed
+parts of tables, and its manifest has the number of the last micro-batch in them.
 
-A stream replaces only the changed parts of tables. Its new parts become ``folding-<number>`` in one
-step, which commits them: if the run is killed while the parts are moved, the next run continues.
-The tables then contain the micro-batches up to that number.
-
-    OUT/tables/<name>/date=2026-11-21/hour=9/*.parquet
-    OUT/rows/batch=<number>, OUT/folded/window=<s>/<number>, OUT/checkpoint     when streamed
-    OUT/topics/batch=<number>                        when streamed, names of topics by their ids
+    OUT/tables.json
+    OUT/tables/<name>/run=<id>/date=2026-11-21/hour=9/*.parquet
+    OUT/state/<name>/run=<id>/stretch=<number>/*.parquet      when streamed
 """
 
 from __future__ import annotations
 
+import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable
+from dataclasses import replace
 
 from pyspark.sql import DataFrame, SparkSession
 
+from pipeline import manifest
 from pipeline.errors import PipelineError
 from pipeline.files import Files
+from pipeline.manifest import STATE, TABLES, FileNames, Manifest, Replaced
+from pipeline.published import Published
 
 MALFORMED = "malformed"
-# A table is replaced as a whole by one with more rows.
-_PARTS = ("*/date=*/hour=*", "_log/*/stretch=*", "top_waits", "produce_lag")
+# Rows of a stream are added to these tables; parts of others are replaced.
+_ADDED_TO = (f"{TABLES}/{MALFORMED}",)
+# For which files stay after they were replaced, so that readers can finish.
+GRACE_S = 600.0
+
+
+class Run:
+    """The files of one run, which are not read before they are published."""
+
+    def __init__(self, out: str) -> None:
+        self.id = uuid.uuid4().hex[:12]
+        self._out = out
+
+    def folder(self, name: str) -> str:
+        """The folder for the files of ``tables/NAME`` or ``state/NAME``."""
+        return f"{self._out}/{name}/run={self.id}"
 
 
 class Store:
-    """The tables of one output folder, under any path that Spark supports."""
+    """The tables of one output folder, under any path that Spark supports.
 
-    def __init__(self, spark: SparkSession, out: str) -> None:
+    One run writes at a time; any number of readers may read.
+    """
+
+    def __init__(
+        self, spark: SparkSession, out: str, now_s: Callable[[], float] = time.time
+    ) -> None:
         self.out = out.rstrip("/")
         self.files = Files(spark)
         self._spark = spark
+        self._now_s = now_s
+
+    def manifest(self) -> Manifest | None:
+        """Return the present manifest; None before the first publication."""
+        text = self.files.read(f"{self.out}/{manifest.NAME}")
+        return None if text is None else manifest.from_json(text)
+
+    def published(self) -> Published:
+        """Return the present tables; raises `PipelineError` if there are none."""
+        present = self.manifest()
+        if present is None:
+            raise PipelineError(f"{self.out} has no tables")
+        return Published(self._spark, self.out, present)
 
     def table(self, name: str) -> DataFrame:
         """Return a published table."""
-        return self._spark.read.parquet(f"{self.out}/tables/{name}")
+        return self.published().table(name)
 
-    def has_rows(self, name: str) -> bool:
-        """Whether a table by date and hour has rows; without rows, it has no columns."""
-        return bool(self.files.glob(f"{self.out}/tables/{name}/date=*"))
+    def clean(self) -> None:
+        """Remove the files of runs that were killed; called before the first run of a process."""
+        present = self.manifest()
+        known = set() if present is None else set(map(_run_folder, present.folders()))
+        for path in self._in_tables("run=*"):
+            if _below_out(path) not in known:
+                self.files.delete(path)
 
-    def parts(self, name: str, folders: Iterable[str]) -> DataFrame | None:
-        """Return the published rows in some *folders* of a table; None if there are none."""
-        paths = [f"{self.out}/tables/{name}/{folder}" for folder in folders]
-        there = [path for path in paths if self.files.exists(path)]
-        return self._spark.read.parquet(*there) if there else None
+    def begin(self) -> Run:
+        """Return a new run."""
+        return Run(self.out)
 
-    def begin(self) -> str:
-        """Return a new folder to write into; the remains of a killed run are removed."""
-        for left in self.files.glob(f"{self.out}/writing-*"):
-            self.files.delete(left)
-        # A run that was killed between the two renames of `publish` has moved the last tables away.
-        for old in self.files.glob(f"{self.out}/replaced-*"):
-            if self.files.exists(f"{self.out}/tables"):
-                self.files.delete(old)
-            else:
-                self.files.rename(old, f"{self.out}/tables")
-        folder = f"{self.out}/writing-{uuid.uuid4().hex[:12]}"
-        self.files.make_folder(folder)
-        return folder
+    def publish(self, run: Run, window_s: int) -> None:
+        """Replace all tables by those of *run*, a single one."""
+        old = self.manifest() or Manifest(window_s, replaced=self._of_older_versions())
+        self._switch(old, Manifest(window_s, files=self._written(run)))
 
-    def publish(self, folder: str) -> None:
-        """Replace the tables by those in *folder*."""
-        tables_folder = f"{self.out}/tables"
-        replaced = f"{self.out}/replaced-{uuid.uuid4().hex[:12]}"
-        if self.files.exists(tables_folder):
-            self.files.rename(tables_folder, replaced)
-        self.files.rename(folder, tables_folder)
-        self.files.delete(replaced)
+    def add(self, run: Run, micro_batch: int) -> None:
+        """Replace the parts of a stream's tables that *run* has, up to *micro_batch*."""
+        old = self.published().manifest
+        files = manifest.updated(old.files, self._written(run), _ADDED_TO)
+        self._switch(old, replace(old, micro_batch=micro_batch, files=files))
 
-    def abandon(self, folder: str) -> None:
+    def abandon(self, run: Run) -> None:
         """Remove the files of a failed run."""
-        self.files.delete(folder)
+        for folder in self._in_tables(f"run={run.id}"):
+            self.files.delete(folder)
 
     @property
     def is_streamed(self) -> bool:
         """Whether the tables are those of a stream."""
-        return self.files.exists(f"{self.out}/folded")
+        present = self.manifest()
+        return present is not None and present.micro_batch is not None
 
     def stream(self, window_s: int) -> None:
-        """Mark the tables as those of a stream with windows of *window_s* seconds."""
-        if not self.is_streamed and self.files.exists(f"{self.out}/tables"):
+        """Begin or continue a stream with windows of *window_s* seconds."""
+        self.clean()
+        present = self.manifest()
+        if present is None:
+            if self.files.exists(f"{self.out}/folded"):
+                raise PipelineError(
+                    f"{self.out} has a stream of an older version; take another --out"
+                )
+            self._write(Manifest(window_s, micro_batch=-1))
+        elif present.micro_batch is None:
             raise PipelineError(f"{self.out} has the tables of a single run; take another --out")
-        begun = {at.rpartition("=")[2] for at in self.files.glob(f"{self.out}/folded/window=*")}
-        if begun - {str(window_s)}:
+        elif present.window_s != window_s:
             raise PipelineError(
-                f"--window {window_s}: {self.out} was begun with {', '.join(begun)}; take that, or"
+                f"--window {window_s}: {self.out} was begun with {present.window_s}; take that, or"
                 " another --out"
             )
-        self.files.make_folder(f"{self.out}/folded/window={window_s}")
-        self.carry_on()
 
-    def batch(self, number: int) -> str:
-        """The folder of a micro-batch's rows until they are in the tables."""
-        return f"{self.out}/rows/batch={number}"
+    def _switch(self, old: Manifest, new: Manifest) -> None:
+        """Remove what was replaced long ago, then publish *new* in one step."""
+        now_s = self._now_s()
+        gone = tuple(sorted(_current(old) - _current(new)))
+        remaining = old.without_expired(now_s - GRACE_S)
+        replaced = (*remaining, Replaced(now_s, gone)) if gone else remaining
+        new = replace(new, replaced=replaced)
+        runs = set(map(_run_folder, new.folders()))
+        expired = old.expired(now_s - GRACE_S)
+        # A run of which no part is needed any more is removed with all that Spark has written.
+        unused = {name if _run_folder(name) in runs else _run_folder(name) for name in expired}
+        for folder in sorted(unused):
+            self.files.delete(f"{self.out}/{folder}")
+        self._write(new)
 
-    def topics(self, number: int) -> str:
-        """The folder of the topics that a micro-batch of request logs describes; it is kept."""
-        return f"{self.out}/topics/batch={number}"
+    def _write(self, new: Manifest) -> None:
+        self.files.replace(f"{self.out}/{manifest.NAME}", manifest.to_json(new))
 
-    def described(self) -> DataFrame | None:
-        """The names and ids of topics in all micro-batches; None if there are none."""
-        folders = self.files.glob(f"{self.out}/topics/batch=*")
-        return self._spark.read.parquet(*folders).distinct() if folders else None
+    def _written(self, run: Run) -> FileNames:
+        """The files of *run*, relative to the output folder."""
+        written: dict[str, tuple[str, ...]] = {}
+        for path in self._in_tables(f"run={run.id}"):
+            folder = _below_out(path)
+            found = self.files.below(path)
+            names = [name.removeprefix(f"{path}/") for name in found if name.endswith(".parquet")]
+            table = manifest.folder_of(folder)
+            written[table] = tuple(sorted(f"{folder}/{name}" for name in names))
+        return written
 
-    def batches(self) -> list[int]:
-        """Return the numbers of complete micro-batches that are not in the tables yet."""
-        # Spark writes this mark when all files of a folder are complete.
-        marks = self.files.glob(f"{self.out}/rows/batch=*/_SUCCESS")
-        return sorted(_number(mark.removesuffix("/_SUCCESS")) for mark in marks)
+    def _in_tables(self, pattern: str) -> list[str]:
+        """The paths of the folders of tables that match a pattern."""
+        kinds = (f"{self.out}/{kind}/*/{pattern}" for kind in (TABLES, STATE))
+        return [path for each in kinds for path in self.files.glob(each)]
 
-    def folded(self) -> int:
-        """Return the number of the last micro-batch in the tables; -1 if there is none."""
-        marks = self.files.glob(f"{self.out}/folded/window=*/batch=*")
-        return max(map(_number, marks), default=-1)
-
-    def fold(self, folder: str, number: int) -> None:
-        """Move the parts in *folder* into their tables, and record micro-batches up to *number*."""
-        self.files.rename(folder, f"{self.out}/folding={number}")
-        self.carry_on()
-
-    def carry_on(self) -> None:
-        """Finish what `fold` has begun, as often as it takes."""
-        for folding in self.files.glob(f"{self.out}/folding=*"):
-            for part in [each for kind in _PARTS for each in self.files.glob(f"{folding}/{kind}")]:
-                place = f"{self.out}/tables/{part.removeprefix(folding).lstrip('/')}"
-                self.files.delete(place)
-                self._move(part, place)
-            for file in self.files.glob(f"{folding}/{MALFORMED}/*.parquet"):
-                self._move(file, f"{self.out}/tables/{MALFORMED}/{file.rpartition('/')[2]}")
-            number = _number(folding)
-            [window] = self.files.glob(f"{self.out}/folded/window=*")
-            self.files.make_folder(f"{window}/batch={number}")
-            for before in self.files.glob(f"{window}/batch=*"):
-                if _number(before) < number:
-                    self.files.delete(before)
-            for done in self.batches():
-                if done <= number:
-                    self.files.delete(self.batch(done))
-            self.files.delete(folding)
-
-    def _move(self, old: str, new: str) -> None:
-        self.files.make_folder(new.rpartition("/")[0])
-        self.files.rename(old, new)
+    def _of_older_versions(self) -> tuple[Replaced, ...]:
+        """The tables of versions without a manifest, if there are any."""
+        paths = self.files.glob(f"{self.out}/{TABLES}/*/*")
+        folders = tuple(_below_out(path) for path in paths if "/run=" not in path)
+        return (Replaced(self._now_s(), folders),) if folders else ()
 
 
-def _number(name: str) -> int:
-    return int(name.rpartition("=")[2])
+def _current(present: Manifest) -> set[str]:
+    """The folders of the files that readers of a manifest use."""
+    return replace(present, replaced=()).folders()
+
+
+def _run_folder(name: str) -> str:
+    """The folder of a run in a table: ``tables/latency/run=1f``."""
+    return "/".join(name.split("/")[:3])
+
+
+def _below_out(path: str) -> str:
+    """The path of a folder of a run relative to the output folder."""
+    return "/".join(path.split("/")[-3:])

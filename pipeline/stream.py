@@ -2,8 +2,9 @@
 
 There is no streaming state and no watermark. A micro-batch is written under its number, and
 overwritten if Spark repeats it; a late record is added to its window whenever it arrives. All
-complete micro-batches are then added to the tables together with their numbers, and removed. The
-cost of a publication therefore depends on the new records, not on the age of the stream.
+complete micro-batches are then added to the tables, in one step with their numbers, and removed.
+The cost of a publication depends on the new records and on the hours that they are of; only the
+manifest, which names all files, grows with the age of the stream.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from pipeline.batch import Counts, Step, counted, has_request_log
 from pipeline.errors import PipelineError
+from pipeline.micro_batches import MicroBatches
 from pipeline.request_log.topic_names import TOPIC_IDS_DDL, described, names_of, with_names
 from pipeline.schema import DEFECT, ROW_DDL, parsed
 from pipeline.sources import Source
 from pipeline.store import Store
-from pipeline.writing import write_tables
+from pipeline.writing import add_tables
 
 TRIGGER = "10 seconds"
 
@@ -41,26 +43,28 @@ def start(
     source.check(spark)
     store = Store(spark, out)
     store.stream(window_s)
+    kept = MicroBatches(spark, out)
+    published = _published(store)
     lines = source.stream(spark).writeStream.option("checkpointLocation", f"{out}/checkpoint")
-    writer = lines.foreachBatch(_keeper(spark, store, time_zone))
+    writer = lines.foreachBatch(_keeper(spark, kept, published, time_zone))
     trigger = (
         writer.trigger(processingTime=TRIGGER) if follow else writer.trigger(availableNow=True)
     )
     return trigger.start()
 
 
-def _keeper(spark: SparkSession, store: Store, time_zone: str) -> Callable[[DataFrame, int], None]:
-    folded = store.folded()
-
+def _keeper(
+    spark: SparkSession, kept: MicroBatches, published: int, time_zone: str
+) -> Callable[[DataFrame, int], None]:
     def keep(lines: DataFrame, number: int) -> None:
         # Spark repeats a micro-batch if the run was killed before the checkpoint was written.
-        if number > folded:
-            folder = store.batch(number)
+        if number > published:
+            folder = kept.rows(number)
             parsed(lines).write.mode("overwrite").parquet(folder)
             if has_request_log(spark.read.schema(f"{DEFECT} STRING").parquet(folder)):
                 parsed(lines, time_zone).write.mode("overwrite").parquet(folder)
                 topics = described(spark.read.schema(TOPIC_IDS_DDL).parquet(folder))
-                topics.write.mode("overwrite").parquet(store.topics(number))
+                topics.write.mode("overwrite").parquet(kept.topics(number))
 
     return keep
 
@@ -70,24 +74,37 @@ def publish(spark: SparkSession, out: str, window_s: int, step: Step) -> Counts:
 
     Raises `PipelineError` if there are no tables then.
     """
-    store = Store(spark, out)
-    store.carry_on()
-    numbers = store.batches()
+    store, kept = Store(spark, out), MicroBatches(spark, out)
+    published = _published(store)
+    kept.remove(published)  # a run that was killed may have left them
+    numbers = kept.complete(after=published)
     if not numbers:
-        if store.folded() < 0:
+        if published < 0:
             raise PipelineError("the source has no records")
         return Counts(0, 0)
     # With the schema: micro-batches of older runs lack the columns that were added since.
-    rows = spark.read.schema(ROW_DDL).parquet(*map(store.batch, numbers))
-    counts = counted(rows)
-    writing = store.begin()
+    rows = spark.read.schema(ROW_DDL).parquet(*map(kept.rows, numbers))
+    counts = counted(rows, needs_records=published < 0)
+    run = store.begin()
     try:
         step(f"adding {counts.rows:,} rows to the tables")
-        topics = store.described()
+        topics = kept.described()
         named = rows if topics is None else with_names(rows, names_of(topics))
-        write_tables(spark, store, writing, named, window_s)
+        add_tables(spark, store.published(), run, named, window_s)
+        store.add(run, numbers[-1])
     except BaseException:
-        store.abandon(writing)
+        store.abandon(run)
         raise
-    store.fold(writing, numbers[-1])
+    kept.remove(numbers[-1])
     return counts
+
+
+def has_new(spark: SparkSession, out: str) -> bool:
+    """Whether there are micro-batches that are not in the tables."""
+    return bool(MicroBatches(spark, out).complete(after=_published(Store(spark, out))))
+
+
+def _published(store: Store) -> int:
+    """The number of the last micro-batch in the tables; -1 if there is none."""
+    present = store.manifest()
+    return -1 if present is None or present.micro_batch is None else present.micro_batch

@@ -1,4 +1,4 @@
-"""Computes every table into a folder, from new records alone or in addition to a stream's tables.
+"""Computes the tables of a run, from new records alone or in addition to a stream's tables.
 
 A stream's tables summarise all records read before. New records are added to the affected parts of
 tables (the hours of their windows and of the batches that they deliver); other parts remain
@@ -13,43 +13,50 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from pipeline import clients, tables
 from pipeline.cells import added_up, cells
 from pipeline.deliveries import appends_of, deliveries, first_of_each, reads_of
-from pipeline.store import MALFORMED, Store
+from pipeline.manifest import STATE, TABLES
+from pipeline.published import Published
+from pipeline.store import MALFORMED, Run
 
 WINDOWED = {"cells", "clients", "latency", "waits", "delivery_latency"}
 MOMENTS = {**dict.fromkeys(WINDOWED, "window"), "deliveries": "appended"}
 
 # The offsets whose appends and reads are stored in one part.
 _STRETCH = "block div 400"
-_APPENDS, _READS = "_log/appends", "_log/reads"
+_APPENDS, _READS = f"{STATE}/appends", f"{STATE}/reads"
 
 
-def write_tables(
-    spark: SparkSession, store: Store, folder: str, rows: DataFrame, window_s: int
+def write_tables(spark: SparkSession, run: Run, rows: DataFrame, window_s: int) -> None:
+    """Compute every table of *rows* into the folders of *run*."""
+    _do(_Alone(spark, run, rows, window_s).jobs())
+
+
+def add_tables(
+    spark: SparkSession, published: Published, run: Run, rows: DataFrame, window_s: int
 ) -> None:
-    """Compute into *folder* every table to which *rows* add something."""
-    writing = _Streamed if store.is_streamed else _Alone
-    run = writing(spark, store, folder, rows, window_s)
+    """Compute the parts of *published* tables to which *rows* add something, with these rows."""
+    _do(_Streamed(spark, published, run, rows, window_s).jobs())
+
+
+def _do(jobs: Iterable[Callable[[], object]]) -> None:
     # Small jobs leave cores idle, so they run concurrently.
     with ThreadPoolExecutor(max_workers=2) as pool:
-        for job in [pool.submit(job) for job in run.jobs()]:
+        for job in [pool.submit(job) for job in jobs]:
             job.result()
 
 
 class _Alone:
     """The tables of these rows only."""
 
-    def __init__(
-        self, spark: SparkSession, store: Store, folder: str, rows: DataFrame, window_s: int
-    ) -> None:
+    def __init__(self, spark: SparkSession, run: Run, rows: DataFrame, window_s: int) -> None:
         self._spark = spark
-        self._store = store
-        self._folder = folder
+        self._run = run
         self._rows = rows
         self._window_s = window_s
         self._records = tables.records_of(rows)
@@ -113,41 +120,66 @@ class _Alone:
 
     def _written(self, name: str, like: DataFrame) -> DataFrame:
         # With its schema, because a table without rows has no file that contains it.
-        return self._spark.read.schema(like.schema).parquet(f"{self._folder}/{name}")
+        return self._spark.read.schema(like.schema).parquet(self._folder(name))
+
+    def _folder(self, name: str) -> str:
+        return self._run.folder(f"{TABLES}/{name}")
 
     def _write(self, name: str, table: DataFrame) -> None:
         moment = MOMENTS.get(name)
         if moment is None:
-            table.coalesce(1).write.parquet(f"{self._folder}/{name}")
+            table.coalesce(1).write.parquet(self._folder(name))
             return
         dated = table.withColumns(
             {"date": sf.to_date(sf.col(moment)), "hour": sf.hour(sf.col(moment))}
         )
-        dated.write.partitionBy("date", "hour").parquet(f"{self._folder}/{name}")
+        dated.write.partitionBy("date", "hour").parquet(self._folder(name))
 
 
 class _Streamed(_Alone):
     """The tables of these rows and earlier ones, in the parts that these rows affect."""
 
+    def __init__(
+        self,
+        spark: SparkSession,
+        published: Published,
+        run: Run,
+        rows: DataFrame,
+        window_s: int,
+    ) -> None:
+        super().__init__(spark, run, rows, window_s)
+        self._published = published
+        self._found: DataFrame | None = None  # new deliveries
+
+    def delivered(self) -> None:
+        """Write the deliveries and their percentiles."""
+        try:
+            super().delivered()
+        finally:
+            if self._found is not None:
+                self._found.unpersist()
+
     def malformed(self) -> None:
         """Write files beside the existing ones."""
         found = tables.malformed(self._rows)
-        if self._store.parts(MALFORMED, [""]) is None or not found.isEmpty():
+        if not self._published.has_rows(MALFORMED) or not found.isEmpty():
             self._write(MALFORMED, found)
 
     def cells(self) -> DataFrame:
-        return added_up(self._with("cells", super().cells(), self._hours_of_arrival()))
+        new = self._with(f"{TABLES}/cells", super().cells(), self._hours_of_arrival())
+        return added_up(new)
 
     def clients(self) -> DataFrame:
-        return clients.added_up(self._with("clients", super().clients(), self._hours_of_arrival()))
+        new = self._with(f"{TABLES}/clients", super().clients(), self._hours_of_arrival())
+        return clients.added_up(new)
 
     def top_waits(self) -> DataFrame:
         new = super().top_waits()
-        known = self._with("top_waits", new, [""]).drop("rank")
+        known = self._with(f"{TABLES}/top_waits", new, [""]).drop("rank")
         return tables.longest(known).select(new.columns)
 
     def produce_lag(self) -> DataFrame:
-        new = self._with("produce_lag", super().produce_lag(), [""])
+        new = self._with(f"{TABLES}/produce_lag", super().produce_lag(), [""])
         return new.groupBy("lag_bucket", "parked_bucket").agg(sf.sum("count").alias("count"))
 
     def deliveries(self) -> DataFrame:
@@ -157,22 +189,21 @@ class _Streamed(_Alone):
             .union(reads.select("block"))
             .select(sf.expr(f"concat('stretch=', {_STRETCH})"))
         )
-        known_appends = self._store.parts(_APPENDS, stretches)
+        known_appends = self._published.parts(_APPENDS, stretches)
         all_appends = self._with(_APPENDS, appends, stretches)
         all_reads = self._with(_READS, reads, stretches)
         for name, ends in ((_APPENDS, all_appends), (_READS, all_reads)):
             by_stretch = ends.withColumn("stretch", sf.expr(_STRETCH))
-            by_stretch.write.partitionBy("stretch").parquet(f"{self._folder}/{name}")
+            by_stretch.write.partitionBy("stretch").parquet(self._run.folder(name))
         found = deliveries(appends, all_reads)
         if known_appends is not None:
             found = found.unionByName(deliveries(known_appends, reads))
-        # Written, so that the join is not repeated for the affected hours.
-        found.write.parquet(f"{self._folder}/found")
-        found = self._written("found", found)
-        return first_of_each(self._with("deliveries", found, _hours(found, "appended")))
+        # Persisted, so that the join is not repeated for the affected hours.
+        self._found = found = found.persist(StorageLevel.DISK_ONLY)
+        return first_of_each(self._with(f"{TABLES}/deliveries", found, _hours(found, "appended")))
 
     def _with(self, name: str, new: DataFrame, parts: Iterable[str]) -> DataFrame:
-        known = self._store.parts(name, parts)
+        known = self._published.parts(name, parts)
         # Tables of older runs lack the columns that were added since.
         return new if known is None else known.unionByName(new, allowMissingColumns=True)
 

@@ -39,4 +39,4 @@ def test_spark_submit_runs_it_unchanged(tmp_path: Path) -> None:
 
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.endswith("report: out/report.html\n")
-    assert (tmp_path / "out" / "tables" / "latency" / "_SUCCESS").exists()
+    assert (tmp_path / "out" / "tables.json").exists()

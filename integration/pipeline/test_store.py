@@ -1,4 +1,4 @@
-"""Tables are published atomically."""
+"""The output folder: runs, their publication, and the removal of replaced files."""
 
 from __future__ import annotations
 
@@ -9,48 +9,61 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.errors import PipelineError
-from pipeline.files import Files
-from pipeline.store import Store
+from pipeline.store import GRACE_S, Run, Store
 from pipeline.writing import MOMENTS
 
 pytestmark = pytest.mark.jvm
 
+HOURS = tuple(f"date=2025-11-21/hour={hour}" for hour in (8, 9, 10))
+
+
+class Clock:
+    """A time that a test sets."""
+
+    def __init__(self) -> None:
+        self.now_s = 1_000.0
+
+    def __call__(self) -> float:
+        """The time in seconds since the epoch."""
+        return self.now_s
+
+
+def write(run: Run, name: str, part: str, text: str) -> None:
+    """Write a file of a table, as Spark does."""
+    folder = Path(run.folder(name)) / part
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "0.parquet").write_text(text)
+
+
+def published(store: Store) -> dict[str, str]:
+    """The contents of the published files, by table and part."""
+    files = store.published().manifest.files
+    return {
+        re.sub(r"/run=\w+|/0.parquet", "", name): Path(store.out, name).read_text()
+        for names in files.values()
+        for name in names
+    }
+
+
+def runs(store: Store) -> int:
+    """The number of folders of runs that are there."""
+    return len([*Path(store.out).glob("*/*/run=*")])
+
 
 def test_dated_tables_have_folders_by_date_and_hour(analysed: Store) -> None:
     """Readers open only the hours that they need."""
+    files = analysed.published().manifest.files
     for name in MOMENTS:
-        assert (Path(analysed.out) / "tables" / name / "date=2025-11-21" / "hour=9").is_dir()
-    assert not list(Path(analysed.out).glob("writing-*"))
+        assert all("/date=2025-11-21/hour=9/" in file for file in files[f"tables/{name}"]), name
 
 
-def test_the_files_of_a_killed_run_are_removed(spark: SparkSession, tmp_path: Path) -> None:
-    """Its partial folder is never used as tables."""
-    (tmp_path / "writing-dead" / "latency").mkdir(parents=True)
-    writing = Store(spark, str(tmp_path)).begin()
+def test_the_manifest_names_all_files(analysed: Store) -> None:
+    """A single run leaves no other files."""
+    named = {name for names in analysed.published().manifest.files.values() for name in names}
 
-    assert [path.name for path in tmp_path.iterdir()] == [Path(writing).name]
-
-
-def test_a_kill_between_two_renames_loses_nothing(spark: SparkSession, tmp_path: Path) -> None:
-    """The moved tables are restored."""
-    (tmp_path / "replaced-1" / "waits").mkdir(parents=True)
-    Store(spark, str(tmp_path)).begin()
-
-    assert (tmp_path / "tables" / "waits").is_dir()
-
-
-def test_publishing_replaces_all_tables(spark: SparkSession, tmp_path: Path) -> None:
-    """No table of the previous run remains."""
-    store = Store(spark, str(tmp_path))
-    (tmp_path / "tables" / "old").mkdir(parents=True)
-    writing = store.begin()
-    store.files.make_folder(f"{writing}/new")
-    store.publish(writing)
-
-    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")] == [
-        "tables",
-        "tables/new",
-    ]
+    assert {
+        str(path.relative_to(analysed.out)) for path in Path(analysed.out).rglob("*.parquet")
+    } == named
 
 
 def test_every_table_is_in_the_documentation(analysed: Store) -> None:
@@ -59,113 +72,101 @@ def test_every_table_is_in_the_documentation(analysed: Store) -> None:
     section = text.split("\n## Tables\n")[1].split("\n## ")[0]
     reported = set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
 
-    assert {path.name for path in (Path(analysed.out) / "tables").iterdir()} == reported
+    files = analysed.published().manifest.files
+    assert {name.removeprefix("tables/") for name in files} == reported
 
 
-def folding(out: Path, number: int) -> None:
-    """Write a stream's new parts up to a micro-batch."""
-    for part in ("cells/date=2025-11-21/hour=9", "cells/date=2025-11-21/hour=10", "top_waits"):
-        (out / "writing-1" / part).mkdir(parents=True)
-        (out / "writing-1" / part / "new.parquet").write_text(str(number))
-    (out / "writing-1" / "malformed").mkdir()
-    (out / "writing-1" / "malformed" / f"{number}.parquet").write_text("")
-    for batch in range(number + 2):
-        (out / "rows" / f"batch={batch}").mkdir(parents=True)
-        (out / "rows" / f"batch={batch}" / "_SUCCESS").write_text("")
+def test_the_files_of_a_killed_run_are_removed(spark: SparkSession, tmp_path: Path) -> None:
+    """No manifest names them."""
+    store = Store(spark, str(tmp_path))
+    write(store.begin(), "tables/waits", HOURS[0], "killed")
+    assert runs(store) == 1
+    store.clean()
+
+    assert runs(store) == 0
+    assert store.manifest() is None
 
 
-def tables(out: Path) -> dict[str, str]:
-    """The files of all tables."""
-    files = (out / "tables").rglob("*.parquet")
-    return {str(file.relative_to(out / "tables")): file.read_text() for file in files}
+def test_publishing_replaces_all_tables(spark: SparkSession, tmp_path: Path) -> None:
+    """No table of the previous run remains."""
+    store = Store(spark, str(tmp_path))
+    for name in ("old", "new"):
+        run = store.begin()
+        write(run, f"tables/{name}", "", name)
+        store.publish(run, 60)
+
+    assert published(store) == {"tables/new": "new"}
+
+
+def test_replaced_files_stay_for_a_while(spark: SparkSession, tmp_path: Path) -> None:
+    """A reader that has read the manifest before can finish."""
+    clock = Clock()
+    store = Store(spark, str(tmp_path), clock)
+    counted = []
+    for wait_s in (0, GRACE_S - 1, 2):
+        clock.now_s += wait_s
+        run = store.begin()
+        write(run, "tables/waits", HOURS[0], str(wait_s))
+        store.publish(run, 60)
+        counted.append(runs(store))
+
+    assert counted == [1, 2, 3]
+    clock.now_s += GRACE_S - 1  # the first was replaced before that, the second was not
+    run = store.begin()
+    write(run, "tables/waits", HOURS[0], "last")
+    store.publish(run, 60)
+    assert runs(store) == 3
+
+
+def test_the_tables_of_an_older_version_are_removed_later(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """They have no manifest and no folders of runs."""
+    old = tmp_path / "tables" / "waits" / "date=2025-11-21" / "hour=9"
+    old.mkdir(parents=True)
+    clock = Clock()
+    store = Store(spark, str(tmp_path), clock)
+    for wait_s in (0, GRACE_S + 1):
+        clock.now_s += wait_s
+        assert old.exists()
+        run = store.begin()
+        write(run, "tables/waits", HOURS[0], "new")
+        store.publish(run, 60)
+
+    assert not old.exists()
+    assert published(store) == {f"tables/waits/{HOURS[0]}": "new"}
 
 
 def test_a_stream_replaces_the_changed_parts(spark: SparkSession, tmp_path: Path) -> None:
-    """Other parts remain, malformed rows are added, and merged micro-batches are removed."""
+    """Other parts remain, and malformed rows are added."""
     store = Store(spark, str(tmp_path))
     store.stream(60)
-    for name in ("cells/date=2025-11-21/hour=8", "cells/date=2025-11-21/hour=9", "malformed"):
-        (tmp_path / "tables" / name).mkdir(parents=True)
-        (tmp_path / "tables" / name / "old.parquet").write_text("")
-    folding(tmp_path, 3)
-    store.fold(str(tmp_path / "writing-1"), 3)
+    for number, hours in enumerate((HOURS[:2], HOURS[1:])):
+        run = store.begin()
+        for hour in hours:
+            write(run, "tables/cells", hour, str(number))
+        write(run, "tables/top_waits", "", str(number))
+        write(run, "tables/malformed", f"{number}", str(number))
+        write(run, "state/reads", "stretch=0", str(number))
+        store.add(run, number)
 
-    assert tables(tmp_path) == {
-        "cells/date=2025-11-21/hour=8/old.parquet": "",
-        "cells/date=2025-11-21/hour=9/new.parquet": "3",
-        "cells/date=2025-11-21/hour=10/new.parquet": "3",
-        "top_waits/new.parquet": "3",
-        "malformed/old.parquet": "",
-        "malformed/3.parquet": "",
+    assert published(store) == {
+        f"tables/cells/{HOURS[0]}": "0",
+        f"tables/cells/{HOURS[1]}": "1",
+        f"tables/cells/{HOURS[2]}": "1",
+        "tables/top_waits": "1",
+        "tables/malformed/0": "0",
+        "tables/malformed/1": "1",
+        "state/reads/stretch=0": "1",
     }
-    assert (store.folded(), store.batches()) == (3, [4])
-    assert {path.name for path in tmp_path.iterdir()} == {"tables", "folded", "rows"}
-
-
-def test_a_kill_at_any_step_of_folding_is_recovered(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Before the first step nothing has changed; after it the next run completes the rest."""
-    whole = {"cells/date=2025-11-21/hour=9/new.parquet": "0", "malformed/0.parquet": ""}
-    whole |= {"cells/date=2025-11-21/hour=10/new.parquet": "0", "top_waits/new.parquet": "0"}
-    outcomes = set()
-    for steps in range(40):
-        out = tmp_path / str(steps)
-        store = Store(spark, str(out))
-        store.stream(60)
-        folding(out, 0)
-        with monkeypatch.context() as patched:
-            patched.setattr(store, "files", Dying(spark, steps))
-            try:
-                store.fold(str(out / "writing-1"), 0)
-                died = False
-            except DiedError:
-                died = True
-        again = Store(spark, str(out))
-        again.stream(60)
-        folded = again.folded() == 0
-        assert again.batches() == ([1] if folded else [0, 1])
-        assert tables(out) == (whole if folded else {})
-        outcomes.add((died, folded))
-        if not died:
-            break
-    assert outcomes == {(True, False), (True, True), (False, True)}
+    assert store.published().manifest.micro_batch == 1
 
 
 def test_a_stream_does_not_continue_other_tables(spark: SparkSession, tmp_path: Path) -> None:
     """Tables of a single run do not contain the offsets that were read."""
-    (tmp_path / "tables").mkdir()
+    store = Store(spark, str(tmp_path))
+    run = store.begin()
+    write(run, "tables/waits", "", "")
+    store.publish(run, 60)
     with pytest.raises(PipelineError, match="has the tables of a single run; take another --out"):
-        Store(spark, str(tmp_path)).stream(60)
-
-
-class DiedError(Exception):
-    """Simulates the end of the process."""
-
-
-class Dying(Files):
-    """A file system that fails after a number of changes."""
-
-    def __init__(self, spark: SparkSession, steps: int) -> None:
-        super().__init__(spark)
-        self._steps = steps
-
-    def _lived(self) -> None:
-        if self._steps == 0:
-            raise DiedError
-        self._steps -= 1
-
-    def delete(self, name: str) -> None:
-        """Count a change."""
-        self._lived()
-        super().delete(name)
-
-    def rename(self, old: str, new: str) -> None:
-        """Count a change."""
-        self._lived()
-        super().rename(old, new)
-
-    def make_folder(self, name: str) -> None:
-        """Count a change."""
-        self._lived()
-        super().make_folder(name)
+        store.stream(60)

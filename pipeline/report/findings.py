@@ -12,7 +12,7 @@ from pyspark.sql import functions as sf
 from pipeline.cells import by_scope
 from pipeline.histogram import QUANTILES, middle_of, quantile_of
 from pipeline.printable import printable, printable_row
-from pipeline.store import Store
+from pipeline.published import Published
 
 TIME_BINS = 160  # the maximum of a plot, for recordings of any length
 TOP_SHOWN = 4  # of each purgatory, so that long polls do not displace other waits
@@ -94,9 +94,9 @@ class Findings:
         return sorted({moment for moment, _ in self.causes})
 
 
-def gather(store: Store, name: str, window_s: int) -> Findings:
-    """Return the findings in the published tables of *store*."""
-    cells = by_scope(store.table("cells")).where("scope = 'request'")
+def gather(tables: Published, name: str, window_s: int) -> Findings:
+    """Return the findings in one set of published tables."""
+    cells = by_scope(tables.table("cells")).where("scope = 'request'")
     total = cells.where("phase = 'total'").cache()
     try:
         bin_s = _bin_s(total, window_s)
@@ -106,22 +106,22 @@ def gather(store: Store, name: str, window_s: int) -> Findings:
         apis = _apis(cells, total)
     finally:
         total.unpersist()
-    lag = store.table("produce_lag").collect()
+    lag = tables.table("produce_lag").collect()
     return Findings(
         name=name,
-        malformed=store.table("malformed").count(),
+        malformed=tables.table("malformed").count(),
         apis=apis,
         bin_s=bin_s,
         over_time={(_at(at), bucket): count for at, bucket, count in over_time},
         causes={(_at(at), cause): count for at, cause, count in causes},
         lag={(middle_of(x), middle_of(y)): count for x, y, count in lag},
         top=_rows(
-            store.table("top_waits")
+            tables.table("top_waits")
             .where(sf.col("rank") <= TOP_SHOWN)
             .orderBy(sf.desc("parked_us"))
         ),
-        deliveries=_deliveries(store),
-        clients=_clients(store),
+        deliveries=_deliveries(tables),
+        clients=_clients(tables),
     )
 
 
@@ -162,11 +162,11 @@ def _apis(cells: DataFrame, total: DataFrame) -> list[Api]:
     return sorted(found.values(), key=lambda api: (-api.count, api.name))
 
 
-def _deliveries(store: Store) -> list[dict[str, Any]]:
+def _deliveries(tables: Published) -> list[dict[str, Any]]:
     """Return the times from append to delivery of the busiest partitions and consumers."""
-    if not store.has_rows("delivery_latency"):
+    if not tables.has_rows("delivery_latency"):
         return []
-    table = store.table("delivery_latency").where("phase = 'append_to_delivery'")
+    table = tables.table("delivery_latency").where("phase = 'append_to_delivery'")
     busiest = (
         table.groupBy("topic", "partition", "consumer")
         .agg(
@@ -181,14 +181,14 @@ def _deliveries(store: Store) -> list[dict[str, Any]]:
     return _rows(busiest)
 
 
-def _clients(store: Store) -> list[dict[str, Any]]:
+def _clients(tables: Published) -> list[dict[str, Any]]:
     """Return the busiest clients."""
-    if not store.has_rows("clients"):  # the tables of an older run
+    if not tables.has_rows("clients"):  # the tables of an older run
         return []
     name = ("client_id", "principal", "listener")
     counted = ("requests", "parked", "timeouts", "failed", "total_us")
     busiest = (
-        store.table("clients")
+        tables.table("clients")
         .groupBy(*name)
         .agg(*(sf.sum(each).alias(each) for each in counted), sf.max("longest_us").alias("max"))
         .withColumn("mean", sf.col("total_us") / sf.col("requests"))

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.jvm
 def test_findings_add_up_to_the_records(analysed: Store) -> None:
     """Requests by API, time and cause have the same totals; the longest waits are first."""
     records = wait_records(RECORDS)
-    found = gather(analysed, "x", WINDOW_S)
+    found = gather(analysed.published(), "x", WINDOW_S)
 
     assert found.requests == sum(found.over_time.values()) == sum(found.causes.values()) == RECORDS
     assert found.malformed == len(BAD_LINES)
