@@ -160,8 +160,8 @@ class Connection:
                     return self._serve()
                 reader.settle()
             return self._interest()
-        except Disconnected as reason:
-            self._disconnected(reason)
+        except Disconnected as ended:
+            self._disconnected(ended)
         except (Malformed, Refused) as reason:
             self.refuse(reason)
         except Exception as bug:
@@ -390,10 +390,10 @@ class Connection:
         try:
             if writer.flush() and was_idle:
                 self._driver.drain()
-        except Disconnected as reason:
-            self._disconnected(reason)
-        except SpliceLost as reason:
-            log.warning("closing connection from %s: %s", self.peer, reason)
+        except Disconnected as ended:
+            self._disconnected(ended)
+        except SpliceLost as lost:
+            log.warning("closing connection from %s: %s", self.peer, lost)
             self.close()
         except Exception as bug:
             self.break_down(bug)

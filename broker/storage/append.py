@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from builtins import memoryview  # noqa: A004 - mypyc looks for it in the module
 from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple

@@ -7,11 +7,13 @@ from typing import Any
 from uuid import UUID
 
 from broker.api.outcome import PARKED
+from broker.api.request import Request
 from broker.config import Config
 from broker.steps.offload import Offload
 from broker.steps.queue import finish
 from broker.wait_records.wait import Wait
 from protocol.codec import decode, encode
+from protocol.headers import RequestHeader
 from tests.broker.api.handlers.held_verification import HeldVerification
 from tests.broker.groups.virtual_world import VirtualWorld
 
@@ -30,45 +32,84 @@ class GroupServices:
         self.offload = self.world.offload
         self.groups = self.world.coordinator
         self.verification = HeldVerification()
+        self.request_channel = _Responses()
+        self.unexpected_errors = _Raised()
         self.image = self.world.image
         for name, topic_id, partitions in (("t", T_ID, 2), ("u", U_ID, 1)):
             self.world.put_topic(name, partitions, topic_id)
 
 
+class _Responses:
+    """The request channel: stores responses as a client of the request's version decodes them."""
+
+    def __init__(self) -> None:
+        self.of: dict[Request[Any], list[Any]] = {}
+
+    def send_response(self, request: Request[Any], response: Any) -> None:
+        """See `RequestChannel.send_response`."""
+        version = request.version
+        self.of[request].append(decode(type(response), version, encode(response, version)))
+
+
+class _Raised:
+    """Unexpected errors: they propagate to the test."""
+
+    def in_request(self, _request: Request[Any], error: Exception) -> None:
+        """See `UnexpectedErrors.in_request`."""
+        raise error
+
+
 class GroupRequest:
-    """A request that stores its responses, as a client of that version decodes them."""
+    """A request to *node*, and the responses to it."""
 
     def __init__(
         self, node: GroupServices, body: Any, version: int, client_id: str | None = "client"
     ) -> None:
+        services: Any = node
+        no_connection: Any = None
         self.services = node
-        self.body = decode(type(body), version, encode(body, version))
-        self.version = version
-        self.client_id = client_id
-        self.client_host = "127.0.0.1"
-        self.on_disconnect: Callable[[], None] | None = None
-        self.wait: Wait | None = None
-        self.responses: list[Any] = []
+        self.request = Request[Any](
+            RequestHeader(type(body).__spec__.key, version, 0, client_id),
+            decode(type(body), version, encode(body, version)),
+            services,
+            _resume,
+            no_connection,
+            "127.0.0.1",
+        )
+        self.responses = node.request_channel.of[self.request] = []
 
-    def resume(self, request: GroupRequest, step: Callable[[Any], Any], given: Any) -> None:
-        """Run the rest of the handler, as the dispatcher does."""
-        outcome = step(given)
-        if outcome is not PARKED:
-            request.respond(outcome)
-        self.services.world.end_request()
+    @property
+    def body(self) -> Any:
+        """The body, as the handler reads it."""
+        return self.request.body
 
-    def attempt(self, work: Callable[..., Any], *arguments: object) -> Any:
-        """Call *work*; its exceptions propagate to the test."""
-        return work(*arguments)
+    @property
+    def wait(self) -> Wait | None:
+        """What the request waits for while it is parked."""
+        return self.request.wait
+
+    @property
+    def on_disconnect(self) -> Callable[[], object] | None:
+        """What a disconnect calls."""
+        return self.request.on_disconnect
 
     def respond(self, response: Any) -> None:
-        """Store a response."""
-        self.responses.append(decode(type(response), self.version, encode(response, self.version)))
+        """Respond with what the handler has returned."""
+        self.request.respond(response)
+
+
+def _resume(request: Request[Any], step: Callable[[Any], object], given: Any) -> None:
+    """Run the rest of the handler, as the dispatcher does."""
+    services: Any = request.services
+    outcome = step(given)
+    if outcome is not PARKED:
+        request.respond(outcome)
+    services.world.end_request()
 
 
 def call(handler: Any, request: GroupRequest) -> Any:
     """The response, or None if the request is parked."""
-    response = handler(request)
+    response = handler(request.request)
     if isinstance(response, Generator):
         response = finish(response)
     if response is not PARKED:

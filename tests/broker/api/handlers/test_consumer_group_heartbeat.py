@@ -55,9 +55,9 @@ def test_a_long_heartbeat_has_the_same_response(epoch: int) -> None:
     large.groups.long_heartbeats.items_at_once_max = 0
 
     handled: Any = consumer_group_heartbeat
-    slices = handled(heartbeat(large, member_epoch=epoch))
+    slices = handled(heartbeat(large, member_epoch=epoch).request)
     assert isinstance(slices, Generator)
-    assert finish(slices) == handled(heartbeat(node, member_epoch=epoch))
+    assert finish(slices) == handled(heartbeat(node, member_epoch=epoch).request)
 
 
 def test_before_v1_the_broker_generates_the_member_id() -> None:

@@ -14,7 +14,7 @@ from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from tests.broker.api.handlers.group_request import GroupRequest, GroupServices
 
 
-def request(node: GroupServices) -> Any:
+def request(node: GroupServices) -> GroupRequest:
     """A request whose response has an error code only."""
     body = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
     return GroupRequest(node, body, 4)
@@ -51,7 +51,7 @@ def test_replicated_writes_are_responded_to_at_once() -> None:
     write(node, "g")
     requested, response = request(node), result()
 
-    assert when_replicated(requested, "g", response, result) is response
+    assert when_replicated(requested.request, "g", response, result) is response
     assert requested.on_disconnect is None
 
 
@@ -61,7 +61,7 @@ def test_the_writes_of_another_group_do_not_delay_the_response() -> None:
     assert node.groups.runtime.partition_for("g") != node.groups.runtime.partition_for("h")
     response = result()
 
-    assert when_replicated(request(node), "g", response, result) is response
+    assert when_replicated(request(node).request, "g", response, result) is response
 
 
 def test_the_response_waits_for_replication() -> None:
@@ -69,7 +69,8 @@ def test_the_response_waits_for_replication() -> None:
     node = behind("g")
     requested = request(node)
     assert (
-        when_replicated(requested, "g", result(ErrorCode.REBALANCE_IN_PROGRESS), result) is PARKED
+        when_replicated(requested.request, "g", result(ErrorCode.REBALANCE_IN_PROGRESS), result)
+        is PARKED
     )
     assert responses(requested) == []
 
@@ -83,8 +84,8 @@ def test_a_response_that_waits_too_long_is_a_refusal() -> None:
     """After ``offsets.commit.timeout.ms``, or when the coordinator moves to another node."""
     late, moved = behind("g"), behind("g")
     requested = [request(late), request(moved)]
-    when_replicated(requested[0], "g", result(), result)
-    when_replicated(requested[1], "g", result(), result)
+    when_replicated(requested[0].request, "g", result(), result)
+    when_replicated(requested[1].request, "g", result(), result)
 
     late.world.wait(5000)
     moved.groups.runtime.on_resignation(moved.groups.runtime.partition_for("g"))
@@ -97,8 +98,9 @@ def test_after_a_disconnect_there_is_no_response() -> None:
     """Other requests are not affected."""
     node = behind("g")
     gone, patient = request(node), request(node)
-    when_replicated(gone, "g", result(), result)
-    when_replicated(patient, "g", result(), result)
+    when_replicated(gone.request, "g", result(), result)
+    when_replicated(patient.request, "g", result(), result)
+    assert gone.on_disconnect is not None
     gone.on_disconnect()
     node.world.replicate()
 
@@ -116,7 +118,7 @@ def test_a_response_for_many_groups_waits_for_all_of_them() -> None:
         ended.update(errors)
         return result()
 
-    assert when_all_replicated(requested, ["g", "h"], to_response) is PARKED
+    assert when_all_replicated(requested.request, ["g", "h"], to_response) is PARKED
     node_groups.runtime.on_resignation(node_groups.runtime.partition_for("g"))
     assert responses(requested) == []
     node.world.replicate()
@@ -129,4 +131,6 @@ def test_a_response_for_groups_without_writes_does_not_wait() -> None:
     """There is no record that could be lost."""
     response = result()
 
-    assert when_all_replicated(request(GroupServices()), ["g"], lambda _: response) is response
+    assert (
+        when_all_replicated(request(GroupServices()).request, ["g"], lambda _: response) is response
+    )

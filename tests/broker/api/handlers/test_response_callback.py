@@ -13,7 +13,7 @@ def parked_request() -> tuple[GroupRequest, ResponseCallback[int]]:
     body = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
     request = GroupRequest(GroupServices(), body, 0)
     parked: ResponseCallback[int] = ResponseCallback(
-        request,  # type: ignore[arg-type]  # a stand-in
+        request.request,
         lambda error: HeartbeatResponse(error_code=error),
         members_wait(lambda _group_id: None, "g"),
     )

@@ -45,7 +45,7 @@ class ModelWorld:
         """Send a request, which collects its responses."""
         self.parked = [each for each in self.parked if not each.responses]
         request = GroupRequest(self.node, body, version, client_id)
-        response = HANDLERS[type(body)](request)  # type: ignore[arg-type]  # as handlers see one
+        response = HANDLERS[type(body)](request.request)
         if isinstance(response, GeneratorType):
             self._slices[request] = response
         elif response is not PARKED:
