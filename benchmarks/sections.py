@@ -84,6 +84,15 @@ every 3 s. The row of echoes is a server on trio that only sends as many frames 
         ("groups",),
     ),
     Section(
+        "Share groups",
+        """\
+Ten raw consumers share one partition; each fetch accepts the records of the previous one. The
+throughput is that of batches of a hundred records of 100 bytes. `wake-up` is the time from a
+produce until one of ten parked fetches has the record; `end to end` is the same without a pause
+between records.""",
+        ("share",),
+    ),
+    Section(
         "Three nodes",
         """\
 Three replicas and `acks=all`. Our three nodes share one process; Kafka's are three processes,

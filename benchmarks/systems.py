@@ -56,6 +56,7 @@ class System:
     wakes_fetches: bool = True
     keeps_records: bool = True
     waits_for_pending_members: bool = True
+    has_share_groups: bool = False
     pause: Callable[[Any, int], None] | None = None
     resume: Callable[[Any, int], None] | None = None
     tls: bool = False
@@ -163,6 +164,7 @@ def available(nodes: int = 1) -> list[System]:
             lambda: Antechamber(
                 "--brokers", str(nodes), "-c", "=".join(factor), "-c", "=".join(KEPT)
             ),
+            has_share_groups=True,
             pause=lambda server, node: _fault(server, node, "pause"),
             resume=lambda server, node: _fault(server, node, "resume"),
         )
@@ -178,6 +180,7 @@ def available(nodes: int = 1) -> list[System]:
             System(
                 "Kafka",
                 lambda: RealKafka(nodes, dict([factor, _NO_DELAY, KEPT])),
+                has_share_groups=True,
                 pause=lambda server, node: server.processes[node - 1].pause(),
                 resume=lambda server, node: server.processes[node - 1].resume(),
             )

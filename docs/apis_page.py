@@ -26,7 +26,9 @@ apply depends on the request, as in Kafka. The clients are those that use the AP
 _CLIENTS = {
     "test_aiokafka": "aiokafka",
     "test_confluent_kafka": "librdkafka",
+    "test_franz_go_share": "franz-go",
     "test_java_client": "Java's performance tools",
+    "test_java_share_consumer": "Java's share consumer",
     "test_kafka_python": "kafka-python",
     "test_kafka_tools": "Kafka's tools",
     "test_transaction_tools": "kafka-transactions.sh and librdkafka",

@@ -23,6 +23,7 @@ def java_methods() -> dict[str, Mapping[str, Method]]:
         "java Admin": _methods("Admin*.java"),
         "java Consumer": _methods("ConsumerTable.java"),
         "java Producer": _methods("ProducerTable.java"),
+        "java ShareConsumer": _methods("ShareConsumerTable.java"),
     }
 
 

@@ -77,7 +77,7 @@ def _without_empty(reported: dict[str, Any]) -> dict[str, Any]:
 _ACCESSORS = {
     "KafkaError": ("name", "str", "fatal", "retriable", "txn_requires_abort"),
     "Message": (
-        *("error", "headers", "key", "leader_epoch", "offset"),
+        *("delivery_count", "error", "headers", "key", "leader_epoch", "offset"),
         *("partition", "timestamp", "topic", "value"),
     ),
 }

@@ -15,7 +15,7 @@ JAVA = "java"
 _MODULES: Mapping[str, Sequence[str]] = {
     "confluent-kafka": (
         *("confluent_admin", "confluent_producer", "confluent_consumer"),
-        *("confluent_aio", "confluent_serializing"),
+        *("confluent_aio", "confluent_serializing", "confluent_share"),
     ),
     "kafka-python": ("kafka_python_admin", "kafka_python_producer", "kafka_python_consumer"),
     "aiokafka": ("aiokafka_admin", "aiokafka_producer", "aiokafka_consumer"),
@@ -35,12 +35,7 @@ CLIENT_MODULES = (
 )
 CLIENT_CLASS = re.compile("(Producer|Consumer|Client)$")
 # Clients that are not tested, with the reason.
-NOT_CALLED = {
-    "aiokafka AIOKafkaClient": "the connections that the other clients use",
-    "confluent-kafka DeserializingShareConsumer": "share groups are tested with Kafka's tools",
-    "confluent-kafka ShareConsumer": "share groups are tested with Kafka's tools",
-    "java ShareConsumer": "share groups are tested with Kafka's tools",
-}
+NOT_CALLED = {"aiokafka AIOKafkaClient": "the connections that the other clients use"}
 
 # The methods of a library's clients, by client and name.
 Entries = Mapping[str, Mapping[str, Method]]

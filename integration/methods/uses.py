@@ -16,6 +16,7 @@ IN_THE_BACKGROUND = frozenset(
     {
         *("ApiVersions", "Fetch", "FindCoordinator", "InitProducerId", "JoinGroup", "LeaveGroup"),
         *("ListOffsets", "Metadata", "OffsetFetch", "OffsetForLeaderEpoch", "SyncGroup"),
+        *("ShareAcknowledge", "ShareFetch", "ShareGroupHeartbeat"),
     }
 )
 

@@ -48,7 +48,9 @@ public class ClientMethods {
     }
 
     public static void main(String[] arguments) throws Exception {
-        List<MethodTable<?>> tables = List.of(AdminTable.table(), ProducerTable.table(), ConsumerTable.table());
+        List<MethodTable<?>> tables = List.of(
+            AdminTable.table(), ProducerTable.table(), ConsumerTable.table(),
+            ShareConsumerTable.table());
         String only = arguments.length > 1 ? arguments[1] : "";
         new ClientMethods(arguments[0]).play(tables, only);
         System.exit(0);

@@ -12,12 +12,15 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -96,6 +99,22 @@ class Fixtures implements AutoCloseable {
         admin.alterConsumerGroupOffsets(group, Map.of(first(), new OffsetAndMetadata(1)))
             .all().get();
         return group;
+    }
+
+    /** Returns a share group without members that begins with offset 1 of the first partition. */
+    String shareGroup() throws Exception {
+        String name = named("share-group");
+        eventually(() -> admin.alterShareGroupOffsets(name, Map.of(first(), 1L)).all().get() == null);
+        return name;
+    }
+
+    /** Sets the share group of a consumer to begin with the first record. */
+    void fromTheFirstRecord(String group) throws Exception {
+        var entry = new ConfigEntry("share.auto.offset.reset", "earliest");
+        var resource = new ConfigResource(ConfigResource.Type.GROUP, group);
+        admin.incrementalAlterConfigs(
+            Map.of(resource, List.of(new AlterConfigOp(entry, AlterConfigOp.OpType.SET))))
+            .all().get();
     }
 
     /** Returns whether a name belongs to this shape. */
