@@ -173,9 +173,9 @@ class Acquisition:
         self.position = last + 1
 
     def _ranges(self, read: Sequence[FetchedBatch], first: int, last: int) -> list[tuple[int, int]]:
-        """Split at the first batch after each ``batch_size`` offsets."""
+        """Split at the first batch after each ``batch_size`` offsets, unless the limit is exact."""
         ranges, begin = [], first
-        if last - first + 1 > self._batch_size:
+        if not self._exact and last - first + 1 > self._batch_size:
             for each in read:
                 if each.base_offset - begin >= self._batch_size:
                     ranges.append((begin, each.base_offset - 1))

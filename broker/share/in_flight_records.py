@@ -79,14 +79,15 @@ class InFlightRecords:
             position = batch.last + 1
         return None
 
-    def first_to_acquire(self, base_offset: int, last_offset: int) -> int:
+    def first_to_acquire(self, base_offset: int) -> int:
         """The first offset of a read from *base_offset* that may be acquired.
 
         A read begins with a whole batch, whose first records may be before the start offset. As in
         Kafka they are acquired if all batches in flight are before the read, which is so only if
         the log start has moved.
         """
-        if self.window and not self.window.touching(base_offset, last_offset):
+        batches = self.window.batches
+        if batches and batches[-1].last < base_offset:
             return base_offset
         return max(self.start_offset if self.has_in_flight else self.end_offset, base_offset)
 
@@ -119,21 +120,26 @@ class InFlightRecords:
         """Records may be available now, or complete; returns whether the start offset moved."""
         self.find_next = True
         before = self.start_offset
-        batches = self.window.batches
-        if batches and batches[0].first < self.start_offset:
-            self._archive_available(batches[0].first, self.start_offset - 1)
+        self._archive_below_start()
         self.advance_start()
         return self.start_offset > before
 
     def log_start_moved(self, log_start_offset: int) -> None:
         """Forget the records before *log_start_offset*.
 
-        What members have acquired of them stays until they acknowledge it or the lock expires.
+        What members have acquired of them stays until they acknowledge it or the lock expires. As
+        in Kafka, the others leave the window with the next change.
         """
-        self._begin_at(log_start_offset)
+        self._move_start(log_start_offset)
         if not self.has_in_flight:
             self.end_offset = log_start_offset
-        self.released()
+        self.find_next = True
+        self._archive_below_start()
+
+    def _archive_below_start(self) -> None:
+        batches = self.window.batches
+        if batches and batches[0].first < self.start_offset:
+            self._archive_available(batches[0].first, self.start_offset - 1)
 
     def advance_start(self) -> None:
         """Move the start offset over complete records, and remove complete batches before it."""
@@ -161,6 +167,12 @@ class InFlightRecords:
         return passed
 
     def _begin_at(self, offset: int) -> None:
+        self._move_start(offset)
+        self.window.remove_complete_below(offset)
+        if not self.window:
+            self.end_offset = self.start_offset
+
+    def _move_start(self, offset: int) -> None:
         before = self.start_offset
         if offset > before:
             passed = (run for _, run in self.window.runs_touching(before, offset - 1))
@@ -168,9 +180,6 @@ class InFlightRecords:
             self.start_offset = offset
             if self.gaps:
                 self.gaps.close(before, offset - 1)
-        self.window.remove_complete_below(offset)
-        if not self.window:
-            self.end_offset = self.start_offset
 
 
 def terminal_count(runs: Iterable[Run], first: int, last: int | None = None) -> int:

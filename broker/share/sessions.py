@@ -173,6 +173,7 @@ def fetch_context(
             raise ApiError(ErrorCode.INVALID_REQUEST)
         session = cache.open(key)
         session.update(wanted, ())
+        session.responded(wanted, ())  # later responses do not name them without news
         return FetchContext(session, session.to_fetch(epoch), None)
     session = cache.resume(key, epoch)
     if epoch == FINAL_EPOCH:

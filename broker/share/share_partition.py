@@ -167,7 +167,7 @@ class SharePartition:
             records.window, batches, member_id, allowed, batch_size, mode, throttle, lock
         )
         was_empty = not records.window
-        acquisition.run(records.first_to_acquire(batches[0].base_offset, last), last)
+        acquisition.run(records.first_to_acquire(batches[0].base_offset), last)
         records.fetched(fetch_offset, acquisition.position)
         if not acquisition.acquired:
             return []

@@ -273,7 +273,9 @@ class _Exchange:
         for each in self._context.to_fetch:
             result = results.get(each)
             if result is not None and each not in acknowledged:
-                is_new = not self._context.session.partitions.get(each, True)
+                is_new = self._context.is_new or not self._context.session.partitions.get(
+                    each, True
+                )
                 if is_new or result.error or result.acquired:
                     yield each
 

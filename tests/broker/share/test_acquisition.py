@@ -62,6 +62,12 @@ def test_the_record_limit_is_exact() -> None:
     assert bench.acquire("c", "0-9 10-19", 15, exact=True) == "8-9#1 10-19#1"
 
 
+def test_the_record_limit_has_no_batch_size() -> None:
+    """New records are one batch in flight."""
+    bench = Bench()
+    assert bench.acquire("a", "0-1 2-3 4-11", batch_size=2, exact=True) == "0-11#1"
+
+
 def test_modes_may_be_mixed() -> None:
     """What one member leaves of a batch, another acquires with whole batches."""
     bench = Bench()

@@ -126,6 +126,13 @@ def test_a_gap_without_records_is_closed_by_a_fetch() -> None:
     assert bench.offsets == (5, 10)
 
 
+def test_a_gap_begins_within_a_batch() -> None:
+    """The records of the batch before the gap are complete."""
+    bench = Bench(stored=[(0, 5, 2, 1), (7, 8, 2, 1)])
+    assert bench.offsets == (6, 6)
+    assert bench.acquire("a", "2-6 7-9") == "6-6#1 9-9#1"
+
+
 def test_a_state_without_start_begins_at_the_reset_offset() -> None:
     """The settings of the group say where it begins in a partition that it has not read."""
     bench = Bench(start_offset=-1, reset=42)
@@ -170,7 +177,7 @@ def test_deleted_records_leave_the_window() -> None:
     bench.acknowledge("a", "0-9 release")
     bench.partition.log_start_moved(15)
     assert bench.offsets == (15, 20)
-    assert bench.runs() == ["10-19 ACQUIRED #1 b"]
+    assert bench.runs() == ["0-9 ARCHIVED #1", "10-19 ACQUIRED #1 b"]
     assert bench.acknowledge("b", "10-19 release") is ErrorCode.NONE
     assert bench.runs() == ["10-14 ACQUIRED #1 b", "15-19 AVAILABLE #1"]
     bench.wait(LOCK_MS)
@@ -196,6 +203,11 @@ def test_deleted_records_of_a_batch_are_acquired_with_its_others() -> None:
     bench.partition.log_start_moved(15)
     assert bench.acquire("b", "10-19 20-29") == "10-29#1"
     assert bench.offsets == (15, 30)
+    bench = Bench()
+    bench.acquire("a", "0-9")
+    bench.acknowledge("a", "0-9 release")
+    bench.partition.log_start_moved(15)
+    assert bench.acquire("b", "10-19 20-29", 2, exact=True) == "10-11#1"
     bench = Bench(start_offset=15)
     assert bench.acquire("b", "10-19 20-29") == "15-29#1"
 

@@ -110,6 +110,15 @@ async def test_a_session_names_only_partitions_with_news(tmp_path: Path) -> None
         assert _named(a.response) == []
 
 
+async def test_a_partition_of_the_first_request_has_no_news_later(tmp_path: Path) -> None:
+    """Also if the first response does not name it, because nothing was to be acquired."""
+    async with share_group(tmp_path) as g:
+        a = g.member("a")
+        assert await a.fetch(max_records=0) == ""
+        await a.fetch()
+        assert _named(a.response) == []
+
+
 async def test_a_partition_that_cannot_be_locked_is_not_named(tmp_path: Path) -> None:
     """The first response leaves it out if its window is full, as in Kafka."""
     async with share_group(tmp_path, group_share_partition_max_record_locks="100") as g:
