@@ -21,7 +21,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check $(shell test -t 2 || ech
 
 .PHONY: help serve compiled demo test suites image simulate simulate-groups \
 	simulate-share-groups fuzz check format docs docs-site \
-	bench bench-purgatory atlas parity methods clients programs outside lock dist clean
+	bench bench-purgatory atlas parity share-programs methods clients programs outside lock dist clean
 .SILENT:
 
 help:  ## list the targets
@@ -92,6 +92,9 @@ atlas: .venv/.developing  ## measure where latency comes from; writes docs/expla
 
 parity: .venv/.developing  ## run every scenario on a real Kafka too; writes docs/reference/parity.md
 	$(BIN)/python -m integration.parity $(ARGS)
+
+share-programs: .venv/.developing  ## compare random programs about share groups with a real Kafka
+	$(BIN)/python -m integration.parity.share_comparison $(ARGS)
 
 methods: .venv/.developing  ## compare the methods of a client library with a real Kafka: ARGS="LIBRARY [TEXT]"
 	$(BIN)/python -W ignore -m integration.methods $(ARGS)

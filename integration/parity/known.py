@@ -97,6 +97,11 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
                 )
             },
         ),
+        "share_log_start_moves_into_a_gap": Known(
+            "in Kafka, the group gets no records any more after the log start has moved into a gap "
+            "of its stored state",
+            {"^begins: .*": "begins: 0: 2-3#2 4-4#1", "^new: .*": "new: 0: 5-7#1"},
+        ),
         "produce_null": Known(
             "Kafka fails on null records and never responds; here they are rejected",
             {"waits: True": "waits: False"},

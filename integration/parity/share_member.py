@@ -60,13 +60,13 @@ class ShareGroup:
     ) -> None:
         self.kafka = kafka
         self.id = kafka.new_name("group")
+        if configs:  # the nodes apply them before they serve the topic
+            self._set(configs)
         self.topic = kafka.topic(partitions, replicas=replicas)
         self.topic_id: UUID = kafka.metadata(self.topic).topic_id
         self.partitions = partitions
         self.leader = replicas[0]
         kafka.formatter.name(self.topic_id, "topic id")
-        if configs:
-            self.set(**configs)
         self.produce(*records)
         self.initialize(1, start_offset)
         if stored:
@@ -101,12 +101,15 @@ class ShareGroup:
 
     def set(self, **configs: str) -> None:
         """Set ``share.*`` settings of the group; write `_` for `.`."""
+        self._set(configs)
+        self.kafka.settle()
+
+    def _set(self, configs: Mapping[str, str]) -> None:
         changes = [
             (f"share.{name.replace('_', '.')}", SET, value) for name, value in configs.items()
         ]
         (answer,) = self.kafka.request(alter_configs(self.id, *changes, kind=GROUP)).responses
         assert answer.error_code == 0, answer
-        self.kafka.settle()
 
     def produce(self, *counts: int, partition: int = 0) -> None:
         """Append a batch of each number of records."""

@@ -68,6 +68,18 @@ def share_deletes_a_part_of_a_batch(kafka: Kafka) -> Observations:
     yield b.fetch(max_records=1)
 
 
+@scenario(on=SHARE)
+def share_log_start_moves_into_a_gap(kafka: Kafka) -> Observations:
+    """The group goes on at the log start, where its stored state has a gap."""
+    group = ShareGroup(kafka, stored=["2-3 available 1"], records=(2, 1, 1, 1))
+    _delete(kafka, group, 2)
+    a = group.member("a")
+    yield "detects", a.fetch()
+    yield "begins", a.fetch()
+    group.produce(3)
+    yield "new", a.fetch()
+
+
 def _delete(kafka: Kafka, group: ShareGroup, before: int) -> None:
     (topic,) = kafka.request(delete_records(group.topic, {0: before})).topics
     assert topic.partitions[0].error_code == 0, topic
