@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from antechamber import durations, phrases, replicas
@@ -85,15 +85,58 @@ def _share_records(record: Record) -> str:
     """The member whose lock expires first, if records are acquired."""
     waited_for = record["waited_for"]
     words = f"records that {_group(waited_for)} can acquire"
+    facts = [*_acquired(waited_for), *_available(waited_for)]
+    return f"{words}: {'; '.join(facts)}" if facts else words
+
+
+def _acquired(waited_for: Record) -> Iterator[str]:
+    """The number of records that are acquired, and the locks on them."""
     acquired, member = waited_for.get("acquired"), waited_for.get("member")
-    expires_in_ms = waited_for.get("lock_expires_in_ms")
+    expires_in_ms, locks = waited_for.get("lock_expires_in_ms"), waited_for.get("locks")
     if acquired is None:
-        return words
-    words = f"{words}: {phrases.counted(acquired, 'record')} {phrases.were(acquired)} acquired"
+        return
+    words = f"{phrases.counted(acquired, 'record')} {phrases.were(acquired)} acquired"
+    if locks:
+        yield f"{words}, {phrases.some([lock(each) for each in locks])}"
+        return
     if expires_in_ms is None:
-        return words
+        yield words
+        return
     whose = "a lock" if member is None else f"the lock of member {member}"
-    return f"{words}, and {whose} had {durations.format_us(expires_in_ms * 1000)} left"
+    yield f"{words}, and {whose} had {durations.format_us(expires_in_ms * 1000)} left"
+
+
+def _available(waited_for: Record) -> Iterator[str]:
+    """Records that were released before the wait began, and a window without room."""
+    available, full = waited_for.get("available"), waited_for.get("full_window")
+    if available is not None:
+        yield f"{phrases.counted(available, 'released record')} {phrases.were(available)} available"
+    if full is not None:
+        yield f"no further record of {full} may be in flight"
+
+
+def lock(each: Record) -> str:
+    """A lock on records: ``0-9 of orders-0 by member a (delivered once, 30.0 s left)``."""
+    count, left_ms = each.get("delivery_count"), each.get("lock_expires_in_ms")
+    known = [f"delivered {phrases.times(count)}"] if count is not None else []
+    known += [f"{durations.format_us(left_ms * 1000)} left"] if left_ms is not None else []
+    where = f" of {phrases.name(each)}" if each.get("topic") is not None else ""
+    added = f" ({', '.join(known)})" if known else ""
+    return f"{offsets(each)}{where} by {member(each)}{added}"
+
+
+def offsets(each: Record) -> str:
+    """The offsets of a lock: ``7`` or ``0-9``; brokers always record both ends."""
+    first, last = each.get("first_offset"), each.get("last_offset")
+    if first is None or last is None:
+        return "records"
+    return f"{first}" if first == last else f"{first}-{last}"
+
+
+def member(each: Record) -> str:
+    """The member that holds a lock."""
+    name = each.get("member")
+    return "a member" if name is None else f"member {name}"
 
 
 def _group(waited_for: Record) -> str:

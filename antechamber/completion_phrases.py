@@ -79,10 +79,21 @@ def _completer(by: Record) -> str:
         name = request["api"] if number is None else f"{request['api']} {number}"
         whose = phrases.client(request.get("client_id")) if replica is None else f"node {replica}"
         return f"{name} of {whose}"
+    if by.get("lock") is not None:
+        return _expired_lock(by)
     words = _EVENTS.get(by["cause"], f"{by['cause'].replace('_', ' ')} of")
     if by.get("topic") is None:
         return words.rpartition(" ")[0]
     return f"{words} {phrases.name(by)}"
+
+
+def _expired_lock(by: Record) -> str:
+    """The member, the records and the number of their deliveries."""
+    lock = by["lock"]
+    records = f"{awaited.offsets(lock)} of {phrases.name(by)}"
+    count = lock.get("delivery_count")
+    delivered = "" if count is None else f", delivered {phrases.times(count)}"
+    return f"the expiry of the lock of {awaited.member(lock)} on {records}{delivered}"
 
 
 def _transaction_end(by: Record) -> str:

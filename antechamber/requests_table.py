@@ -21,7 +21,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from antechamber import durations, error_names, fault_phrases, phrases, replicas, throttles
+from antechamber import awaited, durations, error_names, fault_phrases, phrases, replicas, throttles
 
 Request = Mapping[str, Any]
 Drawn = TypeVar("Drawn", bound=RenderableType)
@@ -175,6 +175,17 @@ def _condition_lines(request: Request) -> Iterator[Text | Table]:
     ]
     if words:
         yield Text(", ".join(words) + (f" and {more} more" if more else ""))
+    yield from _locks(waited_for or {})
+
+
+def _locks(waited_for: Mapping[str, Any]) -> Iterator[Text]:
+    """The locks that keep records of a share group from a share fetch."""
+    for each in waited_for.get("locks", ()):
+        yield Text(f"  {awaited.lock(each)}", _WAITING)
+    if "available" in waited_for:
+        yield Text(f"  {phrases.counted(waited_for['available'], 'record')} available", _QUIET)
+    if "full_window" in waited_for:
+        yield Text(f"  no further record of {waited_for['full_window']} may be in flight", _BEHIND)
 
 
 def _condition(waited_for: Mapping[str, Any]) -> str:

@@ -17,18 +17,22 @@ SCHEMA = 1
 _RULE_DDL = "rule: BIGINT, name: STRING, action: STRING"
 _QUOTA_DDL = """quota: STRING, user: STRING, client_id: STRING, rate: DOUBLE, limit: DOUBLE,
     ms: BIGINT"""
+_LOCK_DDL = "first_offset: BIGINT, last_offset: BIGINT, member: STRING, delivery_count: INT"
 _WAITED_FOR_DDL = f"""kind: STRING, topic: STRING, partition: INT, need: BIGINT, had: BIGINT,
     behind: ARRAY<INT>, behind_at: ARRAY<BIGINT>, behind_states: ARRAY<STRING>, offset: BIGINT,
     node: INT, nodes: ARRAY<INT>,
     transactional_id: STRING, state: STRING, producer_epoch: INT,
     effect: STRING, rule: BIGINT, name: STRING, action: STRING,
     `group`: STRING, acquired: BIGINT, member: STRING, lock_expires_in_ms: BIGINT,
+    available: BIGINT, full_window: STRING,
+    locks: ARRAY<STRUCT<topic: STRING, partition: INT, {_LOCK_DDL}, lock_expires_in_ms: BIGINT>>,
     faults: ARRAY<STRUCT<{_RULE_DDL}>>,
     transaction: STRUCT<transactional_id: STRING, producer_id: BIGINT, producer_epoch: INT,
                         state: STRING, outcome: STRING, held_ms: BIGINT>"""
-_COMPLETED_BY_DDL = """cause: STRING, topic: STRING, partition: INT, offset: BIGINT, replica: INT,
+_COMPLETED_BY_DDL = f"""cause: STRING, topic: STRING, partition: INT, offset: BIGINT, replica: INT,
     transaction: STRUCT<transactional_id: STRING, producer_id: BIGINT, outcome: STRING,
                         held_ms: BIGINT>,
+    lock: STRUCT<{_LOCK_DDL}>,
     request: STRUCT<api: STRING, client_id: STRING, correlation_id: INT>"""
 
 # The fields in the order of the record; times in microseconds, `arrived_us` since the epoch.

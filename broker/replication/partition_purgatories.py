@@ -112,11 +112,21 @@ class PartitionPurgatories:
         self.share_fetch.check_and_complete(key, cause)
 
     def after_share_partition_changed(
-        self, share_key: Hashable, key: TopicPartition, kind: CauseKind
+        self,
+        share_key: Hashable,
+        key: TopicPartition,
+        kind: CauseKind,
+        lock: dict[str, Any] | None = None,
     ) -> None:
-        """Check the share fetches of one group: records may be available in its share partition."""
+        """Check the share fetches of one group: records may be available in its share partition.
+
+        *lock* has the facts of the lock that has expired, for the cause.
+        """
         self._changes.notify()
-        self.share_fetch.check_and_complete(share_key, self._cause(kind, key))
+        cause = self._cause(kind, key)
+        if lock is not None and cause is not None:
+            cause = cause._replace(lock=lock)
+        self.share_fetch.check_and_complete(share_key, cause)
 
     def forget(self, key: TopicPartition) -> None:
         """Remove the expiry counts of a partition whose replica here is deleted (KAFKA-20204)."""

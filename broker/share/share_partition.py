@@ -20,6 +20,7 @@ from broker.share.gaps import Gaps
 from broker.share.in_flight_batch import Run
 from broker.share.in_flight_records import InFlightRecords, terminal_count
 from broker.share.in_flight_window import InFlightWindow
+from broker.share.lock_facts import released_facts
 from broker.share.persister import (
     Persister,
     PersisterResult,
@@ -43,6 +44,7 @@ from broker.share.state_change import StateChange, state_batches
 from broker.share.stored_state import InvalidState, restore
 from broker.storage.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
 from broker.wait_records.causes import CauseKind
+from broker.wait_records.wait import Facts
 from protocol.errors import ErrorCode
 from purgatories.timer.system_timer import SystemTimer
 
@@ -64,9 +66,9 @@ class SharePartition:
 
     ``on_changed`` is called when the start offset has moved or locks have expired, but not when a
     release has been written, as in Kafka; ``on_fenced`` when another leader or another state epoch
-    has taken over. ``fetch_owner`` is the fetch that reads from the
-    partition at present: Kafka's fetch lock. ``position`` is where a fetch has found the next
-    offset to fetch in the log.
+    has taken over. ``fetch_owner`` is the fetch that reads from the partition at present: Kafka's
+    fetch lock. ``position`` is where a fetch has found the next offset to fetch in the log.
+    ``expired_lock`` has the facts of the lock that has expired last.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class SharePartition:
         self.records = InFlightRecords(0, InFlightWindow(), Gaps())
         self.fetch_owner: object | None = None
         self.position: LogOffsetMetadata = UNKNOWN_OFFSET_METADATA
+        self.expired_lock: Facts | None = None
         self._persister = persister
         self._timer = timer
         self._on_changed = on_changed
@@ -269,6 +272,7 @@ class SharePartition:
             self._completed(released)
             self._store(state_batches(released), self._expiry_written)
             self.records.released()
+            self.expired_lock = released_facts(lock, released)
             self._on_changed(self, CauseKind.LOCK_EXPIRED)
 
     def _expiry_written(self, result: PersisterResult) -> None:

@@ -100,7 +100,8 @@ class SharePartitions:
         """Check the fetches that wait for records of the share partition."""
         name = self._topics.get(share_partition.key)
         if name is not None:
-            self._purgatories.after_share_partition_changed(share_partition.key, name, kind)
+            lock = share_partition.expired_lock if kind is CauseKind.LOCK_EXPIRED else None
+            self._purgatories.after_share_partition_changed(share_partition.key, name, kind, lock)
 
     def _fenced(self, share_partition: SharePartition) -> None:
         self._end(share_partition, CauseKind.COORDINATOR)

@@ -32,19 +32,18 @@ class ShareFetchWait(OperationWait[DelayedShareFetch[PartitionId]]):
         self._now_ms = now_ms
 
     def condition(self) -> Facts:
-        """The bytes needed and available, and the records that other members hold.
-
-        ``acquired`` is their number; ``member`` holds those whose lock expires first, in
-        ``lock_expires_in_ms``.
-        """
+        """The bytes needed and available, and the records that members hold (`acquired_facts`)."""
         facts: Facts = {
             "kind": "share_records",
             "group": self._fetch.params.group_id,
             "need": self._operation.min_bytes,
             "had": self._operation.available_bytes(),
         }
-        partitions = [each.share_partition for each in self._fetch.partitions.values()]
-        return facts | acquired_facts(partitions, self._now_ms())
+        windows = (
+            (name, share.records, share.settings.partition_max_record_locks)
+            for _, name, share in self._fetch.partitions.values()
+        )
+        return facts | acquired_facts(windows, self._now_ms())
 
     def partitions(self) -> Iterator[WaitPartition]:
         """Each with the next offset that can be acquired."""

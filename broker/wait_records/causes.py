@@ -47,6 +47,7 @@ class Cause(NamedTuple):
     ``offset`` is the partition's new log end or high watermark, ``replica`` the node whose fetch
     moved it. ``transaction`` is what ended, if that is the cause: ``producer_id``, ``outcome``
     (``commit`` or ``abort``) and ``held_ms``, for which the last stable offset had not moved.
+    ``lock`` is the lock on records of a share partition that has expired.
     """
 
     kind: CauseKind
@@ -55,6 +56,7 @@ class Cause(NamedTuple):
     replica: int | None = None
     request: RequestHeader | None = None
     transaction: Transaction | None = None
+    lock: dict[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The field ``completed_by`` of a wait record, without the parts that are None."""
@@ -67,6 +69,8 @@ class Cause(NamedTuple):
             facts["replica"] = self.replica
         if self.transaction is not None:
             facts["transaction"] = self.transaction
+        if self.lock is not None:
+            facts["lock"] = self.lock
         if self.request is not None:
             facts["request"] = {
                 "api": api_name(self.request.api_key),

@@ -220,7 +220,7 @@ class Recorder:
     ) -> Cause:
         """The cause attached to operations this event completes."""
         # As `Cause._make`, without the call: every append makes one.
-        return tuple.__new__(Cause, (kind, key, offset, replica, self._current, None))
+        return tuple.__new__(Cause, (kind, key, offset, replica, self._current, None, None))
 
     def run_with_cause(self, cause: Cause, action: Callable[[], object]) -> None:
         """Call *action*; *cause* is that of the group requests it completes.

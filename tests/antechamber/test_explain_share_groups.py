@@ -29,6 +29,35 @@ def test_a_share_fetch_names_its_group_and_who_has_the_records() -> None:
     assert "the lock of member a had 30.0 s left" in words
 
 
+def test_each_lock_is_named_with_its_records() -> None:
+    """A lock may have one record; released records and a full window are reasons as well."""
+    one = {"topic": "orders", "partition": 0, "first_offset": 7, "last_offset": 7}
+    locks = [
+        {**one, "last_offset": 9, "member": "a", "delivery_count": 1, "lock_expires_in_ms": 900},
+        {**one, "member": "b", "delivery_count": 2, "lock_expires_in_ms": 30_000},
+    ]
+    words = _share_fetch(
+        {"cause": "timeout"}, **LOCKED, locks=locks, available=3, full_window="orders-0"
+    )
+
+    assert (
+        "10 records were acquired, 7-9 of orders-0 by member a (delivered once, 900 ms left) and 7 "
+        "of orders-0 by member b (delivered twice, 30.0 s left); 3 released records were "
+        "available; no further record of orders-0 may be in flight"
+    ) in words
+
+
+def test_the_records_of_an_expired_lock_are_named() -> None:
+    """With the member that held them, and how often they had been delivered."""
+    lock = {"first_offset": 0, "last_offset": 9, "member": "a", "delivery_count": 3}
+    by = {"cause": "lock_expired", "topic": "orders", "partition": 0, "lock": lock}
+
+    assert (
+        "was completed by the expiry of the lock of member a on 0-9 of orders-0, delivered three "
+        "times"
+    ) in _share_fetch(by)
+
+
 def test_an_expired_lock_is_named() -> None:
     """No request has completed it."""
     words = _share_fetch({"cause": "lock_expired", "topic": "orders", "partition": 0})

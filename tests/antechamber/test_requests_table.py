@@ -259,3 +259,23 @@ def test_the_quota_that_throttles_a_client_is_named() -> None:
     )
     named = [line.strip() for line in lines if "request_percentage" in line]
     assert named == [f"throttled for 1,000 ms by {why}", f"queued because of {why}"]
+
+
+def test_the_locks_that_keep_records_from_a_share_fetch() -> None:
+    """Each has a line; so have released records, and a window without room."""
+    lock = {"topic": "orders", "partition": 0, "first_offset": 0, "last_offset": 9, "member": "a"}
+    waited_for = {
+        "kind": "share_records",
+        "group": "workers",
+        "need": 1,
+        "had": 0,
+        "available": 3,
+        "full_window": "orders-0",
+        "locks": [{**lock, "delivery_count": 1, "lock_expires_in_ms": 29_900}],
+    }
+    fetch = {**parked_fetch(), "api": "ShareFetch", "waited_for": waited_for}
+    lines = [line.strip() for line in drawn(ParkedTable([fetch], 100))]
+
+    assert "0-9 of orders-0 by member a (delivered once, 29.9 s left)" in lines
+    assert "3 records available" in lines
+    assert "no further record of orders-0 may be in flight" in lines

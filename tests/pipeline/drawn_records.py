@@ -43,6 +43,8 @@ def some(**fields: Drawn) -> Drawn:
 place = {"topic": topics, "partition": numbers}
 rule = {"rule": numbers, "name": names, "action": st.sampled_from(EFFECTS)}
 request = some(api=st.sampled_from(APIS), client_id=names, correlation_id=numbers)
+lock = {"first_offset": numbers, "last_offset": numbers, "member": names}
+lock |= {"delivery_count": numbers}
 transaction = some(
     transactional_id=names,
     producer_id=numbers,
@@ -72,6 +74,9 @@ waited_for = some(
     acquired=numbers,
     member=names,
     lock_expires_in_ms=numbers,
+    available=numbers,
+    full_window=st.sampled_from(("orders-0", "t-1")),
+    locks=st.lists(some(**place, **lock, lock_expires_in_ms=numbers), max_size=3),
     faults=st.lists(some(**rule), max_size=2),
     transaction=transaction,
 )
@@ -81,6 +86,7 @@ completed_by = some(
     offset=offsets,
     replica=numbers,
     transaction=transaction,
+    lock=some(**lock),
     request=request,
 )
 quota = some(

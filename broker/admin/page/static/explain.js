@@ -36,10 +36,13 @@ const AWAITED = {
   ],
   share_records: (w) => [
     `records that group ${w.group} can acquire`,
-    w.acquired
-      ? `${counted(w.acquired, "record")} acquired, the lock of ${w.member} expires in ` +
-        durationMs(w.lock_expires_in_ms)
-      : "",
+    [
+      w.acquired ? `${counted(w.acquired, "record")} acquired: ${some(w.locks.map(lock))}` : "",
+      w.available ? `${counted(w.available, "record")} available` : "",
+      w.full_window ? `no further record of ${w.full_window} may be in flight` : "",
+    ]
+      .filter(Boolean)
+      .join("; "),
   ],
   share_state: (w) => [`the acknowledgements of group ${w.group} to be stored`],
   members: (w) => [`the other members of group ${w.group}`],
@@ -105,6 +108,16 @@ function because(w) {
   return reasons.length ? `, because ${reasons.join(" and ")}` : "";
 }
 
+function lock(each) {
+  const left = durationMs(each.lock_expires_in_ms);
+  const who = `member ${each.member} (delivery ${each.delivery_count}, ${left} left)`;
+  return `${ofLock(each)} of ${partitionName(each)} by ${who}`;
+}
+
+function ofLock({ first_offset: first, last_offset: last }) {
+  return first === last ? `${first}` : `${first}–${last}`;
+}
+
 function has(w) {
   return `at ${number(w.had)}`;
 }
@@ -148,7 +161,10 @@ const COMPLETED = {
   applied: () => "the last node applied the change",
   coordinator: () => "the coordinator responded",
   acknowledgement: () => "records of the group were acknowledged",
-  lock_expired: () => "the lock on acquired records expired",
+  lock_expired: (by) =>
+    by.lock
+      ? `the lock of member ${by.lock.member} on ${ofLock(by.lock)} of ${partitionName(by)} expired`
+      : "the lock on acquired records expired",
   share_session: () => "the session of a member ended",
   rule_removed: () => "the fault rule was removed",
   timeout: (by, record) => `its timeout of ${durationMs(record.timeout_ms ?? 0)} expired`,
