@@ -42,7 +42,6 @@ COMPILED = (
     "broker/replication/fetch_data.py",
     "broker/replication/fetch_session.py",
     "broker/replication/holds.py",
-    "broker/replication/hosted_partitions.py",
     "broker/replication/isr_state.py",
     "broker/replication/leader_state.py",
     "broker/replication/log_reader.py",
