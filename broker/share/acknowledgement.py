@@ -5,12 +5,13 @@ Kafka's ``SharePartitionManager`` and ``SharePartition.acknowledge`` make these 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from broker.common.errors import ApiError
 from broker.share.in_flight_window import InFlightWindow
 from broker.share.record_state import ACQUIRED, AcknowledgeType
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 
 
@@ -34,9 +35,9 @@ class Acknowledgement(NamedTuple):
 
 
 def read_acknowledgements(
-    batches: Sequence[tuple[int, int, Sequence[int]]], *, may_renew: bool
-) -> list[Acknowledgement]:
-    """First offset, last offset and types of each batch of a request.
+    batches: Iterable[tuple[int, int, Sequence[int]]], *, may_renew: bool
+) -> Slices[list[Acknowledgement]]:
+    """The acknowledgements of the first offset, last offset and types of each batch of a request.
 
     Raises `ApiError` INVALID_REQUEST for offsets or types that no valid request has.
     """
@@ -53,6 +54,7 @@ def read_acknowledgements(
             raise ApiError(ErrorCode.INVALID_REQUEST)
         previous_last = last
         found.append(Acknowledgement(first, last, [AcknowledgeType(each) for each in types]))
+        yield None
     return found
 
 

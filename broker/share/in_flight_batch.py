@@ -8,13 +8,17 @@ Kafka keeps a state for each offset of such a batch (``InFlightBatch``).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import NamedTuple
 
 from broker.share.acquisition_lock import AcquisitionLock
 from broker.share.record_state import TERMINAL, RecordState
 
 NO_MEMBER = ""
+
+_last_of = attrgetter("last")
 
 
 class Before(NamedTuple):
@@ -115,11 +119,12 @@ class InFlightBatch:
 
     def runs_touching(self, first: int, last: int) -> Iterator[Run]:
         """The runs that have offsets from *first* to *last*, unchanged."""
-        for run in self.runs:
-            if run.last >= first:
-                if run.first > last:
-                    return
-                yield run
+        runs = self.runs
+        for index in range(bisect_left(runs, first, key=_last_of), len(runs)):
+            run = runs[index]
+            if run.first > last:
+                return
+            yield run
 
     def cut(self, run: Run, first: int, last: int) -> Run:
         """The part of *run*, a run of this batch, from *first* to *last*; splits the run there."""
@@ -130,7 +135,9 @@ class InFlightBatch:
         return run
 
     def _split(self, run: Run, offset: int) -> Run:
+        at = bisect_left(self.runs, run.last, key=_last_of)
+        assert self.runs[at] is run
         rest = run.split_at(offset)
-        self.runs.insert(self.runs.index(run) + 1, rest)
+        self.runs.insert(at + 1, rest)
         self.is_split = True
         return rest

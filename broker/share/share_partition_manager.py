@@ -26,6 +26,7 @@ from broker.share.share_fetch import (
 )
 from broker.share.share_partition_key import SharePartitionKey
 from broker.share.share_partitions import SharePartitions
+from broker.steps.queue import Slices
 from broker.wait_records.causes import CauseKind
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
@@ -71,8 +72,8 @@ class SharePartitionManager:
         params: ShareFetchParams,
         wanted: Mapping[PartitionId, TopicPartition],
         on_response: Callable[[ShareFetchResults], None],
-    ) -> WaitingFetch | None:
-        """Acquire records; respond at once if there are enough, else later.
+    ) -> Slices[WaitingFetch | None]:
+        """Acquire records; respond in the last slice if there are enough, else later.
 
         Returns the operation if it waits.
         """
@@ -82,6 +83,7 @@ class SharePartitionManager:
         fetch = ShareFetch(self._hosted, params)
         for each, name in wanted.items():
             self._add(fetch, each, name)
+            yield None
         if not fetch.partitions:
             on_response(fetch.acquire(()))
             return None
@@ -115,11 +117,12 @@ class SharePartitionManager:
         member_id: str,
         wanted: Mapping[PartitionId, Sequence[Acknowledgement]],
         on_done: Callable[[AcknowledgeResults], None],
-    ) -> None:
-        """Apply acknowledgements; *on_done* is called when all of them have been written.
+    ) -> Slices[None]:
+        """Apply acknowledgements, those of each partition in one slice.
 
-        Fetches that wait are checked at once, as in Kafka, so before the write: then they see
-        releases of earlier requests, and not those of this one.
+        *on_done* is called when all of them have been written: in the last slice, or later. Fetches
+        that wait are checked at once, as in Kafka, so before the write: then they see releases of
+        earlier requests, and not those of this one.
         """
         results: AcknowledgeResults = {}
 
@@ -131,15 +134,27 @@ class SharePartitionManager:
         if not wanted:
             on_done(results)
         for each, acknowledgements in wanted.items():
-            share_partition = self.partitions.by_key.get(SharePartitionKey(group_id, *each))
-            if share_partition is None:
-                done(each, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _NOT_HOSTED)
-                continue
-            try:
-                share_partition.acknowledge(member_id, acknowledgements, partial(done, each))
-            except ApiError as error:
-                done(each, error.code, error.message)
-            self.partitions.check_waiting(share_partition, CauseKind.ACKNOWLEDGEMENT)
+            yield None
+            self._acknowledge(
+                SharePartitionKey(group_id, *each), member_id, acknowledgements, partial(done, each)
+            )
+
+    def _acknowledge(
+        self,
+        key: SharePartitionKey,
+        member_id: str,
+        acknowledgements: Sequence[Acknowledgement],
+        done: Callable[[ErrorCode, str | None], None],
+    ) -> None:
+        share_partition = self.partitions.by_key.get(key)
+        if share_partition is None:
+            done(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _NOT_HOSTED)
+            return
+        try:
+            share_partition.acknowledge(member_id, acknowledgements, done)
+        except ApiError as error:
+            done(error.code, error.message)
+        self.partitions.check_waiting(share_partition, CauseKind.ACKNOWLEDGEMENT)
 
     def _session_ended(self, session: ShareSession, was_last: bool) -> None:
         """Release what the member has acquired in the partitions of its session."""

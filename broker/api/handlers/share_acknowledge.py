@@ -7,16 +7,23 @@ final epoch everything else that the member has acquired is released after the r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
+from uuid import UUID
 
 from broker.api.handlers.current_leader import WRONG_LEADER, Leaders
-from broker.api.handlers.share_requests import Errors, acknowledge, check_member
+from broker.api.handlers.share_requests import (
+    Errors,
+    acknowledge,
+    check_member,
+    count_items,
+    named_partitions,
+)
+from broker.api.long_request import ITEMS_AT_ONCE, respond_in_slices
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
-from broker.share.sessions import FINAL_EPOCH, INITIAL_EPOCH, PartitionId
+from broker.share.sessions import FINAL_EPOCH, INITIAL_EPOCH, SessionKey, ShareSession
 from broker.share.waits import ShareStateWait
+from broker.steps.queue import Slices, finish
 from protocol.errors import ErrorCode
 from protocol.messages.share_acknowledge import (
     PartitionData,
@@ -24,69 +31,103 @@ from protocol.messages.share_acknowledge import (
     ShareAcknowledgeResponse,
     ShareAcknowledgeTopicResponse,
 )
-from protocol.messages.share_fetch import AcknowledgementBatch, LeaderIdAndEpoch, NodeEndpoint
+from protocol.messages.share_fetch import LeaderIdAndEpoch, NodeEndpoint
+
+_Answer = ShareAcknowledgeResponse | Outcome
 
 
-def share_acknowledge(
-    request: Request[ShareAcknowledgeRequest],
-) -> ShareAcknowledgeResponse | Outcome:
-    """Apply the acknowledgements; the response waits for their storage."""
+def share_acknowledge(request: Request[ShareAcknowledgeRequest]) -> _Answer | Slices[_Answer]:
+    """Apply the acknowledgements, many in slices; the response waits for their storage."""
+    slices = _share_acknowledge(request)
+    is_long = count_items(request.body.topics) > ITEMS_AT_ONCE
+    return slices if is_long else finish(slices)
+
+
+def _share_acknowledge(request: Request[ShareAcknowledgeRequest]) -> Slices[_Answer]:
     key = check_member(request)
     epoch = request.body.share_session_epoch
     if epoch == INITIAL_EPOCH:
         raise ApiError(ErrorCode.INVALID_SHARE_SESSION_EPOCH)
-    sessions = request.services.share_partitions.sessions
-    session = sessions.resume(key, epoch)
-    batches = _batches(request.body)
-
-    def respond(errors: Errors) -> None:
-        request.respond(_response(request, key.group_id, errors))
-        if epoch == FINAL_EPOCH:
-            sessions.end(session)
-
+    session = request.services.share_partitions.sessions.resume(key, epoch)
+    batches = yield from named_partitions(request.body.topics)
+    exchange = _Exchange(request, key, session if epoch == FINAL_EPOCH else None)
+    yield from acknowledge(request, key, batches, exchange.done)
+    if exchange.errors is not None:
+        return (yield from exchange.building(exchange.errors))
+    exchange.is_parked = True
     request.wait = ShareStateWait(key.group_id)
-    acknowledge(request, key, batches, lambda errors: request.attempt(respond, errors))
     return PARKED
 
 
-def _batches(
-    body: ShareAcknowledgeRequest,
-) -> dict[PartitionId, Sequence[AcknowledgementBatch]]:
-    """The batches of each partition, which may have none."""
-    return {
-        PartitionId(topic.topic_id, partition.partition_index): partition.acknowledgement_batches
-        for topic in body.topics
-        for partition in topic.partitions
-    }
+class _Exchange:
+    """One ShareAcknowledge; *ended* is the session that ends with it, if any.
+
+    ``errors`` are the results of its partitions, when all of them are there.
+    """
+
+    __slots__ = ("_ended", "_key", "_request", "errors", "is_parked")
+
+    def __init__(
+        self,
+        request: Request[ShareAcknowledgeRequest],
+        key: SessionKey,
+        ended: ShareSession | None,
+    ) -> None:
+        self._request = request
+        self._key = key
+        self._ended = ended
+        self.errors: Errors | None = None
+        self.is_parked = False
+
+    def done(self, errors: Errors) -> None:
+        """All acknowledgements have been stored or refused."""
+        self.errors = errors
+        if self.is_parked:
+            self._request.attempt(self._respond, errors)
+
+    def _respond(self, errors: Errors) -> None:
+        if len(errors) > ITEMS_AT_ONCE:
+            respond_in_slices(self._request, self.building(errors))
+        else:
+            self._request.respond(finish(self.building(errors)))
+
+    def building(self, errors: Errors) -> Slices[ShareAcknowledgeResponse]:
+        """Make the response, and end the session after the final epoch."""
+        request = self._request
+        response = yield from _response(request, self._key.group_id, errors)
+        if self._ended is not None:
+            request.services.share_partitions.sessions.end(self._ended)
+        return response
 
 
 def _response(
     request: Request[ShareAcknowledgeRequest], group_id: str, errors: Errors
-) -> ShareAcknowledgeResponse:
+) -> Slices[ShareAcknowledgeResponse]:
     image = request.services.image
     leaders = Leaders(image, request.session.listener)
-    topics = []
-    for topic_id, group in groupby(sorted(errors), key=lambda each: each.topic_id):
-        partitions = []
-        for each in group:
-            code, message = errors[each]
-            data = PartitionData(
-                partition_index=each.partition,
-                error_code=code,
-                error_message=message,
-                current_leader=LeaderIdAndEpoch(leader_id=0, leader_epoch=0),
+    topics: dict[UUID, list[PartitionData]] = {}
+    for each in sorted(errors):
+        code, message = errors[each]
+        data = PartitionData(
+            partition_index=each.partition,
+            error_code=code,
+            error_message=message,
+            current_leader=LeaderIdAndEpoch(leader_id=0, leader_epoch=0),
+        )
+        if code in WRONG_LEADER:
+            leader = leaders.of(image.topic_by_id(each.topic_id), each.partition)
+            data.current_leader = LeaderIdAndEpoch(
+                leader_id=leader.node_id, leader_epoch=leader.epoch
             )
-            if code in WRONG_LEADER:
-                leader = leaders.of(image.topic_by_id(topic_id), each.partition)
-                data.current_leader = LeaderIdAndEpoch(
-                    leader_id=leader.node_id, leader_epoch=leader.epoch
-                )
-            partitions.append(data)
-        topics.append(ShareAcknowledgeTopicResponse(topic_id=topic_id, partitions=partitions))
+        topics.setdefault(each.topic_id, []).append(data)
+        yield None
     settings = request.services.share_partitions.settings(group_id)
     return ShareAcknowledgeResponse(
         acquisition_lock_timeout_ms=settings.record_lock_duration_ms,
-        responses=topics,
+        responses=[
+            ShareAcknowledgeTopicResponse(topic_id=topic_id, partitions=partitions)
+            for topic_id, partitions in topics.items()
+        ],
         node_endpoints=[
             NodeEndpoint(node_id=node_id, host=host, port=port)
             for node_id, host, port in leaders.endpoints()

@@ -19,15 +19,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import groupby
+from uuid import UUID
 
 from broker.api.handlers.current_leader import WRONG_LEADER, Leaders
-from broker.api.handlers.share_requests import Errors, acknowledge, check_member, find_partitions
+from broker.api.handlers.share_requests import (
+    Errors,
+    acknowledge,
+    check_member,
+    count_items,
+    find_partitions,
+    named_partitions,
+)
+from broker.api.long_request import ITEMS_AT_ONCE, respond_in_slices
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.api.throttling import record_time
 from broker.common.errors import ApiError
 from broker.common.java_numbers import double_to_int
+from broker.common.topic_partition import TopicPartition
 from broker.share.acquisition import AcquireMode
 from broker.share.sessions import (
     FetchContext,
@@ -37,7 +46,8 @@ from broker.share.sessions import (
 )
 from broker.share.share_fetch import ShareFetchParams, ShareFetchResult, ShareFetchResults
 from broker.share.waits import ShareFetchWait, ShareStateWait
-from broker.wait_records.observer import size_of
+from broker.steps.queue import Slices, finish
+from broker.wait_records.observer import RequestObserver, size_of
 from protocol.errors import ErrorCode
 from protocol.messages.share_fetch import (
     AcknowledgementBatch,
@@ -55,8 +65,28 @@ _MODES = frozenset(map(int, AcquireMode))
 _NO_LEADER = LeaderIdAndEpoch(leader_id=0, leader_epoch=0)
 
 
-def share_fetch(request: Request[ShareFetchRequest]) -> ShareFetchResponse | Outcome:
-    """Take the acknowledgements, acquire records, and respond now or park the request."""
+_Answer = ShareFetchResponse | Outcome
+
+
+def share_fetch(request: Request[ShareFetchRequest]) -> _Answer | Slices[_Answer]:
+    """Take the acknowledgements, acquire records, and respond now or park the request.
+
+    A request of many partitions or acknowledgements, or with a session of many partitions, is
+    handled in slices.
+    """
+    body = request.body
+    items = len(body.forgotten_topics_data) + count_items(body.topics)
+    for topic in body.forgotten_topics_data:
+        items += len(topic.partitions)
+    sessions = request.services.share_partitions.sessions.sessions
+    session = sessions.get(SessionKey(body.group_id or "", body.member_id or ""))
+    if session is not None:
+        items += len(session.partitions)
+    slices = _share_fetch(request)
+    return slices if items > ITEMS_AT_ONCE else finish(slices)
+
+
+def _share_fetch(request: Request[ShareFetchRequest]) -> Slices[_Answer]:
     key, body = check_member(request), request.body
     if body.is_renew_ack and any(
         (body.max_wait_ms, body.min_bytes, body.max_bytes, body.max_records)
@@ -64,11 +94,7 @@ def share_fetch(request: Request[ShareFetchRequest]) -> ShareFetchResponse | Out
         raise ApiError(ErrorCode.INVALID_REQUEST)
     if body.share_acquire_mode not in _MODES:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
-    wanted = {
-        PartitionId(topic.topic_id, each.partition_index): each.acknowledgement_batches
-        for topic in body.topics
-        for each in topic.partitions
-    }
+    wanted = yield from named_partitions(body.topics)
     forgotten = [
         PartitionId(topic.topic_id, each)
         for topic in body.forgotten_topics_data
@@ -93,8 +119,7 @@ def share_fetch(request: Request[ShareFetchRequest]) -> ShareFetchResponse | Out
         request.sink.client.on_closed = partial(
             request.services.share_partitions.sessions.end, session
         )
-    _Exchange(request, key, context).begin(batches)
-    return PARKED
+    return (yield from _Exchange(request, key, context).run(batches))
 
 
 def _refuse_later(request: Request[ShareFetchRequest], error: ApiError) -> Outcome:
@@ -122,9 +147,18 @@ class _LimitWait(TimerTask):
 
 
 class _Exchange:
-    """One ShareFetch: it responds when both the acknowledgements and the records are there."""
+    """One ShareFetch: its response has both the acknowledgements and the records."""
 
-    __slots__ = ("_acknowledged", "_context", "_errors", "_fetched", "_key", "_request")
+    __slots__ = (
+        "_acknowledged",
+        "_context",
+        "_errors",
+        "_fetched",
+        "_is_parked",
+        "_key",
+        "_names",
+        "_request",
+    )
 
     def __init__(
         self, request: Request[ShareFetchRequest], key: SessionKey, context: FetchContext
@@ -133,20 +167,32 @@ class _Exchange:
         self._key = key
         self._context = context
         self._acknowledged: Errors | None = None
+        self._names: Mapping[PartitionId, TopicPartition] = {}
         self._errors: Errors = {}
         self._fetched: ShareFetchResults | None = None
+        self._is_parked = False
 
-    def begin(self, batches: Mapping[PartitionId, Sequence[AcknowledgementBatch]]) -> None:
+    def run(self, batches: Mapping[PartitionId, Sequence[AcknowledgementBatch]]) -> Slices[_Answer]:
         """Apply the acknowledgements, then fetch."""
         request = self._request
-        request.wait = ShareStateWait(self._key.group_id)
-        acknowledge(request, self._key, batches, self._acknowledgements_done)
+        yield from acknowledge(request, self._key, batches, self._acknowledgements_done)
         if self._context.is_final or request.body.is_renew_ack:
-            self._fetch_done({})
-            return
-        names, self._errors = find_partitions(request, self._context.to_fetch)
-        services = request.services
-        waiting = services.share_partitions.fetch(self._params(), names, self._fetch_done)
+            self._fetched = {}
+        else:
+            yield from self._fetch()
+        if self._fetched is not None and self._acknowledged is not None:
+            return (yield from self._building(self._fetched, self._acknowledged))
+        if self._fetched is not None:
+            request.wait = ShareStateWait(self._key.group_id)
+        self._is_parked = True
+        return PARKED
+
+    def _fetch(self) -> Slices[None]:
+        request, services = self._request, self._request.services
+        names, self._errors = yield from find_partitions(request, self._context.to_fetch)
+        self._names = names
+        fetching = services.share_partitions.fetch(self._params(), names, self._fetch_done)
+        waiting = yield from fetching
         if waiting is not None:
             wait = ShareFetchWait(*waiting, services.clock.now_ms)
             request.park(waiting.operation, wait)
@@ -181,33 +227,40 @@ class _Exchange:
         self._respond_if_complete()
 
     def _respond_if_complete(self) -> None:
-        if self._fetched is not None and self._acknowledged is not None:
+        if self._is_parked and self._fetched is not None and self._acknowledged is not None:
             self._request.attempt(self._respond, self._fetched, self._acknowledged)
 
     def _respond(self, results: ShareFetchResults, acknowledged: Errors) -> None:
+        building = self._building(results, acknowledged)
+        if len(results) + len(acknowledged) > ITEMS_AT_ONCE:
+            respond_in_slices(self._request, building)
+        else:
+            self._request.respond(finish(building))
+
+    def _building(
+        self, results: ShareFetchResults, acknowledged: Errors
+    ) -> Slices[ShareFetchResponse]:
+        """Make the response, and end the session after the final epoch."""
         request, context = self._request, self._context
         if request.observer is not None:
-            self._observe(results)
+            self._observe(request.observer, results)
         if context.is_overtaken:
-            request.respond(self._overtaken())
-            return
+            return self._overtaken()
         for each, (code, _) in self._errors.items():
             results[each] = ShareFetchResult(code)
-        response = self._response(results, acknowledged)
+        response = yield from self._response(results, acknowledged)
         if self._is_throttled(results):
             response.responses = []
-        request.respond(response)
         if context.is_final:
             request.services.share_partitions.sessions.end(context.session)
+        return response
 
-    def _observe(self, results: ShareFetchResults) -> None:
-        observer = self._request.observer
-        assert observer is not None
-        names, _ = find_partitions(self._request, results)
-        for each, name in names.items():
-            result = results[each]
-            offset = result.acquired[0].first if result.acquired else -1
-            observer.add_result(name, offset, result.error, size_of(result.records))
+    def _observe(self, observer: RequestObserver, results: ShareFetchResults) -> None:
+        for each, name in self._names.items():
+            result = results.get(each)
+            if result is not None:
+                offset = result.acquired[0].first if result.acquired else -1
+                observer.add_result(name, offset, result.error, size_of(result.records))
 
     def _is_throttled(self, results: ShareFetchResults) -> bool:
         request = self._request
@@ -220,35 +273,42 @@ class _Exchange:
                 request.throttle(throttle)
         return request.throttled is not None
 
-    def _response(self, results: ShareFetchResults, acknowledged: Errors) -> ShareFetchResponse:
+    def _response(
+        self, results: ShareFetchResults, acknowledged: Errors
+    ) -> Slices[ShareFetchResponse]:
         session = self._context.session
         named = list(self._named(results, acknowledged))
         with_records = [each for each in named if each in results and results[each].acquired]
         if self._context.is_new:  # as in Kafka, which keeps the order of the request
             with_records = []
         session.responded(named, with_records)
-        image = self._request.services.image
-        leaders = Leaders(image, self._request.session.listener)
-        topics = []
-        for topic_id, group in groupby(sorted(named), key=lambda each: each.topic_id):
-            partitions = [
-                _partition_data(each, results.get(each), acknowledged.get(each)) for each in group
-            ]
-            for data in partitions:
-                if data.error_code in WRONG_LEADER or data.acknowledge_error_code in WRONG_LEADER:
-                    leader = leaders.of(image.topic_by_id(topic_id), data.partition_index)
-                    data.current_leader = LeaderIdAndEpoch(
-                        leader_id=leader.node_id, leader_epoch=leader.epoch
-                    )
-            topics.append(ShareFetchableTopicResponse(topic_id=topic_id, partitions=partitions))
+        leaders = Leaders(self._request.services.image, self._request.session.listener)
+        topics: dict[UUID, list[PartitionData]] = {}
+        for each in sorted(named):
+            data = _partition_data(each, results.get(each), acknowledged.get(each))
+            self._add_leader(data, each, leaders)
+            topics.setdefault(each.topic_id, []).append(data)
+            yield None
         return ShareFetchResponse(
             acquisition_lock_timeout_ms=self._lock_duration_ms,
-            responses=topics,
+            responses=[
+                ShareFetchableTopicResponse(topic_id=topic_id, partitions=partitions)
+                for topic_id, partitions in topics.items()
+            ],
             node_endpoints=[
                 NodeEndpoint(node_id=node_id, host=host, port=port)
                 for node_id, host, port in leaders.endpoints()
             ],
         )
+
+    def _add_leader(self, data: PartitionData, each: PartitionId, leaders: Leaders) -> None:
+        """Name the leader if the request was for another node."""
+        if data.error_code in WRONG_LEADER or data.acknowledge_error_code in WRONG_LEADER:
+            topic = self._request.services.image.topic_by_id(each.topic_id)
+            leader = leaders.of(topic, each.partition)
+            data.current_leader = LeaderIdAndEpoch(
+                leader_id=leader.node_id, leader_epoch=leader.epoch
+            )
 
     def _overtaken(self) -> ShareFetchResponse:
         """The response if a later request of the session has come meanwhile."""

@@ -13,6 +13,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.controller.features import SHARE_VERSION
 from broker.share.acknowledgement import Acknowledgement, read_acknowledgements
 from broker.share.sessions import PartitionId, SessionKey
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.share_fetch import AcknowledgementBatch
 
@@ -39,9 +40,32 @@ def check_member(request: Request[Any]) -> SessionKey:
     return SessionKey(body.group_id, body.member_id)
 
 
+def count_items(topics: Sequence[Any]) -> int:
+    """The number of topics, partitions and acknowledgement batches in a request."""
+    items = len(topics)
+    for topic in topics:
+        items += len(topic.partitions)
+        for partition in topic.partitions:
+            items += len(partition.acknowledgement_batches)
+    return items
+
+
+def named_partitions(
+    topics: Sequence[Any],
+) -> Slices[dict[PartitionId, Sequence[AcknowledgementBatch]]]:
+    """The acknowledgement batches of each partition that a request names."""
+    found: dict[PartitionId, Sequence[AcknowledgementBatch]] = {}
+    for topic in topics:
+        for each in topic.partitions:
+            partition = PartitionId(topic.topic_id, each.partition_index)
+            found[partition] = each.acknowledgement_batches
+            yield None
+    return found
+
+
 def find_partitions(
     request: Request[Any], wanted: Iterable[PartitionId]
-) -> tuple[dict[PartitionId, TopicPartition], Errors]:
+) -> Slices[tuple[dict[PartitionId, TopicPartition], Errors]]:
     """The names of the partitions, and the errors of those that the member cannot use."""
     image = request.services.image
     names: dict[PartitionId, TopicPartition] = {}
@@ -56,17 +80,8 @@ def find_partitions(
             errors[each] = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None)
         else:
             names[each] = TopicPartition(topic.name, each.partition)
+        yield None
     return names, errors
-
-
-def acknowledgements_of(
-    batches: Sequence[AcknowledgementBatch], *, may_renew: bool
-) -> list[Acknowledgement]:
-    """The acknowledgements of one partition; raises `ApiError` INVALID_REQUEST."""
-    return read_acknowledgements(
-        [(each.first_offset, each.last_offset, each.acknowledge_types) for each in batches],
-        may_renew=may_renew,
-    )
 
 
 def acknowledge(
@@ -74,20 +89,26 @@ def acknowledge(
     key: SessionKey,
     batches: Mapping[PartitionId, Sequence[AcknowledgementBatch]],
     on_done: Callable[[Errors], None],
-) -> None:
-    """Apply the acknowledgements of a request; *on_done* gets the error of each partition.
+) -> Slices[None]:
+    """Apply the acknowledgements of a request.
 
-    As in Kafka, partitions without batches are ignored unless others have valid ones.
+    *on_done* gets the error of each partition: in the last slice, or later. As in Kafka, partitions
+    without batches are ignored unless others have valid ones.
     """
-    names, errors = find_partitions(request, batches)
+    names, errors = yield from find_partitions(request, batches)
     wanted: dict[PartitionId, Sequence[Acknowledgement]] = {}
     for each in names:
+        read = (
+            (part.first_offset, part.last_offset, part.acknowledge_types) for part in batches[each]
+        )
         try:
-            wanted[each] = acknowledgements_of(batches[each], may_renew=request.body.is_renew_ack)
+            wanted[each] = yield from read_acknowledgements(
+                read, may_renew=request.body.is_renew_ack
+            )
         except ApiError as error:
             errors[each] = (error.code, error.message)
     if not any(wanted.values()):
         wanted = {}
-    request.services.share_partitions.acknowledge(
+    yield from request.services.share_partitions.acknowledge(
         *key, wanted, lambda results: on_done({**errors, **results})
     )

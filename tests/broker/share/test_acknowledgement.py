@@ -6,6 +6,7 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.share.acknowledgement import read_acknowledgements
+from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from tests.broker.share.bench import Bench, Settings
 
@@ -144,5 +145,5 @@ def test_malformed_batches_are_refused(
 ) -> None:
     """Offsets in another order, wrong numbers of types, and unknown types are invalid."""
     with pytest.raises(ApiError) as refused:
-        read_acknowledgements(batches, may_renew=may_renew)
+        finish(read_acknowledgements(batches, may_renew=may_renew))
     assert refused.value.code is INVALID

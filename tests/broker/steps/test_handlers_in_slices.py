@@ -6,6 +6,7 @@ from inspect import isgeneratorfunction
 from itertools import count
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -44,6 +45,11 @@ from protocol.messages.offset_commit import (
     OffsetCommitRequestTopic,
 )
 from protocol.messages.share_group_describe import ShareGroupDescribeRequest
+from protocol.messages.write_share_group_state import (
+    PartitionData,
+    WriteShareGroupStateRequest,
+    WriteStateData,
+)
 from protocol.messages.write_txn_markers import (
     WritableTxnMarker,
     WritableTxnMarkerTopic,
@@ -64,14 +70,14 @@ AT_ONCE = {
     "write_txn_markers": "yields if there are many items",
     "offset_commit": "yields if there are many partitions",
     "fetch": "bounded by its session, and by the bytes it may return",
-    "share_fetch": "bounded by its session, and by the records it may acquire",
-    "share_acknowledge": "acknowledges what the members of one session have acquired",
+    "share_fetch": "yields if there are many partitions (test_share_requests_in_slices)",
+    "share_acknowledge": "yields if there are many items (test_share_requests_in_slices)",
     "share_group_heartbeat": "subscriptions of one member",
-    "initialize_share_group_state": "partitions of one group, sent by a node",
-    "read_share_group_state": "partitions of one group, sent by a node",
-    "read_share_group_state_summary": "partitions of one group, sent by a node",
-    "write_share_group_state": "partitions of one group, sent by a node",
-    "delete_share_group_state": "partitions of one group, sent by a node",
+    "initialize_share_group_state": "yields (`share_states`)",
+    "read_share_group_state": "yields (`share_states`)",
+    "read_share_group_state_summary": "yields (`share_states`)",
+    "write_share_group_state": "yields (`share_states`)",
+    "delete_share_group_state": "yields (`share_states`)",
     "join_group": "protocols of one member",
     "sync_group": "assignments of the members of one group",
     "leave_group": "members of one group, which rebalances once for all of them",
@@ -152,6 +158,21 @@ REQUESTS: list[Any] = [
     ),
     AlterClientQuotasRequest(entries=[_quota(each) for each in NUMBERS], validate_only=False),
     DescribeGroupsRequest(groups=[f"g{each}" for each in NUMBERS]),
+    ShareGroupDescribeRequest(group_ids=[f"g{each}" for each in NUMBERS]),
+    WriteShareGroupStateRequest(
+        group_id="g",
+        topics=[
+            WriteStateData(
+                topic_id=UUID(int=each),
+                partitions=[
+                    PartitionData(
+                        partition=0, state_epoch=0, leader_epoch=0, start_offset=0, state_batches=[]
+                    )
+                ],
+            )
+            for each in NUMBERS
+        ],
+    ),
     ConsumerGroupDescribeRequest(group_ids=[f"g{each}" for each in NUMBERS]),
     ShareGroupDescribeRequest(group_ids=[f"g{each}" for each in NUMBERS]),
     DeleteGroupsRequest(groups_names=[f"g{each}" for each in NUMBERS]),
