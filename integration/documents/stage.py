@@ -12,12 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
-from confluent_kafka import Consumer
+from confluent_kafka import Consumer, ShareConsumer
 from kafka import KafkaProducer
 
 from antechamber import Cluster
 from antechamber.admin_client import AdminClient
 from integration.documents.commands import ROOT
+from integration.documents.share_member import member_with_records
 
 WITHIN_S = 60.0
 _RULE = re.compile(r"`rule\.json` may contain:\n\n```json\n(.*?)```", re.DOTALL)
@@ -31,6 +32,7 @@ class Stage:
         self.folder = folder
         self._is_marked = False
         self._rule = 1
+        self._member: ShareConsumer | None = None
         self._producer = KafkaProducer(
             bootstrap_servers=kafka.bootstrap, client_id="billing", acks="all"
         )
@@ -99,8 +101,16 @@ class Stage:
         """Set the fault rule that the command removes."""
         self._rule = self.kafka.faults.add("close", api="AlterConfigs").id
 
+    def hold_records(self) -> None:
+        """Let a member of a share group acquire records."""
+        self._producer.send("orders", b"one", partition=0).get(timeout=WITHIN_S)
+        self._member = member_with_records(self.kafka, "workers", "orders")
+
     def restore(self) -> None:
-        """Run all nodes and the clock, and remove fault rules."""
+        """Run all nodes and the clock, remove fault rules, and end the member of a share group."""
+        if self._member is not None:
+            self._member.close()
+            self._member = None
         self.kafka.clock.run()
         AdminClient(self.kafka.admin).call("DELETE", "/v1/faults")
         for node in self.kafka.cluster()["nodes"]:
@@ -117,6 +127,7 @@ _PREPARATIONS: dict[str, Callable[[Stage], None]] = {
     r"fault start 3": Stage.stop,
     r"fault remove 1": Stage.add_a_rule,
     r"--since mark-1": Stage.mark,
+    r"wait share-|explain --api ShareFetch": Stage.hold_records,
 }
 
 
