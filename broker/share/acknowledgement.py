@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from broker.common.errors import ApiError
+from broker.share.in_flight_batch import InFlightBatch
 from broker.share.in_flight_window import InFlightWindow
 from broker.share.record_state import ACQUIRED, AcknowledgeType
 from broker.steps.queue import Slices
@@ -59,12 +60,20 @@ def read_acknowledgements(
 
 
 def check_owner(
-    window: InFlightWindow, start_offset: int, each: Acknowledgement, member_id: str
+    window: InFlightWindow,
+    start_offset: int,
+    each: Acknowledgement,
+    member_id: str,
+    named_before: int,
 ) -> None:
     """Raise `ApiError` unless the member has acquired all records from the start offset on.
 
-    INVALID_RECORD_STATE: a record is not in flight, or in another state, or of another member.
-    INVALID_REQUEST: the offsets end after the in-flight batches.
+    INVALID_RECORD_STATE: a record is not in flight, or in another state, or of another member, or
+    is *named_before*, the last offset of the batch before in the same request. INVALID_REQUEST: the
+    offsets end after the in-flight batches.
+
+    In-flight batches are split, if that is needed, as they are checked, so also if a later check
+    fails: the messages of Kafka name a split batch in another way.
     """
     batches = window.batches
     if not batches or (each.first < batches[0].first and each.first >= start_offset):
@@ -76,16 +85,24 @@ def check_owner(
             ErrorCode.INVALID_REQUEST,
             f"{_NOT_FOUND} The {which} offset in request is past acquired records.",
         )
-    for batch, run in window.runs_touching(max(each.first, start_offset), each.last):
-        if run.state is not ACQUIRED:
-            raise _state_error(
-                "The offset cannot be acknowledged. The offset is not acquired."
-                if batch.is_split
-                else "The batch cannot be acknowledged. The batch is not in the acquired state."
-            )
-        if run.member_id != member_id:
-            what = "offset" if batch.is_split else "batch record"
-            raise _state_error(f"Member is not the owner of {what}")
+    first = max(each.first, start_offset)
+    for batch in window.touching(first, each.last):
+        if batch.first <= named_before and first <= named_before:
+            raise _not_acquired(batch)
+        for run in batch.runs_touching(first, each.last):
+            if run.state is not ACQUIRED:
+                raise _not_acquired(batch)
+            if run.member_id != member_id:
+                what = "offset" if batch.is_split else "batch record"
+                raise _state_error(f"Member is not the owner of {what}")
+        is_whole = each.first <= batch.first and batch.last <= each.last
+        batch.is_split |= not is_whole or len(each.types) > 1
+
+
+def _not_acquired(batch: InFlightBatch) -> ApiError:
+    if batch.is_split:
+        return _state_error("The offset cannot be acknowledged. The offset is not acquired.")
+    return _state_error("The batch cannot be acknowledged. The batch is not in the acquired state.")
 
 
 _NOT_FOUND = "Batch record not found."

@@ -214,17 +214,15 @@ class SharePartition:
         self._check_active()
         start = self.records.start_offset
         wanted = [each for each in acknowledgements if each.last >= start]
-        previous_last = -1
+        named_before = -1
         for each in wanted:
-            if each.first <= previous_last:
-                raise ApiError(ErrorCode.INVALID_RECORD_STATE, "An offset is named twice.")
-            previous_last = each.last
             if AcknowledgeType.RENEW in each.types and not self.settings.renew_acknowledge_enable:
                 raise ApiError(
                     ErrorCode.INVALID_RECORD_STATE,
                     "Renewing acquisition locks is not enabled for the group.",
                 )
-            check_owner(self.records.window, start, each, member_id)
+            check_owner(self.records.window, start, each, member_id, named_before)
+            named_before = each.last
         change, lock = StateChange(), self._new_lock(member_id)
         for each in wanted:
             for first, last, kind in each.ranges():

@@ -149,7 +149,7 @@ class Bench:
         try:
             self.partition.acknowledge(
                 member_id,
-                list(map(_acknowledgement, batches)),
+                list(map(parse_acknowledgement, batches)),
                 lambda error, _: results.append(error),
             )
         except ApiError as error:
@@ -183,7 +183,8 @@ def _range(batch: str) -> tuple[int, int]:
     return int(first), int(last or first)
 
 
-def _acknowledgement(batch: str) -> Acknowledgement:
+def parse_acknowledgement(batch: str) -> Acknowledgement:
+    """The acknowledgement of ``first-last type [type...]``."""
     offsets, *types = batch.split()
     return Acknowledgement(*_range(offsets), [AcknowledgeType[each.upper()] for each in types])
 

@@ -8,7 +8,7 @@ from broker.common.errors import ApiError
 from broker.share.acknowledgement import read_acknowledgements
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode
-from tests.broker.share.bench import Bench, Settings
+from tests.broker.share.bench import Bench, Settings, parse_acknowledgement
 
 NONE, STATE, INVALID = (
     ErrorCode.NONE,
@@ -100,6 +100,31 @@ def test_an_offset_cannot_be_named_twice(bench: Bench) -> None:
     """The second batch finds the offset in another state."""
     assert bench.acknowledge("a", "0-5 accept", "5-9 accept") is STATE
     assert bench.runs() == ["0-9 ACQUIRED #1 a", "10-19 ACQUIRED #1 b"]
+
+
+@pytest.mark.parametrize(
+    ("batches", "message"),
+    [
+        (["0-9 accept", "9-9 accept"], "The batch is not in the acquired state."),
+        (["0-5 accept", "5-9 accept"], "The offset is not acquired."),
+        (["0-9 accept", "9-25 accept"], "The last offset in request is past acquired records."),
+        (["0-5 accept", "10-12 accept"], "Member is not the owner of batch record"),
+    ],
+)
+def test_batches_are_checked_one_after_another(
+    bench: Bench, batches: list[str], message: str
+) -> None:
+    """Each first for its end, then for its offsets, as they are after the batches before it."""
+    with pytest.raises(ApiError) as refused:
+        bench.partition.acknowledge("a", list(map(parse_acknowledgement, batches)), lambda *_: None)
+    assert refused.value.message is not None
+    assert refused.value.message.endswith(message)
+
+
+def test_a_refused_acknowledgement_of_a_part_splits_its_batch(bench: Bench) -> None:
+    """Later refusals are then about an offset and not about the batch."""
+    assert bench.acknowledge("a", "0-4 accept", "10-12 accept") is STATE
+    assert [each.is_split for each in bench.partition.records.window.batches] == [True, False]
 
 
 def test_records_are_acknowledged_once(bench: Bench) -> None:
