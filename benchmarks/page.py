@@ -57,7 +57,8 @@ def _section(section: Section) -> str:
         lines.append("Not measured yet.")
     environments: dict[str, list[str]] = {}
     for name, found in measured.items():
-        rounds = f"`{name}` ({_rounds(found)} rounds)"
+        count = _rounds(found)
+        rounds = f"`{name}` ({count} round{'s' if count > 1 else ''})"
         environments.setdefault(found["environment"], []).append(rounds)
     lines += [
         f"\nMeasured by {', '.join(names)} with {environment}."
