@@ -9,12 +9,12 @@ Trace: /tmp/pytest-of-ann/pytest-0/antechamber-traces/test_orders.py-test_an_ord
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from typing import Any
 
 from antechamber.admin_client import AdminClient, AdminError, NoBroker
-from antechamber.report.state import error_lines, rule_lines, state_lines
+from antechamber.report.state import error_lines, lock_lines, rule_lines, state_lines
 from antechamber.report.waits import wait_lines
 from antechamber.trace.sources import broker_records
 
@@ -39,6 +39,7 @@ def _state(client: AdminClient) -> Iterator[str]:
     yield from state_lines(client.cluster(), client.clock())
     for title, lines in (
         ("Fault rules that have fired:", rule_lines(_rules(client))),
+        ("Locks on records of share groups:", lock_lines(_share_partitions(client))),
         ("Exceptions that the broker did not expect:", error_lines(_statistics(client))),
     ):
         found = list(lines)
@@ -53,11 +54,20 @@ def _statistics(client: AdminClient) -> dict[str, Any]:
 
 
 def _rules(client: AdminClient) -> list[dict[str, Any]]:
-    """The fault rules; a broker of an earlier version has none."""
+    """The fault rules."""
+    return _if_served(client.faults)
+
+
+def _share_partitions(client: AdminClient) -> list[dict[str, Any]]:
+    """The share partitions."""
+    return _if_served(client.share_partitions)
+
+
+def _if_served(read: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """What a path has; a broker of an earlier version does not have the path."""
     try:
-        rules: list[dict[str, Any]] = client.call("GET", "/v1/faults")["rules"]
+        return read()
     except AdminError as error:
         if error.status != HTTPStatus.NOT_FOUND:
             raise
         return []
-    return rules

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from antechamber import phrases
+from antechamber import awaited, phrases
 
 Facts = Mapping[str, Any]
 
@@ -47,6 +47,17 @@ def rule_lines(rules: Iterable[Facts]) -> Iterator[str]:
             name = f" ({rule['name']})" if rule.get("name") else ""
             action = rule["action"]["type"]
             yield f"rule {rule['id']}{name}, {action}: fired {phrases.times(rule['fired'])}"
+
+
+def lock_lines(share_partitions: Iterable[Facts]) -> Iterator[str]:
+    """The share partitions of which members hold records, from `GET /v1/share_partitions`."""
+    for each in share_partitions:
+        if each["acquired"]:
+            held = [batch for batch in each["batches"] if batch["lock_expires_in_ms"] is not None]
+            first = min(held, key=lambda batch: batch["lock_expires_in_ms"], default=None)
+            whose = "" if first is None else f"; the first lock to expire: {awaited.lock(first)}"
+            count = phrases.counted(each["acquired"], "record")
+            yield f"{phrases.name(each)}: members of group {each['group']} hold {count}{whose}"
 
 
 def _nodes(nodes: Iterable[Facts]) -> str:

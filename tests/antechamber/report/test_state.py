@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from antechamber.report.state import error_lines, rule_lines, state_lines
+from antechamber.report.state import error_lines, lock_lines, rule_lines, state_lines
+from tests.client_facts import in_flight_batch, share_partition
 from tests.facts import FakeFacts, partition
 
 RUNNING = {"speed": 1}
@@ -91,4 +92,22 @@ def test_fault_rules_that_have_fired_are_listed() -> None:
     assert list(rule_lines(rules)) == [
         "rule 1 (lost-acks), close: fired twice",
         "rule 2, hang: fired once",
+    ]
+
+
+def test_the_lock_that_expires_first_is_listed() -> None:
+    """Share partitions of which nobody holds a record are left out."""
+    batches = (
+        in_flight_batch(0, 3, "acquired", "a", 9000),
+        in_flight_batch(4, 4, "available"),
+        in_flight_batch(5, 5, "acquired", "b", 900, deliveries=2),
+    )
+    held = share_partition(0, *batches, acquired=5)
+
+    assert list(lock_lines([held, share_partition(1), share_partition(2, acquired=1)])) == [
+        (
+            "orders-0: members of group workers hold 5 records; the first lock to expire: 5 by "
+            "member b (delivered twice, 900 ms left)"
+        ),
+        "orders-2: members of group workers hold 1 record",
     ]
