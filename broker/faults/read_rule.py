@@ -8,7 +8,7 @@ from typing import Any
 
 from broker.faults.actions import Action, Hold, HoldIsr, LinkCut, RefuseConnections
 from broker.faults.fields import Fields
-from broker.faults.named_parts import kinds
+from broker.faults.possible_requests import check_possible
 from broker.faults.read_action import read_action, read_link_action
 from broker.faults.rule_spec import (
     CONTROLLER,
@@ -127,8 +127,7 @@ def _match(match: Fields, action: Action, possible: Possible) -> Match:
         transactional_id=match.text("transactional_id"),
         origin=_origin(match, api),
     )
-    if api is not None:
-        _check_parts(match, api, possible)
+    check_possible(match, read, possible.apis, action.apis)
     return read
 
 
@@ -184,16 +183,3 @@ def _origin(match: Fields, api: str | None) -> str:
         allowed = ", ".join(sorted(APIS_OF_BROKERS))
         raise match.refusal("from", f"brokers do not send {api}, but {allowed}")
     return origin or FROM_CLIENT
-
-
-def _check_parts(match: Fields, api: str, possible: Possible) -> None:
-    """Refuse a topic for an API whose requests name no topics, and so on."""
-    named = kinds(possible.apis[api])
-    for name, is_named in named._asdict().items():
-        if name in match and not is_named:
-            apis = [each for each, cls in possible.apis.items() if getattr(kinds(cls), name)]
-            raise match.refusal(
-                name,
-                f"{api} requests have no {name.replace('_', ' ')}; "
-                f"it is allowed for {', '.join(sorted(apis))}",
-            )

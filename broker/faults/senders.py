@@ -7,7 +7,7 @@ from typing import Any
 _FETCH, _OFFSET_FOR_LEADER_EPOCH, _ADD_PARTITIONS_TO_TXN, _WRITE_TXN_MARKERS = 1, 23, 24, 27
 _KEYS = frozenset({_FETCH, _OFFSET_FOR_LEADER_EPOCH, _ADD_PARTITIONS_TO_TXN, _WRITE_TXN_MARKERS})
 # Clients send lower versions of AddPartitionsToTxn (KIP-890).
-_ADD_PARTITIONS_OF_BROKERS_SINCE = 4
+ADD_PARTITIONS_OF_BROKERS_SINCE = 4
 
 APIS_OF_BROKERS = frozenset(
     {"Fetch", "OffsetForLeaderEpoch", "AddPartitionsToTxn", "WriteTxnMarkers"}
@@ -24,4 +24,4 @@ def is_from_broker(api_key: int, version: int, body: Any) -> bool:
         return bool((body.replica_id if state is None else state.replica_id) >= 0)
     if api_key == _OFFSET_FOR_LEADER_EPOCH:
         return bool(body.replica_id >= 0)
-    return api_key == _WRITE_TXN_MARKERS or version >= _ADD_PARTITIONS_OF_BROKERS_SINCE
+    return api_key == _WRITE_TXN_MARKERS or version >= ADD_PARTITIONS_OF_BROKERS_SINCE

@@ -11,6 +11,7 @@ from broker.faults.read_rule import Possible, read_rule
 from tests.broker.faults.rules import ERROR, POSSIBLE, read, refusal
 
 APIS_WITH_GROUP = ", ".join(sorted(name for name, cls in POSSIBLE.apis.items() if kinds(cls).group))
+NO_GROUP = f"no group; it is allowed for {APIS_WITH_GROUP}"
 MANY = [
     {"action": ERROR},
     {"match": {}, "action": ERROR},
@@ -44,6 +45,11 @@ MANY = [
     {"action": {"type": "node", "do": "stop", "node": 2, "ms": 3000}},
     {"match": {"api": "Produce"}, "action": {"type": "node", "do": "resume", "node": 1}},
     {"action": {"type": "stale_metadata"}},
+    {"match": {"api": "AddPartitionsToTxn", "version": 4, "from": "any"}, "action": ERROR},
+    {
+        "match": {"topic": "t", "partition": 0, "group": "g", "transactional_id": "x"},
+        "action": ERROR,
+    },
     {"match": {"node": 2}, "action": {"type": "refuse_connections"}},
     {"link": {"from": 1, "to": 2}, "action": {"type": "delay", "ms": 50}},
     {"link": {"to": "controller"}, "action": {"type": "cut"}},
@@ -208,6 +214,29 @@ def test_a_request_that_only_brokers_send_is_from_a_broker() -> None:
         (
             {"match": {"client": "*x"}, "action": ERROR},
             "match.client: an asterisk is allowed only at the end",
+        ),
+        (
+            {"match": {"group": "g", "from": "broker"}, "action": ERROR},
+            f"match.group: the requests that can match have {NO_GROUP}",
+        ),
+        (
+            {"match": {"topic": "t", "group": "g"}, "action": {"type": "stale_metadata"}},
+            f"match.group: the requests with a topic that can match have {NO_GROUP}",
+        ),
+        (
+            {"match": {"from": "broker"}, "action": {"type": "stale_metadata"}},
+            "match.from: the action is not for requests of brokers; give client",
+        ),
+        (
+            {"match": {"api": "AddPartitionsToTxn", "version": 4}, "action": ERROR},
+            "match.version: clients send 0 to 3; give from with broker or any",
+        ),
+        (
+            {
+                "match": {"api": "AddPartitionsToTxn", "version": 3, "from": "broker"},
+                "action": ERROR,
+            },
+            "match.version: brokers send 4 and later; give one of these",
         ),
         (
             {"match": {"api": "Produce", "group": "g"}, "action": ERROR},
