@@ -30,8 +30,8 @@ class Example(NamedTuple):
 
 # The commands are those of examples/served/README.md.
 COMMANDS = (
-    Example("java", "mvn", "mvn -q -B compile", "mvn -q -B exec:java", 2),
-    Example("go", "go", "go build -o program .", "./program", 3),
+    Example("java", "mvn", "mvn -q -B compile", "mvn -q -B exec:java", 4),
+    Example("go", "go", "go build -o program .", "./program", 5),
     Example("node", "npm", "npm install --no-audit --no-fund", "node example.js", 2),
 )
 

@@ -27,6 +27,8 @@ func main() {
 	defer cancel()
 	for _, step := range []func(context.Context) error{
 		aRefusedProduceIsRetried,
+		aLostResponseIsRetriedAndTheRecordIsStoredOnce,
+		aProduceTimesOutWithoutWaitingForIt,
 		aSessionEndsWithoutWaitingForIt,
 		aRebalanceNeedsNoTime,
 	} {
@@ -60,6 +62,75 @@ func aRefusedProduceIsRetried(ctx context.Context) error {
 		return err
 	}
 	fmt.Println("passed: a refused produce is retried")
+	return nil
+}
+
+// The producer sends the batch again, and the broker recognizes it.
+func aLostResponseIsRetriedAndTheRecordIsStoredOnce(ctx context.Context) error {
+	rule, err := kafka.AddFault(ctx, `{
+		"match": {"api": "Produce", "topic": "payments"}, "times": 1,
+		"action": {"type": "close", "when": "after"}}`)
+	if err != nil {
+		return err
+	}
+	client, err := kgo.NewClient(seed)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	for offset := range int64(2) {
+		record := &kgo.Record{Topic: "payments", Value: []byte("one")}
+		if err := client.ProduceSync(ctx, record).FirstErr(); err != nil {
+			return err
+		}
+		if record.Offset != offset {
+			return fmt.Errorf("record %d has offset %d", offset, record.Offset)
+		}
+	}
+	if err := kafka.Wait(ctx, fmt.Sprintf("for=fault_fired&rule=%d", rule)); err != nil {
+		return err
+	}
+	fmt.Println("passed: a lost response is retried, and the record is stored once")
+	return nil
+}
+
+// The follower does not fetch, and the clock moves to the timeout of the request. The record fails,
+// because the producer has no retries.
+func aProduceTimesOutWithoutWaitingForIt(ctx context.Context) error {
+	client, err := kgo.NewClient(
+		seed,
+		kgo.ProduceRequestTimeout(20*time.Second),
+		kgo.DisableIdempotentWrite(),
+		kgo.RecordRetries(0),
+	)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	changes := []string{"clock/freeze", "nodes/1/pause", "nodes/2/pause"}
+	for _, change := range changes {
+		if err := kafka.Change(ctx, change); err != nil {
+			return err
+		}
+	}
+	defer func() {
+		for _, change := range []string{"nodes/1/resume", "nodes/2/resume", "clock/run"} {
+			kafka.Change(context.Background(), change)
+		}
+	}()
+	failed := make(chan error, 1)
+	client.Produce(ctx, &kgo.Record{Topic: "payments", Value: []byte("late")},
+		func(_ *kgo.Record, err error) { failed <- err })
+	if err := kafka.Wait(ctx, "for=parked&api=Produce&topic=payments"); err != nil {
+		return err
+	}
+	if err := kafka.Change(ctx, "clock/advance?to=parked&api=Produce"); err != nil {
+		return err
+	}
+	if err := <-failed; !errors.Is(err, kgo.ErrRecordRetries) {
+		return fmt.Errorf("the produce ends with %v", err)
+	}
+	fmt.Println("passed: a produce times out without waiting for it")
 	return nil
 }
 
