@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
+from antechamber.admin_errors import NoBroker
 from antechamber.broker_process import StartError
 from antechamber.chaos.draw import draw
 from antechamber.chaos.schedule_file import SCHEMA_FILE, as_yaml, read_schedule, schedule
@@ -47,7 +48,8 @@ on stdout. The progress is on stderr.
 exit codes:
   0    the program survived all schedules
   1    it failed under a schedule
-  2    an argument or the schedule is invalid, or no broker or program starts
+  2    an argument or the schedule is invalid, or no broker or program starts,
+       or the broker ends
   3    it fails without faults too
   130  interrupted by Ctrl-C
 """
@@ -119,7 +121,7 @@ def chaos(arguments: Sequence[str]) -> int:
     try:
         with _ended_by_sigterm():
             return _chaos(parser().parse_args(arguments))
-    except (UsageError, StartError) as error:
+    except (UsageError, StartError, NoBroker) as error:
         sys.stderr.write(f"antechamber chaos: {error}\n")
         return EXIT_USAGE
     except KeyboardInterrupt:

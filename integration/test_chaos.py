@@ -23,6 +23,8 @@ PROGRAMS = Path(__file__).parent / "chaos"
 SHOP = [sys.executable, str(PROGRAMS / "shop.py")]
 CHAOS = [sys.executable, "-m", "antechamber", "chaos"]
 ON_ORDERS = ["--brokers", "1", "--topic", "orders", "--timeout", "90"]
+SHIPPING = [sys.executable, str(PROGRAMS / "shipping.py")]
+ON_SHIPPING = [*ON_ORDERS, "--topic", "shipped"]
 # Lost responses and errors of Produce requests are drawn from it.
 SEED = "20"
 REPLAYS = 20
@@ -103,10 +105,29 @@ def test_a_wrong_program_is_found_and_its_schedule_shrunk(tmp_path: Path) -> Non
     assert "Produce of client 'shop'" in replayed.stdout
 
 
-def test_a_correct_program_survives() -> None:
-    """On three nodes, of which some stop or pause; an idempotent producer stores no order twice."""
-    options = ["--seed", SEED, "--seeds", "4", "--topic", "orders", "--timeout", "90"]
-    done = chaos(*options, "--against", *SHOP, "idempotent")
+def test_a_consumer_that_commits_too_early_is_found(tmp_path: Path) -> None:
+    """It loses an order whose shipping fails: one failed produce is needed, which is replayed."""
+    path = tmp_path / "early.yaml"
+    words = ["--seed", "1", *ON_SHIPPING, "--output", str(path), "--against", *SHIPPING, "early"]
+    done = chaos(*words)
+    assert done.returncode == 1, done.stderr
+    assert "not shipped are" in done.stderr
+
+    [rule] = yaml.safe_load(path.read_text())["rules"]
+    assert rule["match"] == {"api": "Produce"}
+    replay = ["--schedule", str(path), *ON_SHIPPING, "--against", *SHIPPING]
+    replayed = chaos(*replay, "early")
+    assert replayed.returncode == 1, replayed.stderr
+    assert "Produce of client 'shipper'" in replayed.stdout
+    assert chaos(*replay).returncode == 0  # the same faults, and a consumer that commits later
+
+
+# A producer that stores no order twice, and a consumer that skips none.
+@pytest.mark.parametrize("program", [[*SHOP, "idempotent"], SHIPPING], ids=["producer", "consumer"])
+def test_a_correct_program_survives(program: list[str]) -> None:
+    """On three nodes, of which some stop or pause."""
+    options = ["--seed", SEED, "--seeds", "4", "--timeout", "90"]
+    done = chaos(*options, "--topic", "orders", "--topic", "shipped", "--against", *program)
 
     assert done.returncode == 0, done.stderr
 
