@@ -6,6 +6,7 @@ from benchmarks import (
     consuming,
     expiry,
     fairness,
+    fault_rules,
     groups,
     limits,
     memory,
@@ -48,6 +49,7 @@ BENCHMARKS = {
         transactions.REPLICATED,
         tls.BENCHMARK,
         recording.BENCHMARK,
+        fault_rules.BENCHMARK,
         storage.BENCHMARK,
         *(curve.benchmark() for curve in CURVES.values()),
     )

@@ -130,6 +130,16 @@ the analysis of wait records costs is documented in [analysis](analysis.md).""",
         ("recording",),
     ),
     Section(
+        "Fault rules",
+        """\
+The processor time of the broker for a request of a raw client. `no hooks` is a broker from a copy
+of the source without the code that tests for rules, and `no rules, repeated` a second broker with
+it: their difference is what that code costs, and the second one alone is noise. 100 rules for other
+names are of all kinds; those by a field match every request and do not fire. At most 5 µs more with
+100 rules is the aim.""",
+        ("fault_rules",),
+    ),
+    Section(
         "Growth",
         """\
 How costs of this broker grow with the number of something. Each figure is for one item, in

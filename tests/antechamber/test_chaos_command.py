@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from antechamber.admin_errors import NoBroker
 from antechamber.broker_process import StartError
 from antechamber.chaos.draw import draw
 from antechamber.chaos.program import Outcome
@@ -192,12 +193,18 @@ def test_an_invalid_command_line(
     assert runs.rules == []
 
 
-def test_a_broker_that_does_not_start(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "error",
+    [StartError("-c: unknown key 'a'"), NoBroker("the broker has ended with exit code 1: no disk")],
+)
+def test_a_broker_that_does_not_start_or_ends(
+    runs: Runs, error: Exception, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The error is the broker's."""
-    runs.error = StartError("-c: unknown key 'a'")
+    runs.error = error
     assert main(["chaos", "--seed", "1", "-c", "a=1", "--against", "app"]) == 2
 
-    assert capsys.readouterr().err == "antechamber chaos: -c: unknown key 'a'\n"
+    assert capsys.readouterr().err == f"antechamber chaos: {error}\n"
 
 
 def test_an_output_that_cannot_be_written(

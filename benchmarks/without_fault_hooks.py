@@ -1,0 +1,63 @@
+"""A broker without the hooks of fault rules, to measure what these cost: a copy of the source."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from unittest.mock import patch
+
+from integration.processes.antechamber import Antechamber
+
+_SOURCE = Path(__file__).parent.parent
+_PACKAGES = ("antechamber", "broker", "protocol", "purgatories", "recorder", "pipeline")
+# By file: the hook, and what is in its place.
+_HOOKS = {
+    "broker/api/dispatch.py": (
+        """\
+        if self._rules and (index := self._rules.get(key)) is not None:
+            if is_large:
+                frame = memoryview(bytes(frame))
+            encoded = None if is_large else frame[start:]
+            handler = partial(handle_with_rules, index, handler, encoded)
+""",
+        "",
+    ),
+    "broker/api/request_channel.py": (
+        """\
+        if request.fault is not None:
+            response = apply_after(request, response)
+            if response is PARKED:
+                return
+""",
+        "",
+    ),
+    "broker/api/request.py": (
+        """\
+        # The fault rules that act on the response.
+        self.fault: RequestFault | None = None
+""",
+        "",
+    ),
+}
+
+
+def copy_without_hooks(folder: Path) -> None:
+    """Copy the packages to *folder*, and remove the hooks; raises ValueError if one is missing."""
+    for package in _PACKAGES:
+        shutil.copytree(
+            _SOURCE / package, folder / package, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    for name, (hook, rest) in _HOOKS.items():
+        path = folder / name
+        text = path.read_text(encoding="utf-8")
+        if text.count(hook) != 1:
+            raise ValueError(f"{name} does not have the hook of fault rules; see {__file__}")
+        path.write_text(text.replace(hook, rest), encoding="utf-8")
+
+
+def broker_without_hooks(folder: Path, *options: str) -> Antechamber:
+    """Start a broker from such a copy in *folder*."""
+    copy_without_hooks(folder)
+    with patch.dict(os.environ, PYTHONPATH=str(folder)):
+        return Antechamber(*options)
