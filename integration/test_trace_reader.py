@@ -10,6 +10,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer
@@ -61,7 +62,7 @@ def _title(text: str) -> str | None:
     return next((line for line in text.splitlines() if line.startswith("antechamber (")), None)
 
 
-def recorded() -> dict[str, object]:
+def recorded() -> dict[str, Any]:
     """The trace of a produce and of the fetches that read its record."""
     with Cluster(topics=["orders"], record=True) as kafka:
         consumer = Consumer(

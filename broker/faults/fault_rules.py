@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from broker.common.errors import InvalidValue, NoSuchRule, WrongState
 from broker.common.state_changes import StateChanges
 from broker.faults.actions import Hold, RefuseConnections, StaleMetadata
 from broker.faults.index import RuleIndex
 from broker.faults.matches import Matches
+from broker.faults.named_parts import names_all
 from broker.faults.node_change import NodeChange
 from broker.faults.read_rule import Possible, read_rule
 from broker.faults.rule import FaultRule, Fired, Firing, RuleState
-from broker.faults.rule_spec import PER_CLIENT, Match, RuleSpec
+from broker.faults.rule_spec import FROM_BROKER, PER_CLIENT, Match, RuleSpec
+from broker.faults.senders import APIS_OF_BROKERS
 from broker.faults.subject import Subject
 from broker.steps.schedule import schedule_once
 from protocol.api_names import api_name
@@ -255,9 +256,14 @@ class FaultRules:
         match, action = spec.match, spec.action
         if match is None or isinstance(action, RefuseConnections | Hold):
             return []
-        apis: dict[str, Any] = dict(self._possible.apis)
-        names = action.apis or apis if match.api is None else [match.api]
-        return [apis[name].__spec__.key for name in names]
+        apis = self._possible.apis
+        if match.api is not None:
+            return [apis[match.api].__spec__.key]
+        names: Iterable[str] = action.apis or apis
+        if match.origin == FROM_BROKER:
+            names = [name for name in names if name in APIS_OF_BROKERS]
+        classes = [apis[name] for name in names]
+        return [cls.__spec__.key for cls in classes if names_all(cls, match)]
 
 
 def _no_nodes(_: NodeChange) -> None:

@@ -40,8 +40,8 @@ class RuleIndex:
         self._prefixes: dict[int, _Groups] = {}
         self._principals: _Groups = {}
         self._topics: _Groups = {}
-        # By topic and partition.
-        self._partitions: _Groups = {}
+        # By partition, of each topic.
+        self._partitions: dict[str, _Groups] = {}
         self._groups: _Groups = {}
         self._transactional_ids: _Groups = {}
         for group in groups_of(rules):
@@ -51,7 +51,7 @@ class RuleIndex:
         """Where the group is found: by its most selective name."""
         match = group.match
         if match.topic is not None and match.partition is not None:
-            return self._partitions.setdefault((match.topic, match.partition), [])
+            return self._partitions.setdefault(match.topic, {}).setdefault(match.partition, [])
         for named, name in (
             (self._topics, match.topic),
             (self._groups, match.group),
@@ -73,7 +73,12 @@ class RuleIndex:
         candidates = self._candidates(subject)
         if not candidates:
             return candidates
-        found = [group for group in candidates if group.concerns(subject)]
+        sender = int(subject.is_from_broker)
+        found = [
+            group
+            for group in candidates
+            if group.senders[sender] and (group.has_one_name or subject.matches(group.match))
+        ]
         if len(found) > 1:
             found.sort(key=_by_id)
         return found
@@ -102,13 +107,15 @@ class RuleIndex:
         if parts.has_all_topics:
             return [
                 group
-                for named in (self._topics, self._partitions)
+                for named in (self._topics, *self._partitions.values())
                 for some in named.values()
                 for group in some
             ]
         found = _named(self._topics, parts.topics) if self._topics else []
         if self._partitions:
-            found += _named(self._partitions, parts.partitions())
+            for topic, numbers in parts.topics.items():
+                if topic in self._partitions:
+                    found += _named(self._partitions[topic], dict.fromkeys(numbers))
         return found
 
 

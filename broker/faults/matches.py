@@ -11,12 +11,16 @@ CLIENTS_MAX = 10_000
 
 
 class Matches:
-    """The number of matches: ``total``, and with *per_client* also that of each client id."""
+    """The number of matches: ``total``, and with *per_client* also that of each client id.
 
-    __slots__ = ("_by_client", "total")
+    Without it, `add` only increments ``total``, which callers may do themselves.
+    """
+
+    __slots__ = ("_by_client", "is_per_client", "total")
 
     def __init__(self, *, per_client: bool = False) -> None:
         self.total = 0
+        self.is_per_client = per_client
         self._by_client: dict[str | None, int] | None = {} if per_client else None
 
     def add(self, client_id: str | None) -> int:

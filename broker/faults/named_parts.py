@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple, get_args, get_type_hints
 from uuid import UUID
 
+from broker.faults.rule_spec import Match
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 
 _TOPICS = ("topics", "topic_data", "topic_partitions", "v3_and_below_topics")
@@ -126,11 +127,13 @@ class Parts:
         return found
 
     def _values(self, fields: tuple[_Names, ...]) -> set[str]:
+        if len(fields) == 1 and not fields[0].outer:  # most requests have at most one name
+            value = getattr(self._body, fields[0].field)
+            if value is None:
+                return set()
+            if isinstance(value, str):
+                return {value}
         return {value for names in fields for value in _values(self._body, names)}
-
-    def partitions(self) -> set[tuple[str, int]]:
-        """Each partition that the request names."""
-        return {(topic, number) for topic, numbers in self.topics.items() for number in numbers}
 
     def has_partition(self, topic: str | None, partition: int | None) -> bool:
         """Whether the request names the topic, and the partition of it; None is any."""
@@ -178,6 +181,17 @@ def kinds(cls: Any) -> Kinds:
         any(each.partitions for each in layout.topics),
         bool(layout.groups) or of_coordinators,
         bool(layout.transactional_ids) or of_coordinators,
+    )
+
+
+def names_all(cls: Any, names: Match) -> bool:
+    """Whether requests of the class name all kinds of which *names* has one."""
+    named = kinds(cls)
+    return (
+        (names.topic is None or named.topic)
+        and (names.partition is None or named.partition)
+        and (names.group is None or named.group)
+        and (names.transactional_id is None or named.transactional_id)
     )
 
 

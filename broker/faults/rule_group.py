@@ -6,24 +6,26 @@ from collections.abc import Iterable, Sequence
 
 from broker.faults.matches import Matches
 from broker.faults.rule import FaultRule
-from broker.faults.rule_spec import Match
-from broker.faults.subject import Subject
+from broker.faults.rule_spec import FROM_ANY, FROM_BROKER, FROM_CLIENT, Match
 
 
 class RuleGroup:
     """Active rules that share ``matches``, in the order in which they were set.
 
     ``of_records`` is a rule that matches only a response with records, and counts it itself.
+    ``senders`` is whether the rules match requests of clients, and of other nodes. With
+    ``has_one_name`` they match each of these that has the name by which the index has the group.
     """
 
     __slots__ = (
         "_due_from",
-        "_has_one_name",
         "_matches",
         "_rules",
         "first_id",
+        "has_one_name",
         "match",
         "of_records",
+        "senders",
     )
 
     def __init__(self, matches: Matches, rules: Sequence[FaultRule]) -> None:
@@ -34,20 +36,20 @@ class RuleGroup:
         self.of_records = first if first.spec.action.is_of_records else None
         self._matches = matches
         self._rules = rules
-        self._has_one_name = _has_one_name(self.match)
+        self.has_one_name = _has_one_name(self.match)
+        origin = self.match.origin
+        self.senders = origin in (FROM_CLIENT, FROM_ANY), origin in (FROM_BROKER, FROM_ANY)
         self._due_from = min(rule.due_from for rule in rules)
-
-    def concerns(self, subject: Subject) -> bool:
-        """Whether the rules match a request that has the name by which the index has the group."""
-        if self._has_one_name:
-            return subject.has_origin(self.match.origin)
-        return subject.matches(self.match)
 
     def count(self, client_id: str | None) -> FaultRule | None:
         """Count a request that matches; returns the first rule that is to fire on it."""
         if self.of_records is not None:
             return None
-        count = self._matches.add(client_id)
+        matches = self._matches
+        if matches.is_per_client:
+            count = matches.add(client_id)
+        else:
+            count = matches.total = matches.total + 1
         if count < self._due_from:
             return None
         return next((rule for rule in self._rules if rule.is_due(count, client_id)), None)

@@ -74,12 +74,17 @@ class Subject:
 
     def has_origin(self, origin: str) -> bool:
         """Whether the request is from a client or another node, as *origin* says."""
-        if origin == FROM_ANY:
-            return True
-        if self._is_from_broker is None:
+        return origin == FROM_ANY or self.is_from_broker is (origin == FROM_BROKER)
+
+    @property
+    def is_from_broker(self) -> bool:
+        """Whether another node has sent the request."""
+        known = self._is_from_broker
+        if known is None:
             header = self.header
-            self._is_from_broker = is_from_broker(header.api_key, header.api_version, self.body)
-        return self._is_from_broker is (origin == FROM_BROKER)
+            known = is_from_broker(header.api_key, header.api_version, self.body)
+            self._is_from_broker = known
+        return known
 
     def _names(self, match: Match) -> bool:
         parts = self.parts
