@@ -16,13 +16,6 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "0129_fetch_aborted_msgs": TRANSACTIONS,
         "0184_share_consumer_topic_recreate": SHARE_GROUPS,
     },
-    "franz-go": {
-        "TestTxnEtl": TRANSACTIONS,
-        "TestConsumeRegexShareSkipsInternal": SHARE_GROUPS,
-        "TestShareGroup": SHARE_GROUPS,
-        "TestShareGroupAckOnClose": SHARE_GROUPS,
-        "TestShareGroupETL": SHARE_GROUPS,
-        "TestShareGroupOffsetsAdmin": SHARE_GROUPS,
-    },
+    "franz-go": {},
     "kafka-go": {},
 }
