@@ -111,7 +111,7 @@ class Acquisition:
         return whole and not (self._exact and len(batch) > self._remaining)
 
     def _acquire_runs(self, batch: InFlightBatch, first: int, last: int) -> None:
-        """Acquire single runs of a batch; after a throttled one at most as many as that allows."""
+        """Acquire single runs of a batch; from a throttled one on at most as many as it allows."""
         count, most = 0, None
         for run in list(batch.runs_touching(first, last)):
             if not run.is_available:
@@ -120,7 +120,8 @@ class Acquisition:
             if is_last and count:
                 return
             if most is None:
-                most = self._throttle.most_together(batch, run.delivery_count)
+                allowed = self._throttle.most_together(batch, run.delivery_count)
+                most = None if allowed is None else count + allowed
             end = min(run.last, last)
             begin = max(run.first, first)
             if is_last:

@@ -176,6 +176,16 @@ def test_one_bad_record_is_delivered_alone_until_it_is_archived() -> None:
     assert bench.offsets == (10, 10)
 
 
+def test_records_before_a_bad_one_do_not_count() -> None:
+    """A group of bad records is as large as without the records before it."""
+    bench = Bench(Settings(delivery_count_limit=4))
+    bench.acquire("a", "0-9")
+    bench.acknowledge("a", "7-9 release")
+    bench.acquire("a", "0-9")
+    bench.acknowledge("a", "0-9 release")
+    assert bench.acquire("a", "0-9") == "0-6#2 7-9#3"
+
+
 def test_a_bad_record_does_not_join_others() -> None:
     """An acquisition that has records ends before a batch that was delivered often."""
     bench = Bench()
