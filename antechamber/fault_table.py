@@ -91,9 +91,14 @@ def _matched(rule: Rule) -> str:
     match = dict(rule["match"])
     sender, api = match.pop("from", "client"), match.pop("api", None)
     version = match.pop("version", None)
-    words = api or f"all {_AFFECTED.get(rule['action']['type'], 'requests')}"
+    affected = _AFFECTED.get(rule["action"]["type"], "requests")
+    words = api or f"all {affected}"
     if version is not None:
         words += f" v{version}"
+    if "partition" in match and "topic" in match:
+        match["partition"] = f"{match['partition']} of topic {match.pop('topic')}"
+    if affected == "partitions" and "partition" in match:
+        return f"partition {match['partition']}"
     named = [f"{name.replace('_', ' ')} {value}" for name, value in match.items()]
     if sender in ("broker", "any"):
         named.append("brokers" if sender == "broker" else "clients and brokers")

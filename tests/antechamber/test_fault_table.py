@@ -58,6 +58,17 @@ from tests.broker.faults.rules import RulesWithClock
             {"match": {"topic": "t"}, "action": {"type": "hold_high_watermark", "at": 5}},
             ["hold high watermark at offset 5", "all partitions of topic t"],
         ),
+        (
+            {"match": {"topic": "t", "partition": 0}, "action": {"type": "hold_isr"}},
+            ["hold isr", "partition 0 of topic t"],
+        ),
+        (
+            {
+                "match": {"api": "Produce", "client": "c", "topic": "t", "partition": 0},
+                "action": {"type": "half_open"},
+            },
+            ["half open", "Produce of client c and partition 0 of topic t"],
+        ),
     ],
 )
 def test_a_rule_has_words(rule: dict[str, Any], words: list[str]) -> None:
