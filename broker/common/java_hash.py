@@ -7,6 +7,7 @@ members and topics in the order of a ``HashMap``; the same order assigns the sam
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from struct import iter_unpack
 from typing import TypeVar
 from uuid import UUID
@@ -16,8 +17,11 @@ K = TypeVar("K")
 _INT_BITS = 0xFFFF_FFFF
 _CAPACITY_MIN = 16
 _LOAD_FACTOR = 0.75
+_CACHED_HASHES = 4096
 
 
+# The same share partitions and groups are hashed with each of their requests.
+@lru_cache(maxsize=_CACHED_HASHES)
 def string_hash(text: str) -> int:
     """``String.hashCode``."""
     value = 0
