@@ -8,7 +8,7 @@ from integration.parity.share_comparison import Difference, both_systems, differ
 from integration.parity.share_programs import ShareProgram, share_program
 from integration.parity.share_steps import Expire, Renew
 
-PROGRAMS = 40  # always the same; `make share-programs` plays others
+PROGRAMS = 30  # always the same; `make share-programs` plays others
 
 
 @pytest.mark.kafka

@@ -25,6 +25,7 @@ from integration.parity.share_steps import (
 LONG_LOCK_MS = 60_000
 SHORT_LOCK_MS = 4000  # of programs that wait for the expiry
 STEPS_MAX = 16
+EXPIRIES_MAX = 2  # each takes the time of a lock
 _WEIGHTS = {
     "fetch": 10,
     "fetch and acknowledge": 3,
@@ -66,8 +67,9 @@ def share_program(seed: int) -> ShareProgram:
     stored = _stored(random) if random.random() < 0.2 else ()
     if stored:  # a difference: see the scenario share_log_start_moves_into_a_gap
         names = [name for name in names if name != "delete"]
-    if random.random() < 0.5:
-        names = [name for name in names if name != "expire"]
+    most = random.choice((0, 0, 1, EXPIRIES_MAX))
+    while names.count("expire") > most:
+        names.remove("expire")
     conditions = Conditions(
         members,
         SHORT_LOCK_MS if "expire" in names else LONG_LOCK_MS,

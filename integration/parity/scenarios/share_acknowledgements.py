@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from integration.parity.admin_requests import GROUP, SET, alter_configs, delete_records
 from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import SHARE, SHARE_LOCK_MS
@@ -9,9 +11,9 @@ from integration.parity.share_member import ShareGroup, ShareMember
 from protocol.errors import ErrorCode
 
 
-def _group_of_two(kafka: Kafka) -> tuple[ShareGroup, ShareMember, ShareMember]:
+def _group_of_two(kafka: Kafka, **configs: Any) -> tuple[ShareGroup, ShareMember, ShareMember]:
     """Member a has the records 0 to 9, member b those from 10 to 19, 20 to 29 are not acquired."""
-    group = ShareGroup(kafka)
+    group = ShareGroup(kafka, **configs)
     group.produce(10, 10, 10)
     a, b = group.member("a"), group.member("b")
     a.fetch(max_records=1)
@@ -150,7 +152,7 @@ def share_offsets_are_altered(kafka: Kafka) -> Observations:
 @scenario(on=SHARE)
 def share_refusals_have_messages(kafka: Kafka) -> Observations:
     """The message of a ShareAcknowledge says what is wrong with the first bad batch."""
-    group, a, b = _group_of_two(kafka)
+    group, a, b = _group_of_two(kafka, record_lock_duration_ms="60000")
     c = ShareGroup(kafka).member("c")
     c.fetch()
     yield "nothing acquired", c.acknowledge("0-4 accept", message=True)
