@@ -167,11 +167,10 @@ def share_fetches_take_turns(kafka: Kafka) -> Observations:
     members = [group.member(name) for name in "abc"]
     for each in members:
         yield each.fetch()
-    parked = [
-        each.start(max_wait_ms=WAIT_MS, max_records=count, mode=1)
-        for each, count in zip(members, (2, 2, 4), strict=True)
-    ]
-    yield [each.waits() for each in parked]
+    parked = []
+    for each, count in zip(members, (2, 2, 4), strict=True):
+        parked.append(each.start(max_wait_ms=WAIT_MS, max_records=count, mode=1))
+        yield "waits", parked[-1].waits()
     group.produce(6)
     yield from parked
 
