@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
 from pyspark.sql.streaming.query import StreamingQuery
 
 from pipeline.batch import Counts, Step, counted, has_request_log
 from pipeline.errors import PipelineError
 from pipeline.micro_batches import MicroBatches
-from pipeline.request_log.topic_names import TOPIC_IDS_DDL, described, names_of, with_names
-from pipeline.schema import DEFECT, ROW_DDL, parsed
+from pipeline.request_log.conversion import MARK
+from pipeline.request_log.topic_names import described, names_of, with_names
+from pipeline.schema import ROW_DDL, parsed
 from pipeline.sources import Source
 from pipeline.store import Store
 from pipeline.writing import add_tables
@@ -46,25 +49,27 @@ def start(
     kept = MicroBatches(spark, out)
     published = _published(store)
     lines = source.stream(spark).writeStream.option("checkpointLocation", f"{out}/checkpoint")
-    writer = lines.foreachBatch(_keeper(spark, kept, published, time_zone))
+    writer = lines.foreachBatch(_keeper(kept, published, time_zone))
     trigger = (
         writer.trigger(processingTime=TRIGGER) if follow else writer.trigger(availableNow=True)
     )
     return trigger.start()
 
 
-def _keeper(
-    spark: SparkSession, kept: MicroBatches, published: int, time_zone: str
-) -> Callable[[DataFrame, int], None]:
+def _keeper(kept: MicroBatches, published: int, time_zone: str) -> Callable[[DataFrame, int], None]:
     def keep(lines: DataFrame, number: int) -> None:
         # Spark repeats a micro-batch if the run was killed before the checkpoint was written.
-        if number > published:
-            folder = kept.rows(number)
-            parsed(lines).write.mode("overwrite").parquet(folder)
-            if has_request_log(spark.read.schema(f"{DEFECT} STRING").parquet(folder)):
-                parsed(lines, time_zone).write.mode("overwrite").parquet(folder)
-                topics = described(spark.read.schema(TOPIC_IDS_DDL).parquet(folder))
-                topics.write.mode("overwrite").parquet(kept.topics(number))
+        if number <= published:
+            return
+        # Its rows are written once, after its topics: with them it is complete.
+        marked = lines.where(sf.contains(sf.col("value").cast("string"), sf.lit(MARK)))
+        if has_request_log(parsed(marked)):
+            rows = parsed(lines, time_zone).persist(StorageLevel.DISK_ONLY)
+            described(rows).write.mode("overwrite").parquet(kept.topics(number))
+            rows.write.mode("overwrite").parquet(kept.rows(number))
+            rows.unpersist()
+        else:
+            parsed(lines).write.mode("overwrite").parquet(kept.rows(number))
 
     return keep
 
