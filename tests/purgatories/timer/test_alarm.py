@@ -77,13 +77,52 @@ def test_a_timerfd_that_is_set_to_infinity_does_not_ring() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="timerfd is of Linux")
-def test_a_closed_timerfd_has_no_descriptor_and_can_be_set() -> None:
-    """A task of another thread may set it late."""
-    before = set(os.listdir("/proc/self/fd"))
-    alarm = TimerfdAlarm()
-    alarm.close()
-    alarm.set(1)
-    assert set(os.listdir("/proc/self/fd")) == before
+def test_many_timerfd_alarms_share_a_descriptor() -> None:
+    """None rings early; a closed one, which another task may set late, has none."""
+
+    async def rung() -> tuple[float, int, int]:
+        before, late_s = descriptors(), list[float]()
+        alarms = [TimerfdAlarm() for _ in range(20)]
+        opened = descriptors() - before
+
+        async def wait(alarm: TimerfdAlarm, left_s: float) -> None:
+            rings_at = trio.current_time() + left_s
+            alarm.set(left_s)
+            await alarm.wait()
+            late_s.append(trio.current_time() - rings_at)
+
+        async with trio.open_nursery() as nursery:
+            for number, alarm in enumerate(alarms):
+                nursery.start_soon(wait, alarm, (20 - number) / 1000)
+        for alarm in alarms:
+            alarm.close()
+            alarm.set(1)
+        return min(late_s), opened, descriptors() - before
+
+    earliest_s, opened, left = trio.run(rung)
+    assert earliest_s > 0
+    assert (opened, left) == (1, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="timerfd is of Linux")
+def test_a_timerfd_is_opened_again_after_the_last_alarm_was_closed() -> None:
+    """A node may stop and start in one event loop."""
+
+    async def ring_twice() -> int:
+        before = descriptors()
+        for _ in range(2):
+            alarm = TimerfdAlarm()
+            alarm.set(0.001)
+            await alarm.wait()
+            alarm.close()
+        return descriptors() - before
+
+    assert trio.run(ring_twice) == 0
+
+
+def descriptors() -> int:
+    """The number of open descriptors of this process."""
+    return len(os.listdir("/proc/self/fd"))
 
 
 @pytest.fixture
