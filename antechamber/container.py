@@ -176,11 +176,12 @@ def free_ports(count: int) -> range:
         with socket.create_server(("127.0.0.1", 0)) as first:
             port: int = first.getsockname()[1]
         ports = range(port, port + count)
-        if ports.stop <= _PORTS and all(map(_is_free, ports)):
+        if ports.stop <= _PORTS and all(map(is_free, ports)):
             return ports
 
 
-def _is_free(port: int) -> bool:
+def is_free(port: int) -> bool:
+    """Whether no socket of 127.0.0.1 has *port* now."""
     with socket.socket() as probe:
         try:
             probe.bind(("127.0.0.1", port))

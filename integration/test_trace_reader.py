@@ -49,7 +49,7 @@ def test_each_track_is_a_profile(reader: Path, tmp_path: Path) -> None:
     with browser(browser_path(), tmp_path / "profile") as page:
         page.open(f"file://{reader}#title=antechamber&localProfilePath={script}")
         shown = eventually(
-            lambda: _title(page.evaluate("document.body.innerText")), "a profile", within=60
+            lambda: _title(page.evaluate("document.body?.innerText ?? ''")), "a profile", within=60
         )
 
     assert len(tracks) >= 3

@@ -7,6 +7,7 @@ checkout is used. Free ports replace those of the page, so tests can run at the 
 
 from __future__ import annotations
 
+import random
 import re
 import signal
 import subprocess
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from antechamber.container import free_ports
+from antechamber.container import is_free
 from integration.machine.deadlines import eventually
 
 ROOT = Path(__file__).parent.parent
@@ -27,6 +28,7 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 SHOWN_PORTS = ("9092", "9093", "9094", "9644")
+NOT_EPHEMERAL = (20_000, 32_000)
 STOP_WITHIN_S = 60
 COMMAND_WITHIN_S = 300  # pip installs the package and its requirements
 # What differs from run to run, and what is compared instead.
@@ -45,6 +47,18 @@ def comparable(output: str) -> str:
     return output.strip()
 
 
+def lasting_ports(count: int) -> range:
+    """Return *count* consecutive free ports that the system gives to no other program.
+
+    The installation takes a minute, in which other tests take any port that is free.
+    """
+    while True:
+        first = random.randrange(*NOT_EPHEMERAL)
+        ports = range(first, first + count)
+        if all(map(is_free, ports)):
+            return ports
+
+
 class Tutorial:
     """A reader: runs commands in a folder, some of them in terminals of their own."""
 
@@ -53,7 +67,7 @@ class Tutorial:
         self._wheel = wheel
         self.running: list[subprocess.Popen[str]] = []
         # The nodes have consecutive ports.
-        self._ports = dict(zip(SHOWN_PORTS, map(str, free_ports(len(SHOWN_PORTS))), strict=True))
+        self._ports = dict(zip(SHOWN_PORTS, map(str, lasting_ports(len(SHOWN_PORTS))), strict=True))
 
     def with_free_ports(self, text: str) -> str:
         """Replace the default ports in *text*."""
