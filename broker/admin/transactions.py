@@ -6,7 +6,7 @@ transaction of its producer. No marker is then written, and the last stable offs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
 import trio
@@ -36,15 +36,12 @@ def open_transactions(nodes: Iterable[Node], limit: int) -> list[JsonObject]:
     An open transaction is Ongoing, or its outcome is decided and markers are outstanding.
     """
     found = [
-        _described(node, entry) for node in nodes for entry in _entries(node) if _is_open(entry)
+        _described(node, entry)
+        for node in nodes
+        for entry in node.transactions.states.all_entries()
+        if _is_open(entry)
     ]
     return sorted(found, key=itemgetter("age_ms"), reverse=True)[:limit]
-
-
-def _entries(node: Node) -> Iterator[TransactionMetadata]:
-    states = node.transactions.states
-    for partition in states.partitions():
-        yield from states.entries(partition)
 
 
 def _is_open(entry: TransactionMetadata) -> bool:
@@ -121,7 +118,7 @@ def _partitions_in_transactions(nodes: Iterable[Node]) -> set[tuple[int, TopicPa
     return {
         (entry.value.producer_id, key)
         for node in nodes
-        for entry in _entries(node)
+        for entry in node.transactions.states.all_entries()
         if _is_open(entry)
         for key in entry.value.partitions
     }

@@ -60,7 +60,7 @@ def session_end(nodes: Sequence[Node], member_id: str, group_id: str | None) -> 
 def transaction_timeout(nodes: Sequence[Node], transactional_id: str) -> Event:
     """The coordinator aborts the transaction, because it takes too long; raises `WrongState`."""
     for node in nodes:
-        for entry in _entries(node):
+        for entry in node.transactions.states.all_entries():
             if entry.transactional_id == transactional_id and _is_ongoing(entry):
                 return _abort(node, entry)
     raise WrongState(f"transaction {printable(transactional_id)} is not open")
@@ -141,11 +141,6 @@ def _timeouts(
         for each in node.groups.member_timeouts()
         if each.member_id == member_id and group_id in (None, each.group_id)
     )
-
-
-def _entries(node: Node) -> Iterable[TransactionMetadata]:
-    states = node.transactions.states
-    return (entry for partition in states.partitions() for entry in states.entries(partition))
 
 
 def _is_ongoing(entry: TransactionMetadata) -> bool:

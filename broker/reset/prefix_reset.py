@@ -16,7 +16,7 @@ from broker.node import Node
 from broker.reset.leftovers import close_fetch_sessions, complete_deletions, delete_files
 from broker.reset.removed import Removed, group_ids, transactional_ids
 from broker.reset.topics import TopicRemoval
-from broker.reset.transactions import TRANSACTIONS_S_MAX, entries, wait_for_end
+from broker.reset.transactions import TRANSACTIONS_S_MAX, wait_for_end
 from broker.steps.queue import finish
 from broker.transactions.expiration import remove_ids
 from broker.transactions.metadata import TransactionMetadata
@@ -90,4 +90,5 @@ def _with_prefix(names: Iterable[str], prefix: str) -> list[str]:
 
 
 def _with_id(node: Node, prefix: str) -> list[TransactionMetadata]:
-    return [entry for entry in entries(node) if entry.transactional_id.startswith(prefix)]
+    entries = node.transactions.states.all_entries()
+    return [entry for entry in entries if entry.transactional_id.startswith(prefix)]

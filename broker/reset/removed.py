@@ -9,7 +9,6 @@ from typing import Any
 from broker.api.request import Request
 from broker.network.connection import Connection
 from broker.node import Node
-from broker.reset.transactions import entries
 
 
 @dataclass(slots=True)
@@ -43,7 +42,9 @@ def group_ids(nodes: Iterable[Node]) -> set[str]:
 
 def transactional_ids(nodes: Iterable[Node]) -> set[str]:
     """All transactional ids."""
-    return {entry.transactional_id for node in nodes for entry in entries(node)}
+    return {
+        entry.transactional_id for node in nodes for entry in node.transactions.states.all_entries()
+    }
 
 
 def parked(nodes: Iterable[Node]) -> list[tuple[Connection, Request[Any]]]:

@@ -1,27 +1,19 @@
-"""The transactions of a node, and the wait for those that complete before a reset."""
+"""The wait for transactions that end before a reset."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import trio
 
 from broker.cluster import Cluster
 from broker.node import Node
-from broker.transactions.metadata import TransactionMetadata
 
 logger = logging.getLogger(__name__)
 
 # How long, in real time, a reset waits for the end of transactions.
 TRANSACTIONS_S_MAX = 5.0
-
-
-def entries(node: Node) -> Iterator[TransactionMetadata]:
-    """The transactional ids that *node* coordinates."""
-    states = node.transactions.states
-    for partition in states.partitions():
-        yield from states.entries(partition)
 
 
 async def wait_for_end(cluster: Cluster, has_ended: Callable[[], bool]) -> bool:
@@ -47,5 +39,6 @@ async def wait_for_markers(cluster: Cluster) -> None:
 def _has_markers(node: Node) -> bool:
     """Whether a transaction that *node* coordinates lacks markers that can be written."""
     return any(
-        entry.value.state.is_prepared and not entry.are_markers_stopped for entry in entries(node)
+        entry.value.state.is_prepared and not entry.are_markers_stopped
+        for entry in node.transactions.states.all_entries()
     )

@@ -114,6 +114,11 @@ class TransactionStateManager:
         """A snapshot of the ids of a partition of the topic."""
         return iter(list(self._entries.get(partition, {}).values()))
 
+    def all_entries(self) -> Iterator[TransactionMetadata]:
+        """The ids of all partitions that the node coordinates, each partition as a snapshot."""
+        for partition in self.partitions():
+            yield from self.entries(partition)
+
     def partitions(self) -> list[int]:
         """The partitions of the topic that the node coordinates."""
         return list(self._entries)

@@ -11,8 +11,6 @@ of RE2/J (KIP-1152).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from broker.api.authorization.check import DESCRIBE_TRANSACTIONAL_ID
 from broker.api.authorization.checks import is_authorized
 from broker.api.request import Request
@@ -48,7 +46,7 @@ def list_transactions(
             name for name in dict.fromkeys(body.state_filters) if name not in STATE_BY_LABEL
         ]
     )
-    for entry in _entries(request):
+    for entry in request.services.transactions.states.all_entries():
         yield None
         if matches(entry) and _is_visible(request, entry.transactional_id):
             response.transaction_states.append(
@@ -65,12 +63,6 @@ def _is_visible(request: Request[ListTransactionsRequest], transactional_id: str
     return is_authorized(
         request, DESCRIBE_TRANSACTIONAL_ID, transactional_id, is_refusal_logged=False
     )
-
-
-def _entries(request: Request[ListTransactionsRequest]) -> Iterator[TransactionMetadata]:
-    states = request.services.transactions.states
-    for partition in states.partitions():
-        yield from states.entries(partition)
 
 
 class _Filter:
