@@ -25,6 +25,10 @@ from integration.wire.requests import produce
 
 Make = Callable[..., Any]
 
+# A poll of kafka-python 3.0 that ends between the JoinGroup and the SyncGroup response abandons the
+# rebalance, and the next one joins again. Two consumers in one thread can repeat this for a minute.
+REBALANCE_MS = 500
+
 
 @pytest.fixture
 def make(bootstrap: str) -> Iterator[Make]:
@@ -171,7 +175,7 @@ def test_a_group_of_two_rebalances(make: Make, two_partitions: str, group: str) 
     both = {TopicPartition(two_partitions, i) for i in (0, 1)}
 
     def has_all() -> bool:
-        first.poll(50)
+        first.poll(REBALANCE_MS)
         return bool(first.assignment() == both)
 
     eventually(has_all, "all to one")
@@ -179,8 +183,8 @@ def test_a_group_of_two_rebalances(make: Make, two_partitions: str, group: str) 
     second = member(make, two_partitions, **settings)
 
     def shared() -> bool:
-        first.poll(50)
-        second.poll(50)
+        first.poll(REBALANCE_MS)
+        second.poll(REBALANCE_MS)
         one, other = first.assignment(), second.assignment()
         return len(one) == len(other) == 1 and one | other == both
 
@@ -202,8 +206,8 @@ def test_a_cooperative_group_keeps_partitions(make: Make, two_partitions: str, g
     held: list[int] = []
 
     def shared() -> bool:
-        first.poll(500)
-        second.poll(500)
+        first.poll(REBALANCE_MS)
+        second.poll(REBALANCE_MS)
         held.append(len(first.assignment()))
         return held[-1] == len(second.assignment()) == 1
 
@@ -220,8 +224,8 @@ def test_a_static_member_returns_to_its_partition(
     stays, goes = (member(make, two_partitions, **settings, **name) for name in names)
 
     def shared() -> bool:
-        stays.poll(500)
-        goes.poll(500)
+        stays.poll(REBALANCE_MS)
+        goes.poll(REBALANCE_MS)
         return len(stays.assignment()) == len(goes.assignment()) == 1
 
     eventually(shared, "one partition each")
