@@ -8,40 +8,19 @@ frames are sent back.
 from __future__ import annotations
 
 import select
-import shutil
 import socket
-import sys
-import tempfile
-from pathlib import Path
-from typing import Self
 
-from benchmarks.processor_time import processor_seconds
-from integration.machine.deadlines import eventually
-from integration.processes.server_process import ServerProcess
+from benchmarks.own_server import OwnServer
 
 PARK, WAKE, ECHO = b"P", b"W", b"E"
 _READ_BYTES = 1 << 16
 
 
-class Bare:
+class Bare(OwnServer):
     """The server in a process of its own."""
 
     def __init__(self) -> None:
-        self._directory = Path(tempfile.mkdtemp(prefix="antechamber-bare-"))
-        self._process = ServerProcess([sys.executable, "-m", "benchmarks.bare"], self._directory)
-        eventually(lambda: self._process.stdout().endswith("\n"), "the address of the server")
-        self.bootstrap = self._process.stdout().strip()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        shutil.rmtree(self._directory, ignore_errors=True)
-
-    def cpu_seconds(self) -> float:
-        """The processor time used so far."""
-        return processor_seconds(self._process.pid)
+        super().__init__("benchmarks.bare")
 
 
 def _serve() -> None:

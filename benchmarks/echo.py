@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 from functools import partial
-from pathlib import Path
-from typing import Self
 
 import trio
 
-from benchmarks.processor_time import processor_seconds
-from integration.machine.deadlines import eventually
-from integration.processes.server_process import ServerProcess
+from benchmarks.own_server import OwnServer
 
 _READ_BYTES = 1 << 16
 
 
-class Echo:
-    """An echo server in a process of its own."""
+class Echo(OwnServer):
+    """The server in a process of its own."""
 
     def __init__(self) -> None:
-        self._directory = Path(tempfile.mkdtemp(prefix="antechamber-echo-"))
-        self._process = ServerProcess([sys.executable, "-m", "benchmarks.echo"], self._directory)
-        eventually(lambda: self._process.stdout().endswith("\n"), "the echo's address")
-        self.bootstrap = self._process.stdout().strip()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        shutil.rmtree(self._directory, ignore_errors=True)
-
-    def cpu_seconds(self) -> float:
-        """The processor time used so far."""
-        return processor_seconds(self._process.pid)
+        super().__init__("benchmarks.echo")
 
 
 async def _send_back(stream: trio.SocketStream) -> None:

@@ -150,7 +150,8 @@ class ShareGame:
 
     def ended(self, player: Player) -> None:
         """Wait until what a member held, whose session has ended, can be acquired again."""
-        eventually(lambda: not self._is_any_locked([player]), f"the end of {player.member.id}")
+        member_id = player.member.member_id
+        eventually(lambda: not self._is_any_locked([player]), f"the end of {member_id}")
         player.held.clear()
         self._write_in_order()
 

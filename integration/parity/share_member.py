@@ -8,7 +8,7 @@ that heartbeat.
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -20,20 +20,8 @@ from integration.parity.requests import batch, produce
 from integration.parity.scenario import Kafka
 from integration.parity.share_requests import initialize_state, write_state
 from protocol.errors import ErrorCode
-from protocol.messages.share_acknowledge import (
-    AcknowledgePartition,
-    AcknowledgeTopic,
-    ShareAcknowledgeRequest,
-)
-from protocol.messages.share_fetch import (
-    AcknowledgementBatch,
-    FetchPartition,
-    FetchTopic,
-    ForgottenTopic,
-    ShareFetchRequest,
-)
+from tests.share_session import ShareSession
 
-TYPES = {"gap": 0, "accept": 1, "release": 2, "reject": 3, "renew": 4}
 NO_LIMITS = {"max_wait_ms": 0, "min_bytes": 0, "max_bytes": 0, "max_records": 0}  # of a renewal
 WARM_UP_MS = 1500
 _SHARE = 2
@@ -124,65 +112,17 @@ class ShareGroup:
         return ShareMember(self, member_id, client or self.kafka.connect(node or self.leader))
 
 
-class ShareMember:
+class ShareMember(ShareSession):
     """A member with a session on one node."""
 
     def __init__(self, group: ShareGroup, member_id: str, client: Client) -> None:
-        self.group = group
-        self.id = member_id
+        super().__init__(group.id, member_id, group.topic_id, max_wait_ms=100)
         self.client = client
-        self.epoch = 0
-
-    def request(
-        self,
-        *partitions: int,
-        max_wait_ms: int = 100,
-        min_bytes: int = 1,
-        max_bytes: int = 1 << 20,
-        max_records: int = 500,
-        batch_size: int = 500,
-        mode: int = 0,
-        renew: bool = False,
-        forgotten: Sequence[int] = (),
-        acknowledge: Iterable[str] = (),
-        epoch: int | None = None,
-        topic_id: UUID | None = None,
-    ) -> ShareFetchRequest:
-        """A fetch; the first one, and those that acknowledge, name partition 0 by default."""
-        named = partitions or ((0,) if self.epoch == 0 or acknowledge else ())
-        topic_id = topic_id or self.group.topic_id
-        batches = list(map(acknowledgement, acknowledge))
-        return ShareFetchRequest(
-            group_id=self.group.id,
-            member_id=self.id,
-            share_session_epoch=self.epoch if epoch is None else epoch,
-            max_wait_ms=max_wait_ms,
-            min_bytes=min_bytes,
-            max_bytes=max_bytes,
-            max_records=max_records,
-            batch_size=batch_size,
-            share_acquire_mode=mode,
-            is_renew_ack=renew,
-            topics=[
-                FetchTopic(
-                    topic_id=topic_id,
-                    partitions=[
-                        FetchPartition(partition_index=each, acknowledgement_batches=batches)
-                        for each in named
-                    ],
-                )
-            ]
-            if named
-            else [],
-            forgotten_topics_data=[ForgottenTopic(topic_id=topic_id, partitions=list(forgotten))]
-            if forgotten
-            else [],
-        )
 
     def start(self, *partitions: int, **parameters: Any) -> Pending:
         """Send a fetch that may wait; it counts as successful."""
         sent = self.request(*partitions, **parameters)
-        self.epoch = sent.share_session_epoch + 1
+        self.advance(sent)
         return self.client.start(sent)
 
     def fetch(self, *partitions: int, **parameters: Any) -> str:
@@ -190,7 +130,7 @@ class ShareMember:
         sent = self.request(*partitions, **parameters)
         response = self.client.request(sent)
         if not response.error_code:
-            self.epoch = sent.share_session_epoch + 1
+            self.advance(sent)
         return fetched(response)
 
     def acknowledge(
@@ -218,7 +158,7 @@ class ShareMember:
         response = self.client.request(sent)
         if response.error_code:
             return _error(response.error_code)
-        self.epoch = sent.share_session_epoch + 1
+        self.advance(sent)
         found = [data for topic in response.responses for data in topic.partitions]
         found.sort(key=lambda data: data.partition_index)
         return " ".join(
@@ -227,41 +167,6 @@ class ShareMember:
             else _error(data.error_code)
             for data in found
         )
-
-    def acknowledgements(
-        self,
-        batches: Mapping[int, Sequence[str]],
-        *,
-        renew: bool = False,
-        epoch: int | None = None,
-    ) -> ShareAcknowledgeRequest:
-        """The request of `acknowledge_all`."""
-        partitions = [
-            AcknowledgePartition(
-                partition_index=index, acknowledgement_batches=list(map(acknowledgement, each))
-            )
-            for index, each in batches.items()
-        ]
-        topic = AcknowledgeTopic(topic_id=self.group.topic_id, partitions=partitions)
-        return ShareAcknowledgeRequest(
-            group_id=self.group.id,
-            member_id=self.id,
-            share_session_epoch=self.epoch if epoch is None else epoch,
-            is_renew_ack=renew,
-            topics=[topic] if partitions else [],
-        )
-
-
-def acknowledgement(text: str) -> AcknowledgementBatch:
-    """The batch of ``first-last type [type...]``; a type may be a number."""
-    offsets, *types = text.split()
-    first, _, last = offsets[1:].partition("-")  # the first offset may be negative
-    first = offsets[0] + first
-    return AcknowledgementBatch(
-        first_offset=int(first),
-        last_offset=int(last or first),
-        acknowledge_types=[TYPES[each] if each in TYPES else int(each) for each in types],
-    )
 
 
 def fetched(response: Any) -> str:

@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ import pytest
 from antechamber import requests_command
 from antechamber.cli import main
 from tests.admin_server import serving
+from tests.antechamber.follow_pauses import Meanwhile, pauses_of
 from tests.facts import FakeFacts, completed_fetch, parked_fetch, parked_produce
 
 
@@ -29,21 +30,9 @@ def facts(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeFacts]:
 
 
 @pytest.fixture
-def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Meanwhile:
     """Perform actions, one in each pause of --follow, and then raise KeyboardInterrupt."""
-
-    def script(*steps: Callable[[], object]) -> None:
-        left = iter(steps)
-
-        def pause(_seconds: float) -> None:
-            step = next(left, None)
-            if step is None:
-                raise KeyboardInterrupt
-            step()
-
-        monkeypatch.setattr(requests_command, "sleep", pause)
-
-    return script
+    return pauses_of(requests_command, monkeypatch)
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -116,7 +105,7 @@ def test_an_unknown_topic(
 
 
 def test_follow_prints_waits_that_end_between_polls(
-    facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
+    facts: FakeFacts, meanwhile: Meanwhile, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """They come from the wait records; requests that did not wait are left out."""
     produce, fetch = facts.parked
@@ -138,7 +127,7 @@ def test_follow_prints_waits_that_end_between_polls(
 
 
 def test_follow_prints_each_request_once(
-    facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
+    facts: FakeFacts, meanwhile: Meanwhile, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It is printed when it is first seen; Ctrl-C ends the command."""
     produce, fetch = facts.parked
@@ -153,7 +142,7 @@ def test_follow_prints_each_request_once(
 
 
 def test_follow_prints_all_completed_requests(
-    facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
+    facts: FakeFacts, meanwhile: Meanwhile, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """More requests than the limit may complete between polls; the earliest is first."""
     completed = [completed_fetch(correlation_id=number) for number in range(40)]
@@ -169,7 +158,7 @@ def test_follow_prints_all_completed_requests(
 
 
 def test_follow_without_completed_requests(
-    facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
+    facts: FakeFacts, meanwhile: Meanwhile, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """All later requests are new if there are none at the beginning."""
     completed = [completed_fetch(correlation_id=number) for number in range(40)]
@@ -186,7 +175,7 @@ def test_follow_without_completed_requests(
 
 def test_follow_redraws_the_table(
     facts: FakeFacts,
-    meanwhile: Callable[..., None],
+    meanwhile: Meanwhile,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -203,7 +192,7 @@ def test_follow_redraws_the_table(
 
 def test_a_missed_wait_is_a_line_above_the_table(
     facts: FakeFacts,
-    meanwhile: Callable[..., None],
+    meanwhile: Meanwhile,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from antechamber import share_command
 from antechamber.cli import main
 from tests.admin_server import serving
+from tests.antechamber.follow_pauses import Meanwhile, pauses_of
 from tests.client_facts import in_flight_batch, share_partition
 from tests.facts import FakeFacts
 
@@ -36,21 +37,9 @@ def facts(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeFacts]:
 
 
 @pytest.fixture
-def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Meanwhile:
     """Perform actions, one in each pause of --follow, and then raise KeyboardInterrupt."""
-
-    def script(*steps: Callable[[], object]) -> None:
-        left = iter(steps)
-
-        def pause(_seconds: float) -> None:
-            step = next(left, None)
-            if step is None:
-                raise KeyboardInterrupt
-            step()
-
-        monkeypatch.setattr(share_command, "sleep", pause)
-
-    return script
+    return pauses_of(share_command, monkeypatch)
 
 
 @pytest.mark.usefixtures("facts")
@@ -123,7 +112,7 @@ def test_a_broker_without_share_groups_has_one_line(
 
 
 def test_follow_prints_changes(
-    facts: FakeFacts, meanwhile: Callable[..., None], capsys: pytest.CaptureFixture[str]
+    facts: FakeFacts, meanwhile: Meanwhile, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The time that passes is not a change."""
     first, second = facts.known_share_partitions
@@ -145,7 +134,7 @@ def test_follow_prints_changes(
 
 def test_follow_redraws_the_table(
     facts: FakeFacts,
-    meanwhile: Callable[..., None],
+    meanwhile: Meanwhile,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:

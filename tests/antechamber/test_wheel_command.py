@@ -12,6 +12,7 @@ import pytest
 from antechamber import wheel_command
 from antechamber.cli import main
 from tests.admin_server import serving
+from tests.antechamber.follow_pauses import pauses_of
 from tests.facts import FakeFacts
 
 
@@ -86,13 +87,7 @@ def test_follow_draws_again_until_it_is_interrupted(
     facts: FakeFacts, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each frame clears the terminal; the exit code is that of Ctrl-C."""
-    frames = iter([None])
-
-    def pause(_seconds: float) -> None:
-        if next(frames, 1):
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(wheel_command, "sleep", pause)
+    pauses_of(wheel_command, monkeypatch)(lambda: None)
     assert main(["wheel", "--follow"]) == 130
     assert capsys.readouterr().out.count("\x1b[2J") == 2
 

@@ -14,7 +14,7 @@ def share_members_release_in_any_order(kafka: Kafka) -> Observations:
     group.produce(5, 5, 5, 5)
     members = [group.member(name) for name in "abcd"]
     for each in members:
-        yield each.id, each.fetch(max_records=1)
+        yield each.member_id, each.fetch(max_records=1)
     a, b, c, d = members
     yield d.acknowledge("17-18 release"), a.acknowledge("3-4 release"), c.acknowledge("10 release")
     yield "first", b.fetch(max_records=1, mode=1)
@@ -32,7 +32,7 @@ def share_members_take_turns(kafka: Kafka) -> Observations:
     members = [group.member(name) for name in "abc"]
     for turn in range(2):
         for each in members:
-            yield turn, each.id, each.fetch(max_records=2, mode=1)
+            yield turn, each.member_id, each.fetch(max_records=2, mode=1)
         for each, offsets in zip(members, ("4-5", "0-1", "2-3"), strict=True):
             yield each.acknowledge(f"{offsets} release")
         for each, offsets in zip(members, ("0-1", "2-3", "4-5"), strict=True):

@@ -217,7 +217,7 @@ def share_session_limit(kafka: Kafka) -> Observations:
     group.produce(5)
     members = [group.member(name) for name in "abcd"]  # the group's own is the first session
     for each in members:
-        yield each.id, each.start(max_wait_ms=1500)
+        yield each.member_id, each.start(max_wait_ms=1500)
     a, _, _, d = members
     d.epoch = 0
     yield "opened again", a.fetch(epoch=0)

@@ -15,7 +15,8 @@ from protocol.messages.share_acknowledge import (
     ShareAcknowledgeRequest,
 )
 from tests.share_group import ShareGroupOnNode, share_group
-from tests.share_member import ShareMember, acknowledgement
+from tests.share_member import ShareMember
+from tests.share_session import acknowledgement
 
 pytestmark = pytest.mark.anyio
 

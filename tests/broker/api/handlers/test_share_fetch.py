@@ -15,7 +15,7 @@ from protocol.messages.share_acknowledge import (
 )
 from tests.batches import batch
 from tests.share_group import share_group
-from tests.share_member import acknowledgement
+from tests.share_session import acknowledgement
 
 pytestmark = pytest.mark.anyio
 
