@@ -52,7 +52,7 @@ def _composed(variables: dict[str, str]) -> dict[str, Any]:
 
 
 def test_the_broker_is_the_last_stage() -> None:
-    """Thus the plain build makes it, and a builder without BuildKit nothing else."""
+    """A plain build makes it like this; a builder without BuildKit makes no other."""
     stages = [rest for name, rest in _instructions("Dockerfile") if name == "FROM"]
 
     assert stages == ["$BASE AS packages", "$BASE AS broker"]

@@ -1,7 +1,7 @@
-"""Asks the leaders of partitions for their log end offsets (``NetworkPartitionMetadataClient``).
+"""Requests the log end offsets of partitions from their leaders.
 
-The requests are ListOffsets of consumers, which the leaders answer with the high watermark. A
-partition without a live leader has no end offset.
+They are ListOffsets requests of a consumer, so the response has the high watermark. A partition
+without a live leader has no end offset. Source: ``NetworkPartitionMetadataClient``.
 """
 
 from __future__ import annotations

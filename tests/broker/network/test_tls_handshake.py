@@ -64,7 +64,7 @@ async def test_a_client_that_refuses_the_certificate_fails_both_sides() -> None:
     ],
 )
 async def test_bytes_that_are_not_tls_fail_the_handshake(data: bytes, reason: str) -> None:
-    """The reason tells the user what the client has sent."""
+    """The reason names what the client has sent."""
     ends = Ends()
     ends.below_client.send([data])
 

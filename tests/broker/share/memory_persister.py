@@ -1,4 +1,4 @@
-"""A persister that keeps the states of share partitions in memory and responds when it is told to.
+"""A persister that keeps the states of share partitions in memory and responds on request.
 
 It merges batches offset by offset, so it is an independent statement of what is read after writes.
 """

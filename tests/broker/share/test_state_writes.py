@@ -94,7 +94,7 @@ def test_an_expiry_that_is_fenced_ends_the_share_partition(bench: Bench) -> None
 
 
 def test_the_stored_state_is_continued() -> None:
-    """Stored batches keep their states and counts; what lies between them is fetched again."""
+    """Stored batches keep their states and counts; offsets between them are fetched again."""
     stored = [(2, 4, 2, 1), (8, 9, 0, 3)]
     bench = Bench(start_offset=0, stored=stored)
     assert bench.initialized == [ErrorCode.NONE]

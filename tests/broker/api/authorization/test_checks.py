@@ -101,7 +101,7 @@ def test_each_name_is_checked_once() -> None:
 
 @pytest.mark.parametrize("logged", [True, False])
 def test_a_refusal_that_only_filters_is_not_logged(logged: bool) -> None:
-    """The authorizer is told which refusals its audit log has."""
+    """The authorizer receives the refusals that belong in its audit log."""
     authorizer = FakeAuthorizer()
     request = request_with(authorizer, METADATA)
 
