@@ -37,8 +37,8 @@ class Cluster(ProcessFacts, Handle):
         what clients need.
         properties: a file of settings in Java's syntax; *config* overrides it.
         record: keep a wait record of each request for `requests`; *records* also writes them to a
-        file, *records_topic* to a topic of the cluster, and *request_log* to a file in the form of
-        Kafka's request log.
+        file, *records_topic* to a topic of the cluster, *request_log* to a file in the form of
+        Kafka's request log, and *otlp* as spans to the collector of OpenTelemetry at this address.
 
     The constructor waits until the cluster is ready. It raises `StartError` with the broker's error
     message if the start fails or takes longer than *start_timeout* seconds. Stop the cluster with
@@ -59,6 +59,7 @@ class Cluster(ProcessFacts, Handle):
         records: str | os.PathLike[str] | None = None,
         records_topic: str | None = None,
         request_log: str | os.PathLike[str] | None = None,
+        otlp: str | None = None,
         start_timeout: float = START_TIMEOUT_S,
     ) -> None:
         arguments = serve_arguments(
@@ -73,6 +74,7 @@ class Cluster(ProcessFacts, Handle):
             records=records,
             records_topic=records_topic,
             request_log=request_log,
+            otlp=otlp,
         )
         process = BrokerProcess(arguments, start_timeout)
         ProcessFacts.__init__(self, process, keeps_data=data_dir is not None)

@@ -108,6 +108,7 @@ def serve_arguments(
     records: str | os.PathLike[str] | None,
     records_topic: str | None,
     request_log: str | os.PathLike[str] | None,
+    otlp: str | None,
 ) -> list[str]:
     """The options of ``antechamber serve`` for the parameters of `Cluster`."""
     arguments = ["--brokers", str(brokers)]
@@ -119,6 +120,7 @@ def serve_arguments(
         ("--records", records),
         ("--records-topic", records_topic),
         ("--request-log", request_log),
+        ("--otlp", otlp),
         ("--faults", faults),
     ):
         if value is not None:

@@ -56,6 +56,7 @@ from broker.wait_records.recorder import Recorder
 from broker.wait_records.records_file import RecordsFile
 from broker.wait_records.records_topic import RecordsTopic
 from broker.wait_records.request_log import request_log_line
+from broker.wait_records.span_sender import SpanSender, live_spans
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 
@@ -85,13 +86,13 @@ async def _serve(options: ServeOptions) -> None:
         closing(TcpNetwork(listeners, options.brokers)) as network,
         closing(_admin_listener(options)) as admin,
         closing(_controller(options, data_dirs)) as controller,
-        _records_files(options) as records_files,
+        _record_sinks(options) as record_sinks,
         closing(_cluster(options, controller, data_dirs, network)) as cluster,
     ):
         _store_credentials(controller, options)
         _create_topics(controller, options)
         _set_faults(cluster, options)
-        with _outbox(options, cluster, records_files) as outbox:
+        with _outbox(options, cluster, record_sinks) as outbox:
             await _run(options, cluster, outbox, data_dirs, admin, signals)
 
 
@@ -164,7 +165,10 @@ def _cluster(
     ]
     durable = bool(options.data_dirs)
     clock, machine = AdjustableClock(), TrioClock()
-    recorder = Recorder(clock, options.records_topic, machine) if options.record else None
+    recorder = None
+    if options.record:
+        reads_traces = options.otlp is not None
+        recorder = Recorder(clock, options.records_topic, machine, reads_traces=reads_traces)
     return Cluster(
         brokers,
         options.config,
@@ -180,26 +184,28 @@ def _cluster(
 
 
 @contextmanager
-def _records_files(options: ServeOptions) -> Iterator[Sequence[RecordsFile]]:
-    """The files of wait records: of JSON lines, and of lines of a request log."""
-    with ExitStack() as open_files:
-        files = []
+def _record_sinks(options: ServeOptions) -> Iterator[Sequence[Sink]]:
+    """Where wait records go outside of the cluster: a file, a request log, a collector of spans."""
+    with ExitStack() as open_sinks:
+        sinks = list[Sink]()
         if options.records is not None:
-            files.append(RecordsFile(options.records))
-            open_files.callback(files[-1].close)
+            sinks.append(RecordsFile(options.records))
+            open_sinks.callback(sinks[-1].close)
         if options.request_log is not None:
             log = RecordsFile(options.request_log, option="--request-log", written=request_log_line)
-            files.append(log)
-            open_files.callback(log.close)
-        yield files
+            sinks.append(log)
+            open_sinks.callback(log.close)
+        if options.otlp is not None:
+            sinks.append(SpanSender(live_spans(options.otlp)))
+        yield sinks
 
 
 @contextmanager
 def _outbox(
-    options: ServeOptions, cluster: Cluster, files: Sequence[RecordsFile]
+    options: ServeOptions, cluster: Cluster, given: Sequence[Sink]
 ) -> Iterator[Outbox | None]:
     """The outbox of wait records, if there is any sink; it is emptied before the logs close."""
-    sinks: list[Sink] = [*files]
+    sinks: list[Sink] = [*given]
     if options.records_topic is not None:
         sinks.append(RecordsTopic(options.records_topic, cluster, cluster.clock))
     recorder = cluster.recorder

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,11 @@ pytest.importorskip("opentelemetry.proto", reason="the extra otlp is not install
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from antechamber import Cluster
+from antechamber.admin_client import AdminClient
 from antechamber.cli import main
 from integration.machine.deadlines import eventually
-from integration.processes.server_process import ServerProcess
+from integration.processes.antechamber import Antechamber
+from integration.processes.server_process import ServerProcess, free_ports
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
 from integration.wire.requests import fetch, produce
@@ -132,6 +135,72 @@ def test_requests_are_followed(tmp_path: Path) -> None:
 
     requests = [each.span_id for each in collector.spans]
     assert len(requests) == len(set(requests))
+
+
+TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+
+
+@pytest.mark.parametrize("compression", ["none", "gzip", "snappy", "lz4", "zstd"])
+def test_requests_are_sent_as_they_end(compression: str) -> None:
+    """Those of a served broker, with links into the trace of the application."""
+    collector = Collector()
+    with collecting(collector) as url:
+        with Cluster(1, topics="orders", otlp=url) as kafka, Connection(kafka.bootstrap) as reader:
+            reader.send(fetch("orders", 0, 0, max_wait_ms=60_000))
+            kafka.wait_parked("Fetch", "orders")
+            _produce_traced(kafka.bootstrap, compression)
+            reader.receive()
+            eventually(lambda: collector.named("park"), "the span of the wait")
+            [sink] = _sinks(AdminClient(kafka.admin))
+        check_release(collector)
+
+    assert (sink["sink"], sink["url"], sink["dropped"]) == ("otlp", f"{url}/v1/traces", 0)
+    for name, links in (("Produce", 1), ("Fetch", 2)):
+        [span] = collector.named(name)
+        linked = [(each.trace_id.hex(), each.span_id.hex()) for each in span.links]
+        assert (TRACE, SPAN) in linked
+        assert len(linked) == links
+    ids = [each.span_id for each in collector.spans]
+    assert len(ids) == len(set(ids))
+
+
+def _produce_traced(bootstrap: str, compression: str) -> None:
+    confluent_kafka = pytest.importorskip("confluent_kafka", reason="it is not installed")
+    settings = {"bootstrap.servers": bootstrap, "compression.type": compression, "linger.ms": 0}
+    producer = confluent_kafka.Producer(settings)
+    headers = {"traceparent": f"00-{TRACE}-{SPAN}-01", "other": b"x"}
+    producer.produce("orders", b"text " * 100, partition=0, headers=headers)
+    assert producer.flush(30) == 0
+
+
+def test_a_broker_serves_without_its_collector() -> None:
+    """One line is logged, the requests are counted as dropped, and the stop does not wait."""
+    [port] = free_ports(1)
+    with Antechamber("--topic", "orders", "--otlp", f"http://127.0.0.1:{port}") as kafka:
+        with Connection(kafka.bootstrap) as producer:
+            dropping = partial(_dropped, producer, kafka.admin)
+            eventually(dropping, "two refused exports", within=60)
+        assert kafka.process.stop() == 0
+        log = kafka.process.stderr()
+
+    [line] = log.splitlines()
+    assert line.endswith(
+        f"--otlp: the collector at http://127.0.0.1:{port}/v1/traces does not accept spans, they"
+        " are dropped until it does"
+    )
+
+
+def _dropped(producer: Connection, admin: AdminClient) -> bool:
+    """Whether more records were dropped than those of the first export."""
+    producer.request(produce("orders", 0, batch([b"x"])))
+    return int(_sinks(admin)[0]["dropped"]) > 10
+
+
+def _sinks(admin: AdminClient) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = admin.call("GET", "/v1/statistics")["recording"]["outbox"][
+        "sinks"
+    ]
+    return found
 
 
 def _released(kafka: Cluster, collector: Collector) -> bool:

@@ -45,6 +45,7 @@ class AsyncCluster(ProcessFacts, AsyncHandle):
         records: str | os.PathLike[str] | None = None,
         records_topic: str | None = None,
         request_log: str | os.PathLike[str] | None = None,
+        otlp: str | None = None,
         start_timeout: float = START_TIMEOUT_S,
     ) -> None:
         self._arguments = serve_arguments(
@@ -59,6 +60,7 @@ class AsyncCluster(ProcessFacts, AsyncHandle):
             records=records,
             records_topic=records_topic,
             request_log=request_log,
+            otlp=otlp,
         )
         self._keeps_data = data_dir is not None
         self._start_timeout_s = start_timeout

@@ -45,6 +45,7 @@ complete -c antechamber -n '__fish_seen_subcommand_from serve' -l record -d 'rec
 complete -c antechamber -n '__fish_seen_subcommand_from serve' -l records -r -F -d 'record, and append the records to this file as JSON lines'
 complete -c antechamber -n '__fish_seen_subcommand_from serve' -l records-topic -x -d 'record, and produce the records to this topic of the broker'
 complete -c antechamber -n '__fish_seen_subcommand_from serve' -l request-log -r -F -d 'record, and append the records to this file as lines of Kafka'\''s request log'
+complete -c antechamber -n '__fish_seen_subcommand_from serve' -l otlp -x -d 'record, and send the records as spans to this collector of OpenTelemetry by HTTP, such as http://127.0.0.1:4318'
 complete -c antechamber -n '__fish_seen_subcommand_from serve' -l ready-file -r -F -d 'JSON file to write when the broker is ready'
 complete -c antechamber -n '__fish_seen_subcommand_from serve' -l stop-with-stdin -d 'stop when stdin ends, as when the program that started the broker ends'
 complete -c antechamber -n '__fish_seen_subcommand_from serve' -l quiet -d 'print nothing to stdout'

@@ -2,7 +2,8 @@
 
     server span    a request, in a trace of its own
     child          a phase: queue, local and send; park, for each wait
-    link           of a wait and of its request: the request that completed the wait
+    link           of a wait and of its request: the request that completed the wait;
+                   of a request: the spans of applications that its records belong to
 
 Ids are derived from what identifies a request, so that a request has the same ids in each export,
 and a link is valid also if the request that it names was exported before.
@@ -60,7 +61,7 @@ def _of_request(request: Span, by_wait: Mapping[Wait, Release]) -> Iterator[Read
         server,
         resource=resource,
         attributes=_request_attributes(record, failed),
-        links=[_link(each) for each in linked],
+        links=[*map(_link, linked), *map(_application_link, record.get("traces") or ())],
         kind=SpanKind.SERVER,
         status=Status(StatusCode.ERROR, f"error code {failed[0]}") if failed else Status(),
         start_time=request.begin_us * _NS,
@@ -111,6 +112,15 @@ def _link(release: Release) -> Link:
     by = release.by.record
     named = {"antechamber.relation": "completed", "antechamber.request": release.by.name}
     return Link(_context(by), named)
+
+
+def _application_link(trace_parent: str) -> Link:
+    """The span that a ``traceparent`` header names (W3C Trace Context)."""
+    _, trace, span, flags = trace_parent.split("-")
+    context = SpanContext(
+        int(trace, 16), int(span, 16), is_remote=True, trace_flags=TraceFlags(int(flags, 16))
+    )
+    return Link(context, {"antechamber.relation": "record"})
 
 
 def _completion(wait: Wait) -> Event:

@@ -9,7 +9,7 @@ partition is preferred.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from antechamber.trace.spans import Record, Span, Wait
@@ -43,6 +43,20 @@ def releases(requests: Sequence[Span]) -> Iterator[Release]:
             if candidates:
                 by = max(candidates, key=lambda each: _fit(each, released, wait))
                 yield Release(by, released, wait)
+
+
+def names(records: Iterable[Record]) -> set[_Name]:
+    """The names of the requests, by which records refer to them."""
+    return {*map(_name, records)}
+
+
+def awaits_releaser(record: Record, known: Container[_Name]) -> bool:
+    """Whether a request completed a wait of *record* whose name is not among the *known* ones."""
+    for facts in (record, *(record.get("earlier_waits") or ())):
+        request = (facts.get("completed_by") or {}).get("request")
+        if request is not None and _name(request) not in known:
+            return True
+    return False
 
 
 def _name(request: Record) -> _Name:

@@ -67,6 +67,7 @@ def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
     }
     check_alone(config, addresses)
     _check_ports(given)
+    is_recorded = any((given.records, given.records_topic, given.request_log, given.otlp))
     return ServeOptions(
         host=given.host,
         port=given.port,
@@ -80,10 +81,11 @@ def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
         topics=_checked_topics(given.topic, given.brokers),
         credentials=_credentials(given.user, given.add_scram),
         faults=given.faults,
-        record=given.record or any((given.records, given.records_topic, given.request_log)),
+        record=given.record or is_recorded,
         records=given.records,
         records_topic=given.records_topic,
         request_log=given.request_log,
+        otlp=given.otlp,
         ready_file=given.ready_file,
         stop_with_stdin=given.stop_with_stdin,
         quiet=given.quiet,
@@ -219,6 +221,12 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="record, and append the records to this file as lines of Kafka's request log",
+    )
+    add(
+        "--otlp",
+        metavar="URL",
+        help="record, and send the records as spans to this collector of OpenTelemetry by HTTP, "
+        "such as http://127.0.0.1:4318",
     )
     add(
         "--ready-file",

@@ -55,11 +55,12 @@ class ServeOptions:
     # A schedule of fault rules to set before the broker is ready.
     faults: Path | None = None
     # Wait records are kept in memory, and optionally in a file of JSON lines, in a
-    # topic, and in a file in the form of Kafka's request log.
+    # topic, in a file in the form of Kafka's request log, and as spans at a collector's address.
     record: bool = False
     records: Path | None = None
     records_topic: str | None = None
     request_log: Path | None = None
+    otlp: str | None = None
     ready_file: Path | None = None
     # Stop when stdin ends, as it does when the process that started this one ends.
     stop_with_stdin: bool = False

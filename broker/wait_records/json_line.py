@@ -8,7 +8,7 @@ cached, and the part for requests that did not wait is constant.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from broker.common.topic_partition import TopicPartition
@@ -21,7 +21,7 @@ from protocol.printable import printable_json
 _CACHED = 4096  # entries of each cache
 _LINE = (
     b'%b%d%b%d,"queued_us":%d,"local_us":%d,"parked_us":%d,"send_us":%d,"total_us":%d,'
-    b'%b,"partitions":[%b],"error":%d}'
+    b'%b,"partitions":[%b],"error":%d%b}'
 )
 _PARTITION = b'%b%d,"records":%d,"bytes":%d,"error":%d,"high_watermark":%d,"log_end_offset":%d}'
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
@@ -45,6 +45,7 @@ def json_line(record: WaitRecord) -> bytes:
         _wait(record) if _has_waited(record) else _NO_WAIT,
         b",".join(map(_partition, record.results)),
         record.error,
+        _traces(record.traces) if record.traces else b"",
     )
 
 
@@ -99,6 +100,10 @@ def _wait(record: WaitRecord) -> bytes:
             "fault": record.fault,
         }
     )[1:]
+
+
+def _traces(traces: Sequence[str]) -> bytes:
+    return b',"traces":' + _encode([*traces]).encode()
 
 
 def _partition(result: PartitionResult) -> bytes:

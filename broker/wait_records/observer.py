@@ -7,6 +7,7 @@ from typing import Protocol
 
 from broker.common.topic_partition import TopicPartition
 from broker.wait_records.record import Size, WaitRecord
+from broker.wait_records.trace_parents import TraceParents
 from broker.wait_records.wait import WaitPartition
 from protocol.output import BUFFERS, Splice, SpliceLost
 from protocol.record_batch.header import HEADER_BYTES
@@ -32,20 +33,37 @@ class HostedPartition(Protocol):
 
 
 class RequestObserver:
-    """Attached to a request that is recorded; *hosted* are the partitions on its node."""
+    """Attached to a request that is recorded; *hosted* are the partitions on its node.
 
-    __slots__ = ("_hosted", "_sizes", "record")
+    Headers of records are read only if there is *traces*.
+    """
+
+    __slots__ = ("_hosted", "_sizes", "_traces", "record")
 
     def __init__(
-        self, record: WaitRecord, hosted: Mapping[TopicPartition, HostedPartition]
+        self,
+        record: WaitRecord,
+        hosted: Mapping[TopicPartition, HostedPartition],
+        traces: TraceParents | None = None,
     ) -> None:
         self.record = record
         self._hosted = hosted
+        self._traces = traces
+        if traces is not None:
+            record.traces = traces.found
         self._sizes: dict[TopicPartition, Size] = {}
 
     def measure(self, key: TopicPartition, batches: Splice) -> None:
         """Count what a produce carries for a partition; *batches* is not kept."""
         self._sizes[key] = size_of(batches)
+        if self._traces is not None:
+            self._traces.read(batches)
+
+    def deliver(self, key: TopicPartition, offset: int, error: int, batches: Splice) -> None:
+        """Add a partition of a fetch with the *batches* that it sends, which are not kept."""
+        self.add_result(key, offset, error, size_of(batches))
+        if self._traces is not None and not self.record.follower:
+            self._traces.read(batches)
 
     def add_result(
         self, key: TopicPartition, offset: int, error: int, size: Size | None = None

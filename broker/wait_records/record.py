@@ -55,7 +55,8 @@ class WaitRecord:
     cause is unknown. ``stalled_by`` is the step of the loop that delayed the request.
     ``throttle`` is that of a quota which the request's client has exceeded, and ``muted_by`` that
     of an earlier request, for which this one was queued. ``fault`` is the fault rule that fired on
-    the request. ``follower``
+    the request. ``traces`` are the ``traceparent`` headers of its records, if they are read, which
+    is a field only if there are any. ``follower``
     is not among the fields: whether a node has sent the request, to replicate.
     """
 
@@ -82,6 +83,7 @@ class WaitRecord:
         "started_ms",
         "throttle",
         "timeout_ms",
+        "traces",
         "waited_for",
         "waited_ms",
     )
@@ -119,6 +121,7 @@ class WaitRecord:
         self.muted_by: Throttle | None = None
         self.fault: dict[str, Any] | None = None
         self.follower = False
+        self.traces: Sequence[str] = ()
 
     @property
     def cause(self) -> Cause:
@@ -206,4 +209,5 @@ class WaitRecord:
             "fault": self.fault,
             "partitions": [each._asdict() for each in self.partitions],
             "error": int(self.error),
+            **({"traces": [*self.traces]} if self.traces else {}),
         }

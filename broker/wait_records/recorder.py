@@ -25,6 +25,7 @@ from broker.wait_records.limits import RECENT_MAX
 from broker.wait_records.observer import HostedPartition, RequestObserver
 from broker.wait_records.outbox import Outbox
 from broker.wait_records.record import WaitRecord
+from broker.wait_records.trace_parents import TraceParents
 from broker.wait_records.wait import Facts, Wait, name_transaction
 from protocol.headers import RequestHeader
 
@@ -45,11 +46,17 @@ class Recorder:
 
     *excluded_topic* is the topic to which records are produced: requests that concern no other
     partition are not recorded, since the record of each would cause another. ``machine`` measures
-    the steps of the event loop, if ``clock`` can be adjusted.
+    the steps of the event loop, if ``clock`` can be adjusted. With *reads_traces* the headers of
+    records are read.
     """
 
     def __init__(
-        self, clock: Clock, excluded_topic: str | None = None, machine: Clock | None = None
+        self,
+        clock: Clock,
+        excluded_topic: str | None = None,
+        machine: Clock | None = None,
+        *,
+        reads_traces: bool = False,
     ) -> None:
         self.recent: deque[WaitRecord] = deque(maxlen=RECENT_MAX)
         self.outbox: Outbox | None = None
@@ -58,6 +65,7 @@ class Recorder:
         self._now_ms = clock.now_ms
         self._wall_us_at = clock.wall_us_at
         self._excluded_topic = excluded_topic
+        self._reads_traces = reads_traces
         self._current: RequestHeader | None = None
         self._group_cause: Cause | None = None
         # Returns the transactional id of a producer id, or None; for the transactions of waits.
@@ -93,7 +101,8 @@ class Recorder:
         if free_ms > arrived_ms:
             started_ms = free_ms
         record = WaitRecord(header, request.session, node_id, connection_id, arrived_ms, started_ms)
-        request.observer = RequestObserver(record, hosted)
+        traces = TraceParents() if self._reads_traces else None
+        request.observer = RequestObserver(record, hosted, traces)
         if self.stalls.aftermath is not None:
             record.stalled_by = self.stalls.aftermath
 

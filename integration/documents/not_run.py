@@ -18,7 +18,7 @@ NOT_RUN = {
     r"spark-submit .*": "needs a cluster of Spark and a bucket",
     r".*broker\.example.*": _HOST,
     r"antechamber serve --(ready-file|properties)": "the text names an option without its value",
-    r"antechamber export --otlp .*": "needs a collector; integration/test_otlp.py has one",
+    r"antechamber (export|serve) --otlp .*": "needs a collector; integration/test_otlp.py has one",
     r"antechamber analyze .*": "starts Spark for a minute; integration/pipeline has these options",
     r"python -m benchmarks --.*": "measures for minutes; integration/test_benchmarks.py",
     r"python -m benchmarks\.atlas .*": "an experiment that measures; integration/test_atlas.py",

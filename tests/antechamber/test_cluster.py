@@ -82,12 +82,13 @@ def test_arguments_become_options_of_serve(facts: FakeFacts, tmp_path: Path) -> 
         records=tmp_path / "records",
         records_topic="waits",
         request_log=tmp_path / "log",
+        otlp="http://collector",
     )
 
     assert " ".join(Process.arguments) == (
         f"--brokers 3 --record --data-dir {tmp_path} --properties server.properties "
         f"--records {tmp_path}/records --records-topic waits "
-        f"--request-log {tmp_path}/log "
+        f"--request-log {tmp_path}/log --otlp http://collector "
         "--faults faults.yaml -c min.insync.replicas=2 -c auto.create.topics.enable=false "
         "--topic orders:3:3 --topic audit"
     )

@@ -68,6 +68,7 @@ PARKED_REQUEST = record(
 
 RECORD_SCHEMAS: dict[str, Schema] = {
     "WaitRecord": record(
+        {"traces": array(STRING)},
         schema=INTEGER,
         **_CLIENT,
         queued_us=INTEGER,

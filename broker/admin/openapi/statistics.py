@@ -26,8 +26,8 @@ _STEP = record(
     correlation_id=nullable(INTEGER),
 )
 _SINK = record(
-    {"path": STRING, "topic": STRING},
-    sink=one_of("file", "topic"),
+    {"path": STRING, "topic": STRING, "url": STRING},
+    sink=one_of("file", "topic", "otlp"),
     written=INTEGER,
     dropped=INTEGER,
 )

@@ -44,7 +44,7 @@ from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION, PartitionN
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.waits import FetchWait, ReadCommittedWait
 from broker.storage.transaction_index import AbortedTxn
-from broker.wait_records.observer import RequestObserver, size_of
+from broker.wait_records.observer import RequestObserver
 from protocol.codec import Output, encode_into
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import (
@@ -161,7 +161,7 @@ def _observe(
 ) -> None:
     for requested, result in zip(readable, results, strict=True):
         key, offset = requested.key, requested.fetch_offset
-        observer.add_result(key, offset, result.error, size_of(result.records))
+        observer.deliver(key, offset, result.error, result.records)
 
 
 def _replica(request: Request[FetchRequest]) -> tuple[int, int]:

@@ -47,7 +47,7 @@ from broker.share.sessions import (
 from broker.share.share_fetch import ShareFetchParams, ShareFetchResult, ShareFetchResults
 from broker.share.waits import ShareFetchWait, ShareStateWait
 from broker.steps.queue import Slices, finish
-from broker.wait_records.observer import RequestObserver, size_of
+from broker.wait_records.observer import RequestObserver
 from protocol.errors import ErrorCode
 from protocol.messages.share_fetch import (
     AcknowledgementBatch,
@@ -260,7 +260,7 @@ class _Exchange:
             result = results.get(each)
             if result is not None:
                 offset = result.acquired[0].first if result.acquired else -1
-                observer.add_result(name, offset, result.error, size_of(result.records))
+                observer.deliver(name, offset, result.error, result.records)
 
     def _is_throttled(self, results: ShareFetchResults) -> bool:
         request = self._request

@@ -17,7 +17,9 @@ from broker.wait_records.outbox import Outbox
 from broker.wait_records.recorder import Recorder
 from broker.wait_records.records_file import RecordsFile
 from broker.wait_records.records_topic import RecordsTopic
+from broker.wait_records.span_sender import SpanSender
 from tests.batches import batch
+from tests.broker.wait_records.records import Collected
 from tests.client import RunningCluster, running_cluster
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 
@@ -51,12 +53,15 @@ def fields(value: object, name: str = "") -> Iterator[str]:
 
 
 async def _wait_and_record(cluster: RunningCluster, folder: Path) -> ClusterFacts:
-    """Let requests wait and complete, with both sinks and a step over budget."""
+    """Let requests wait and complete, with all sinks and a step over budget."""
     recorder = cluster.cluster.recorder
     assert recorder is not None
+    sender = SpanSender(Collected())
+    sender.close()
     sinks = (
         RecordsFile(folder / "records", bytes_max=1000, files_max=2),
         RecordsTopic("waits", cluster.cluster, cluster.cluster.clock),
+        sender,
     )
     recorder.outbox = Outbox(cluster.node(1).timer, sinks)
     cluster.cluster.stalls.add(Stall(1.0, 30.0, "task", None))

@@ -32,8 +32,8 @@ def test_each_option_sets_its_field(tmp_path: Path) -> None:
     line = (
         "--host 0.0.0.0 --port 0 --brokers 3 --admin-port 0 --data-dir d --data-dir e "
         "-c num.partitions=2 --topic a --topic b:3 --topic c:4:2 --record --records r "
-        "--records-topic t --request-log l --ready-file f --faults s.yaml --quiet --verbose "
-        "--stop-with-stdin"
+        "--records-topic t --request-log l --otlp u --ready-file f --faults s.yaml --quiet "
+        "--verbose --stop-with-stdin"
     )
     options = parse_arguments(line.split())
 
@@ -53,6 +53,7 @@ def test_each_option_sets_its_field(tmp_path: Path) -> None:
     assert options.topics == (TopicSpec("a"), TopicSpec("b", 3), TopicSpec("c", 4, 2))
     assert (options.records_topic, options.quiet, options.verbose) == ("t", True, True)
     assert (options.stop_with_stdin, options.faults) == (True, Path("s.yaml"))
+    assert options.otlp == "u"
 
 
 @pytest.mark.parametrize(
@@ -72,10 +73,10 @@ def test_an_advertised_address_may_have_a_port(address: str, host: str, port: in
 
 
 @pytest.mark.parametrize(
-    "line", ["--record", "--records r", "--records-topic t", "--request-log l"]
+    "line", ["--record", "--records r", "--records-topic t", "--request-log l", "--otlp u"]
 )
 def test_each_option_for_records_enables_recording(line: str) -> None:
-    """One of the four is enough."""
+    """One of them is enough."""
     assert parse_arguments(line.split()).record
 
 

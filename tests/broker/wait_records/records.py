@@ -1,7 +1,9 @@
-"""Wait records, the records that a cluster keeps, and a sink in memory, for tests."""
+"""Wait records, the records that a cluster keeps, and sinks in memory, for tests."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
 from typing import Any
 
 import trio
@@ -44,6 +46,38 @@ class KeepingSink:
 
     def statistics(self) -> dict[str, Any]:
         return {"written": len(self.written)}
+
+
+class Collected:
+    """A collector that the test lets accept or refuse; ``sent`` are the records of each call."""
+
+    url = "http://collector"
+
+    def __init__(self) -> None:
+        self.sent: list[Sequence[dict[str, Any]]] = []
+        self.accepts = True
+        self.bug: Exception | None = None
+        self.holds = False
+        self.will_hold: list[bool] = []
+        self.may_send = threading.Event()
+        self.may_send.set()
+        self.is_sending = threading.Event()
+        self.was_called = threading.Semaphore(0)
+        self.is_stopped = False
+
+    def send(self, records: Sequence[dict[str, Any]], *, is_last: bool = False) -> bool:
+        self.is_sending.set()
+        self.may_send.wait()
+        self.sent.append(records)
+        self.holds = bool(self.will_hold) and self.will_hold.pop()
+        self.was_called.release()
+        if self.bug is not None:
+            raise self.bug
+        return self.accepts
+
+    def stop(self) -> None:
+        self.is_stopped = True
+        self.may_send.set()
 
 
 def kept_of(cluster: RunningCluster, api: str, client: str = "test") -> list[dict[str, Any]]:

@@ -67,6 +67,12 @@ def _throttled(name: str) -> WaitRecord:
     return record
 
 
+def _traced() -> WaitRecord:
+    record = wait_record()
+    record.traces = ["00-" + "1" * 32 + "-" + "2" * 16 + "-01"] * 2
+    return record
+
+
 def _named(client_id: str | None) -> WaitRecord:
     return wait_record(client_id=client_id)
 
@@ -82,6 +88,7 @@ def _named(client_id: str | None) -> WaitRecord:
         _stalled(),
         _throttled("throttle"),
         _throttled("muted_by"),
+        _traced(),
         _named(None),
         _named('ä"\\\n{0}%b\u2028\ud800'),
         wait_record(session=Session(user('ä"\n%b'), listener="CLIENTS")),
@@ -95,6 +102,7 @@ def _named(client_id: str | None) -> WaitRecord:
         "stalled",
         "throttled",
         "muted",
+        "traced",
         "no client id",
         "unusual client id",
         "authenticated",

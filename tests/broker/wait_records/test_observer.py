@@ -12,7 +12,10 @@ from broker.storage.disk import Disk
 from broker.storage.file_slice import FileSlice
 from broker.wait_records.observer import RequestObserver, size_of
 from broker.wait_records.record import PartitionFacts
+from broker.wait_records.trace_parents import TraceParents
 from broker.wait_records.wait import WaitPartition
+from protocol.record_batch.batch import build_batch
+from protocol.record_batch.record import Record
 from tests.batches import batch
 from tests.broker.wait_records.records import wait_record
 
@@ -35,6 +38,24 @@ def test_a_result_has_the_measured_size_and_the_offsets_of_the_log(
     observer.add_result(HOSTED, 5, 0)
 
     assert observer.record.partitions == [PartitionFacts("t", 0, 5, 2, len(records), 0, 7, 9)]
+
+
+def test_headers_are_read_only_on_request(observer: RequestObserver) -> None:
+    """Of produced records, and of those that a consumer is sent; a follower replicates them."""
+    header = "00-" + "1" * 32 + "-" + "2" * 16 + "-01"
+    traced = build_batch([Record(None, b"v", [("traceparent", header.encode())], 0)])
+    reading, replicating = (RequestObserver(wait_record(), {}, TraceParents()) for _ in range(2))
+    replicating.record.follower = True
+    for each in (observer, reading, replicating):
+        each.deliver(MISSING, 5, 0, traced)
+    observer.measure(MISSING, traced)
+
+    assert [list(each.record.traces) for each in (observer, reading, replicating)] == [
+        [],
+        [header],
+        [],
+    ]
+    assert reading.record.partitions == [PartitionFacts("t", 1, 5, 1, len(traced), 0, -1, -1)]
 
 
 def test_a_result_of_a_missing_partition_has_no_offsets(observer: RequestObserver) -> None:
