@@ -7,8 +7,8 @@
 
 A request has the calls of one kind and group that are queued one after the other. A call about a
 share partition begins when the one before it has its result, so that they take effect in their
-order: a write that is sent again would otherwise replace the start offset of a later one. Kafka's
-``PersisterStateManager``.
+order: a write that is sent again would otherwise replace the start offset of a later one. Writes
+that wait become one (`broker.share_coordinator.joined_writes`). Kafka's ``PersisterStateManager``.
 
 Deviations: Kafka sends later calls while an earlier one waits for its back-off. It asks a node for
 the coordinator with FindCoordinator, has a request of each kind in flight, and adds a random time
@@ -32,7 +32,9 @@ from broker.coordinators.inter_broker_sender import (
 from broker.network.transport import Connect
 from broker.share.persister import PersisterResult, ReadResult, StateWrite, SummaryResult
 from broker.share.share_partition_key import SharePartitionKey
+from broker.share_coordinator.joined_writes import next_call
 from broker.share_coordinator.persister_calls import (
+    CALLS_PER_REQUEST_MAX,
     DELETE,
     INITIALIZE,
     READ,
@@ -42,13 +44,10 @@ from broker.share_coordinator.persister_calls import (
     results,
 )
 from broker.share_coordinator.state_topic import coordinator_of
-from broker.steps.queue import Slices, StepQueue
+from broker.steps.queue import Slices, StepQueue, finish
 from broker.steps.schedule import schedule_once
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
-
-# One request is encoded, and its response decoded, in one step of the loop.
-CALLS_PER_REQUEST_MAX = 100
 
 # ``PersisterStateManager``: how often a call is sent again, and after which times.
 RETRIES_MAX = 5
@@ -111,29 +110,29 @@ class NetworkPersister:
         done: Callable[[PersisterResult], None],
     ) -> None:
         """See `Persister`."""
-        self._begin(Call(INITIALIZE, key, (state_epoch, start_offset), done))
+        self._begin(Call(INITIALIZE, key, (state_epoch, start_offset), (done,)))
 
     def read(
         self, key: SharePartitionKey, leader_epoch: int, done: Callable[[ReadResult], None]
     ) -> None:
         """See `Persister`."""
-        self._begin(Call(READ, key, leader_epoch, done))
+        self._begin(Call(READ, key, leader_epoch, (done,)))
 
     def write(
         self, key: SharePartitionKey, change: StateWrite, done: Callable[[PersisterResult], None]
     ) -> None:
         """See `Persister`."""
-        self._begin(Call(WRITE, key, change, done))
+        self._begin(Call(WRITE, key, change, (done,)))
 
     def delete(self, key: SharePartitionKey, done: Callable[[PersisterResult], None]) -> None:
         """See `Persister`."""
-        self._begin(Call(DELETE, key, None, done))
+        self._begin(Call(DELETE, key, None, (done,)))
 
     def read_summary(
         self, key: SharePartitionKey, leader_epoch: int, done: Callable[[SummaryResult], None]
     ) -> None:
         """See `Persister`."""
-        self._begin(Call(READ_SUMMARY, key, leader_epoch, done))
+        self._begin(Call(READ_SUMMARY, key, leader_epoch, (done,)))
 
     # -------------------------------------------------------------------------------- order
 
@@ -146,14 +145,16 @@ class NetworkPersister:
         else:
             later.append(call)
 
-    def _end(self, call: Call, result: PersisterResult) -> None:
-        """Call back, and begin the next call about the same share partition."""
+    def _end(self, call: Call, result: PersisterResult) -> Slices[None]:
+        """Begin the next call about the same share partition, and call back."""
         later = self._later[call.key]
         if later:
-            self._enqueue(later.popleft())
+            self._enqueue(next_call(later))
         else:
             del self._later[call.key]
-        call.done(result)
+        for callback in call.callbacks:
+            callback(result)
+            yield None
 
     # ------------------------------------------------------------------------------- queues
 
@@ -211,8 +212,7 @@ class NetworkPersister:
             elif result.error in _RETRIED:
                 self._retry(call, result.error)
             else:
-                self._end(call, result)
-            yield None
+                yield from self._end(call, result)
 
     def _retry(self, call: Call, error: ErrorCode) -> None:
         """Send a call again after a back-off, or call back with *error*."""
@@ -228,7 +228,7 @@ class NetworkPersister:
     def _may_retry(self, call: Call, error: ErrorCode) -> bool:
         """Count a retry; a call without further ones is called back with *error*."""
         if call.retries == RETRIES_MAX:
-            self._end(call, call.kind.refused(error=error))
+            finish(self._end(call, call.kind.refused(error=error)))
             return False
         call.retries += 1
         return True
@@ -245,7 +245,8 @@ def _taken(queue: deque[Call]) -> list[Call]:
     """
     taken: list[Call] = []
     keys: set[SharePartitionKey] = set()
-    while queue and len(taken) < CALLS_PER_REQUEST_MAX:
+    count = 0
+    while queue and count < CALLS_PER_REQUEST_MAX:
         call = queue[0]
         is_other = taken and (
             call.kind is not taken[0].kind or call.key.group_id != taken[0].key.group_id
@@ -253,5 +254,6 @@ def _taken(queue: deque[Call]) -> list[Call]:
         if is_other or call.key in keys:
             break
         keys.add(call.key)
+        count += len(call.callbacks)
         taken.append(queue.popleft())
     return taken

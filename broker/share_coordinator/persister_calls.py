@@ -20,6 +20,10 @@ from protocol.messages import read_share_group_state as read
 from protocol.messages import read_share_group_state_summary as summary
 from protocol.messages import write_share_group_state as write
 
+# One request is encoded, and its response decoded, in one step of the loop. A write that was joined
+# from several counts as all of them.
+CALLS_PER_REQUEST_MAX = 100
+
 
 class CallKind(NamedTuple):
     """A kind of calls: the request for some of them, the result of a partition, and of an error."""
@@ -31,12 +35,15 @@ class CallKind(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A call about a share partition, with its arguments, and how often it was sent again."""
+    """A call about a share partition, with its arguments, and how often it was sent again.
+
+    Each of ``callbacks`` gets the result: a call may be several writes that were joined.
+    """
 
     kind: CallKind
     key: SharePartitionKey
     arguments: Any
-    done: Callable[[Any], None]
+    callbacks: Sequence[Callable[[Any], None]]
     retries: int = 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -203,6 +204,24 @@ async def test_a_call_begins_after_an_earlier_one_has_failed() -> None:
             await made.respond(2, error)
 
     assert [each.error for each in made.results] == [ErrorCode.FENCED_STATE_EPOCH, ErrorCode.NONE]
+
+
+@pytest.mark.parametrize("error", [ErrorCode.NONE, ErrorCode.FENCED_STATE_EPOCH])
+async def test_writes_that_wait_for_a_write_are_one(error: ErrorCode) -> None:
+    """Each of them gets its result."""
+    async with persisting() as made:
+        made.persister.write(KEYS[0], CHANGE, made.results.append)
+        await settle()
+        for first in (6, 7):
+            batch = PersisterStateBatch(first, first, 2, 1)
+            made.persister.write(KEYS[0], replace(CHANGE, batches=(batch,)), made.results.append)
+        made.request(2)
+        await made.respond(2, ErrorCode.NONE)
+        (part,) = made.request(2).topics[0].partitions
+        assert part.state_batches == [state_batch(6, 6, 2, 1), state_batch(7, 7, 2, 1)]
+        await made.respond(2, error)
+
+    assert [each.error for each in made.results] == [ErrorCode.NONE, error, error]
 
 
 async def test_other_errors_are_those_of_the_call() -> None:

@@ -111,7 +111,11 @@ def leader_epochs_are_not_checked(patch: pytest.MonkeyPatch) -> None:
 @mutant(scenes.writes_are_lost)
 def calls_are_sent_again_out_of_order(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(NetworkPersister, "_begin", lambda self, call: self._enqueue(call))
-    patch.setattr(NetworkPersister, "_end", lambda self, call, result: call.done(result))
+    patch.setattr(
+        NetworkPersister,
+        "_end",
+        lambda self, call, result: (callback(result) for callback in call.callbacks),
+    )
 
 
 @mutant(scenes.the_coordinator_crashes)
