@@ -132,19 +132,19 @@ def _zsh(action: argparse.Action) -> str:
     if not action.option_strings:
         return _quoted(f"*{value}")
     repeated = "*" if isinstance(action, argparse._AppendAction) else ""  # noqa: SLF001 - it has no public name
-    help_text = _help(action).replace("[", "(").replace("]", ")").replace(":", "")
+    help_text = _help(action).replace("[", "(").replace("]", ")").replace(":", r"\:")
     return " ".join(
         _quoted(f"{repeated}{option}[{help_text}]{value}") for option in action.option_strings
     )
 
 
 def _help(action: argparse.Action) -> str:
-    return (action.help or "").replace(" (%(default)s)", "")
+    return (action.help or "").replace(" (%(default)s)", "").replace("\\", "")
 
 
 def _quoted(text: str) -> str:
     """A word in single quotes, for all three shells."""
-    return "'" + text.replace("\\", "").replace("'", r"'\''") + "'"
+    return "'" + text.replace("'", r"'\''") + "'"
 
 
 COMPLETIONS: dict[str, Callable[[], str]] = {
