@@ -1,6 +1,6 @@
 """The command line: selects the command, and reports an unknown one.
 
-``serve`` replaces this process with the broker, ``record`` and ``analyze`` with theirs, so that
+``serve``, ``record``, ``what-if`` and ``analyze`` replace this process with their own one, so that
 signals, exit code and pid belong to the command. Each command imports its modules itself, to keep
 the start fast.
 """
@@ -39,6 +39,7 @@ usage: antechamber COMMAND [OPTION]...
   export        write a trace of requests for a viewer, such as Perfetto's
   wheel         show the timing wheels of a broker, or the path of delays
   record        run a proxy before any Kafka that records the waits of requests
+  what-if       predict latencies of recorded requests under other settings
   analyze       make latency tables and a report from wait records, on Spark
   doctor        check what the commands need on this machine
   completion    print the completions of bash, zsh or fish
@@ -73,6 +74,7 @@ COMMANDS = (
     "export",
     "wheel",
     "record",
+    "what-if",
     "analyze",
     "doctor",
     "completion",
@@ -80,7 +82,12 @@ COMMANDS = (
 )
 
 # The commands that are processes of another package.
-_PACKAGES = {"serve": "broker", "record": "recorder", "analyze": "pipeline"}
+_PACKAGES = {
+    "serve": "broker",
+    "record": "recorder",
+    "what-if": "broker.what_if",
+    "analyze": "pipeline",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

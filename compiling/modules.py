@@ -132,6 +132,7 @@ INTERPRETED = {
     "broker/server.py": RARE,
     "broker/share": UNMEASURED,
     "broker/transactions": RARE,
+    "broker/what_if": RARE,
 }
 
 

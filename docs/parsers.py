@@ -26,10 +26,11 @@ from antechamber import (
     wheel_command,
 )
 from broker.command_line import arguments as serve_arguments
+from broker.what_if import arguments as what_if_arguments
 from pipeline import arguments as analyze_arguments
 from recorder import arguments as record_arguments
 
-_SUMMARY = re.compile(r"^  (\w+) {2,}(.*)$", re.MULTILINE)
+_SUMMARY = re.compile(r"^  ([\w-]+) {2,}(.*)$", re.MULTILINE)
 
 
 def parsers() -> dict[str, argparse.ArgumentParser]:
@@ -52,6 +53,7 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
         export_command,
         wheel_command,
         record_arguments,
+        what_if_arguments,
         analyze_arguments,
         doctor_command,
         completion_command,
@@ -78,7 +80,7 @@ def takes_value(action: argparse.Action) -> bool:
 
 def takes_file(action: argparse.Action) -> bool:
     """Whether the value of an argument is a path."""
-    return action.metavar in ("FILE", "DIR", "SOURCE") or "FILE" in str(action.metavar)
+    return action.metavar in ("FILE", "DIR", "SOURCE", "RECORDS") or "FILE" in str(action.metavar)
 
 
 def choices(action: argparse.Action) -> list[str]:

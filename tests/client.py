@@ -8,7 +8,7 @@ async with running_node(tmp_path) as node:
 from __future__ import annotations
 
 import struct
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -25,19 +25,17 @@ from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
 from broker.network.connection import Connection
-from broker.network.transport import Transport
 from broker.node import Node
 from broker.security.listeners.endpoints import configured_listeners
 from broker.steps.offload import Offload
 from broker.wait_records.recorder import Recorder
+from broker.what_if.memory_network import MemoryNetwork, Wrap
+from broker.what_if.memory_transport import MemoryTransport
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
 from protocol.messages.produce import ProduceRequest
-from tests.memory_transport import MemoryTransport, memory_transport_pair
 
 EPOCH_MS = 1_700_000_000_000.0
-
-Wrap = Callable[[MemoryTransport], Transport]
 
 
 class Client:
@@ -103,57 +101,6 @@ class Client:
         data = bytes(self._received[:count])
         del self._received[:count]
         return data
-
-
-class MemoryNetwork:
-    """Connects nodes and clients in memory; a node is identified by its port."""
-
-    def __init__(self) -> None:
-        self._serving: dict[int, Node] = {}
-        # Listeners that clients can connect to, and that are not advertised.
-        self.unadvertised: dict[str, tuple[str, int]] = {}
-
-    def listening(self, broker: Broker) -> Mapping[str, tuple[str, int]]:
-        """The advertised addresses, and those of listeners without one."""
-        return {**self.unadvertised, **broker.endpoints}
-
-    async def connect(self, host: str, port: int) -> MemoryTransport:
-        """A connection to the node at that port, which must be serving."""
-        await trio.lowlevel.checkpoint()
-        return self.join(port)[0]
-
-    async def serve(self, node: Node) -> None:
-        """Accept connections to the node until cancelled."""
-        self._serving[node.port] = node
-        try:
-            await trio.sleep_forever()
-        finally:
-            del self._serving[node.port]
-
-    def pair(self, _port: int, room: int) -> tuple[Any, Any]:
-        """Both ends of a new connection to that port; subclasses have other transports."""
-        return memory_transport_pair(room)
-
-    def join(
-        self,
-        port: int,
-        room: int = 1 << 24,
-        wrap: Wrap | None = None,
-        listener: str = "PLAINTEXT",
-    ) -> tuple[MemoryTransport, Connection]:
-        """Both ends of a new connection: the client's transport, and the node's connection.
-
-        ``wrap`` replaces the node's transport.
-        """
-        if port not in self._serving:
-            raise ConnectionRefusedError
-        node = self._serving[port]
-        if node.faults.refuses(node.id, listener):
-            raise ConnectionResetError
-        ours, theirs = self.pair(port, room)
-        if wrap is not None:
-            theirs = wrap(theirs)
-        return ours, node.connections.open(node.listeners[listener].open(theirs))
 
 
 class RunningCluster:

@@ -31,6 +31,8 @@ TIMEKEEPERS = {
     "broker/admin/server.py": "pauses when the process has no more file descriptors",
     "broker/network/listener.py": "pauses when the process has no more file descriptors",
     "broker/admin/http.py": "the timeouts of clients of the admin interface",
+    "broker/what_if/replay.py": "plays a recording in virtual time",
+    "broker/what_if/replayed_clients.py": "its clients live in virtual time",
     "broker/security/tls/contexts.py": "certificates are valid at times of the real world",
 }
 TIME = re.compile(

@@ -3,7 +3,7 @@ _antechamber() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=""
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "serve fault chaos clock reset topic requests groups connections wait sessions share transactions explain export wheel record analyze doctor completion help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "serve fault chaos clock reset topic requests groups connections wait sessions share transactions explain export wheel record what-if analyze doctor completion help --help --version" -- "$word"))
         return
     fi
     case "${COMP_WORDS[1]} $before" in
@@ -174,6 +174,11 @@ _antechamber() {
         "record --host") :; return ;;
         "record --port") :; return ;;
         "record --records") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "what-if --min-bytes") :; return ;;
+        "what-if --max-wait-ms") :; return ;;
+        "what-if --linger-ms") :; return ;;
+        "what-if --replication-factor") :; return ;;
+        "what-if --follower-delay-ms") :; return ;;
         "analyze --compare") :; return ;;
         "analyze --out") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "analyze --report") COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -204,6 +209,7 @@ _antechamber() {
         export) words="--admin --admin-token --admin-token-file --admin-ca --perfetto --otlp --follow --help" ;;
         wheel) words="--admin --admin-token --admin-token-file --admin-ca --follow --timer --node --of --cancel --from --json --help" ;;
         record) words="--upstream --host --port --records --help" ;;
+        what-if) words="--min-bytes --max-wait-ms --linger-ms --replication-factor --follower-delay-ms --json --help" ;;
         analyze) words="--compare --out --report --hgrm --summary --fail-above --least --window --log-time-zone --catch-up --follow --master --conf --verbose --check --help" ;;
         doctor) words="--help" ;;
         completion) words="bash fish zsh --help" ;;

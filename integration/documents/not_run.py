@@ -19,6 +19,7 @@ NOT_RUN = {
     r".*broker\.example.*": _HOST,
     r"antechamber serve --(ready-file|properties)": "the text names an option without its value",
     r"antechamber (export|serve) --otlp .*": "needs a collector; integration/test_otlp.py has one",
+    r"antechamber what-if .*": "needs a recording; integration/test_what_if.py has one",
     r"antechamber analyze .*": "starts Spark for a minute; integration/pipeline has these options",
     r"python -m benchmarks --.*": "measures for minutes; integration/test_benchmarks.py",
     r"python -m benchmarks\.atlas .*": "an experiment that measures; integration/test_atlas.py",

@@ -56,7 +56,13 @@ def test_an_unknown_command(argument: str, what: str, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize(
-    ("argument", "package"), [("serve", "broker"), ("record", "recorder"), ("analyze", "pipeline")]
+    ("argument", "package"),
+    [
+        ("serve", "broker"),
+        ("record", "recorder"),
+        ("what-if", "broker.what_if"),
+        ("analyze", "pipeline"),
+    ],
 )
 def test_a_command_replaces_the_process(
     argument: str, package: str, monkeypatch: pytest.MonkeyPatch

@@ -21,9 +21,10 @@ from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
 from broker.steps.schedule import schedule_once
+from broker.what_if.memory_network import MemoryNetwork
 from tests.batches import batch
 from tests.broker.api.broken_handlers import contain_errors
-from tests.client import MemoryNetwork, RunningCluster, running_cluster
+from tests.client import RunningCluster, running_cluster
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 
 pytestmark = pytest.mark.anyio

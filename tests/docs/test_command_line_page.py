@@ -10,7 +10,7 @@ from docs.command_line_page import command_line
 
 def test_every_command_has_a_section() -> None:
     """In the order of ``antechamber help``, which has no section of its own."""
-    sections = re.findall(r"^## `antechamber (\w+)`$", command_line(), re.MULTILINE)
+    sections = re.findall(r"^## `antechamber ([\w-]+)`$", command_line(), re.MULTILINE)
 
     assert sections == [name for name in cli.COMMANDS if name != "help"]
 

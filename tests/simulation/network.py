@@ -20,7 +20,7 @@ from typing import Any
 import trio
 
 from broker.network.transport import Awaits, Disconnected
-from tests.client import MemoryNetwork
+from broker.what_if.memory_network import MemoryNetwork
 from tests.simulation.violation import Violation
 
 # A run needs about a thousand; more is a loop of requests in which no time passes.

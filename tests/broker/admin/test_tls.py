@@ -19,8 +19,8 @@ from broker.common.errors import StartupError
 from broker.config import parse_config
 from broker.network.tls_transport import TlsTransport
 from broker.network.transport import Disconnected
+from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from tests.broker.network.tls_ends import receive, send
-from tests.memory_transport import MemoryTransport, memory_transport_pair
 from tests.tls import authority, client_context, server_context
 
 pytestmark = pytest.mark.anyio

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from broker.what_if.memory_transport import memory_transport_pair
 from tests.client import running_node
-from tests.memory_transport import memory_transport_pair
 
 pytestmark = pytest.mark.anyio
 

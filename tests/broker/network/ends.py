@@ -10,10 +10,10 @@ from broker.network.driver import Interest
 from broker.network.in_progress import CloseReason
 from broker.network.memory_pool import MemoryPool
 from broker.network.reader import PIPELINE_BYTES_MAX
+from broker.what_if.memory_transport import memory_transport_pair
 from protocol.framing import Scratch
 from protocol.output import Output
 from tests.broker.quotas.timers import ManualTimer
-from tests.memory_transport import memory_transport_pair
 
 
 class FakeRequest:

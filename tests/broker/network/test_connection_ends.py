@@ -12,13 +12,13 @@ import trio.testing
 
 from broker.network.connection import Connection
 from broker.network.transport import Awaits, Disconnected
+from broker.what_if.memory_transport import MemoryTransport
 from protocol.framing import LENGTH_BYTES
 from protocol.headers import encode_request
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.metadata import MetadataRequest
 from tests.batches import batch
 from tests.client import Client, RunningNode, running_node
-from tests.memory_transport import MemoryTransport
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,7 @@ from broker.network.connection import Connection
 from broker.network.connection_setup import PlaintextSetup
 from broker.security.principal import ANONYMOUS
 from broker.security.session import SecurityProtocol, Session
-from tests.memory_transport import memory_transport_pair
+from broker.what_if.memory_transport import memory_transport_pair
 
 
 def dispatch(_connection: Connection, _frame: memoryview, _arrived_ms: float) -> None:

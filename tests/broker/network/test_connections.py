@@ -12,9 +12,9 @@ from broker.common.state_changes import StateChanges
 from broker.config import Config
 from broker.network.connection_setup import PlaintextSetup
 from broker.network.connections import Connections
+from broker.what_if.memory_transport import memory_transport_pair
 from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
-from tests.memory_transport import memory_transport_pair
 
 pytestmark = pytest.mark.anyio
 

@@ -20,9 +20,9 @@ from broker.network.driver import Driver
 from broker.network.poller import Watch, Watched
 from broker.network.serving_task import ServingTask
 from broker.steps.limits import SERVING_STEP_MS, SERVING_TURN_MS
+from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
-from tests.memory_transport import MemoryTransport, memory_transport_pair
 
 pytestmark = pytest.mark.anyio
 

@@ -8,6 +8,7 @@ import trio.testing
 
 from broker.network.inter_broker_connection import InterBrokerConnection
 from broker.network.transport import Disconnected
+from broker.what_if.memory_transport import memory_transport_pair
 from protocol.codec import Malformed
 from protocol.messages.fetch import FetchRequest, FetchResponse
 from tests.broker.replication.follower.scripted_leader import (
@@ -15,7 +16,6 @@ from tests.broker.replication.follower.scripted_leader import (
     FollowingNode,
     ScriptedLeader,
 )
-from tests.memory_transport import memory_transport_pair
 
 pytestmark = pytest.mark.anyio
 

@@ -8,9 +8,9 @@ import pytest
 
 from broker.network.memory_pool import MemoryPool
 from broker.network.reader import PIPELINE_BYTES_MAX, Reader, ReaderState
+from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.codec import Malformed
 from protocol.framing import Scratch
-from tests.memory_transport import MemoryTransport, memory_transport_pair
 
 FRAME_BYTES_MAX = 2 * PIPELINE_BYTES_MAX
 

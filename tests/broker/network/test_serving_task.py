@@ -15,10 +15,10 @@ from broker.network.driver import Driver
 from broker.network.in_progress import CloseReason
 from broker.network.memory_pool import MemoryPool
 from broker.network.serving_task import ServingTask
+from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.framing import Scratch
 from protocol.output import Output
 from purgatories.timer.system_timer import SystemTimer
-from tests.memory_transport import MemoryTransport, memory_transport_pair
 
 pytestmark = pytest.mark.anyio
 

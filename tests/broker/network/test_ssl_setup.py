@@ -20,10 +20,10 @@ from broker.network.tls_transport import TlsTransport
 from broker.security.principal import ANONYMOUS, user
 from broker.security.session import SecurityProtocol, Session
 from broker.security.tls.listener_tls import ListenerTls
+from broker.what_if.memory_transport import memory_transport_pair
 from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.security.tls.stores import authority_text, chain_text, key_text, leaf
-from tests.memory_transport import memory_transport_pair
 from tests.tls import client_context
 
 pytestmark = pytest.mark.anyio

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from broker.network.tls_transport import TlsTransport
 from broker.network.transport import Disconnected
+from broker.what_if.memory_transport import MemoryTransport
 from tests.broker.network.tls_ends import Ends, send
-from tests.memory_transport import MemoryTransport
 from tests.tls import client_context, server_context
 
 pytestmark = pytest.mark.anyio

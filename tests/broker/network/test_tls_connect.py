@@ -10,8 +10,8 @@ from broker.network.tls_connect import connect_with_tls
 from broker.network.tls_transport import TlsTransport
 from broker.network.transport import Disconnected, Transport
 from broker.security.tls.listener_tls import ListenerTls
+from broker.what_if.memory_transport import memory_transport_pair
 from tests.broker.security.tls.stores import authority_text, chain_text, key_text, leaf
-from tests.memory_transport import memory_transport_pair
 
 pytestmark = pytest.mark.anyio
 

@@ -10,8 +10,8 @@ import trio.testing
 
 from broker.network.tls_transport import TlsTransport
 from broker.network.transport import Disconnected, TlsFailed
+from broker.what_if.memory_transport import MemoryTransport
 from tests.broker.network.tls_ends import NOTHING, Ends, failure_of_receive, receive, send
-from tests.memory_transport import MemoryTransport
 from tests.tls import client_context, server_context
 
 pytestmark = pytest.mark.anyio

@@ -8,8 +8,8 @@ import pytest
 
 from broker.network.transport import Disconnected
 from broker.network.writer import PIECE_BYTES, SENT_AT_ONCE_BYTES, Writer, WriterState
+from broker.what_if.memory_transport import memory_transport_pair
 from protocol.output import SPLICE_BYTES_MIN, Output, Splice
-from tests.memory_transport import memory_transport_pair
 
 LARGE = bytes(range(256)) * (SPLICE_BYTES_MIN // 256)
 

@@ -11,7 +11,7 @@ import trio.testing
 
 from broker.network.tls_transport import TlsTransport
 from broker.network.transport import Disconnected
-from tests.memory_transport import memory_transport_pair
+from broker.what_if.memory_transport import memory_transport_pair
 from tests.tls import client_context, server_context
 
 NOTHING = memoryview(bytearray(0))

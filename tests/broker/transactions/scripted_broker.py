@@ -16,6 +16,7 @@ from broker.links.links import Links
 from broker.network.link import Link
 from broker.network.node_links import NodeLinks
 from broker.steps.queue import StepQueue
+from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.codec import Output, decode, encode_into
 from protocol.framing import Inbox, Scratch
 from protocol.headers import RequestHeader, begin_response, decode_request_header
@@ -24,7 +25,6 @@ from purgatories.action_queue import ActionQueue
 from purgatories.on_error import OnError
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
-from tests.memory_transport import MemoryTransport, memory_transport_pair
 
 OWN = 1
 

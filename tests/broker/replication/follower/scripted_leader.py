@@ -15,6 +15,7 @@ from broker.controller.image import Broker
 from broker.links.links import Links
 from broker.network.link import Link
 from broker.network.node_links import NodeLinks
+from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.codec import Output, decode, encode_into
 from protocol.framing import Inbox, Scratch
 from protocol.headers import RequestHeader, begin_response, decode_request_header
@@ -23,7 +24,6 @@ from protocol.messages.fetch import FetchableTopicResponse, FetchRequest, FetchR
 from protocol.messages.fetch import PartitionData as PartitionData
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
-from tests.memory_transport import MemoryTransport, memory_transport_pair
 
 LEADER = 2
 SESSION = 77

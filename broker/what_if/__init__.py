@@ -1,0 +1,1 @@
+"""Replays recorded requests in virtual time under other settings: ``antechamber what-if``."""

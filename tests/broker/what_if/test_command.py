@@ -1,0 +1,55 @@
+"""The command ``antechamber what-if``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from broker.what_if.__main__ import main
+from tests.broker.what_if.recorded import fetch, file_of
+
+
+def test_a_recording_is_predicted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the settings of the command line."""
+    path = file_of(tmp_path, *(json.dumps(fetch(510 * at, 500, 0)) for at in range(3)))
+    words = "--min-bytes 1 --max-wait-ms 50 --linger-ms 5 --replication-factor 2 --json"
+
+    assert main([str(path), *words.split(), "--follower-delay-ms", "3"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["settings"] == {
+        "min_bytes": 1,
+        "max_wait_ms": 50,
+        "linger_ms": 5,
+        "replication_factor": 2,
+        "follower_delay_ms": 3,
+    }
+    assert facts["apis"]["Fetch"]["changed"]["p50"] == pytest.approx(51, abs=1.5)
+
+
+def test_a_table_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Unless JSON is requested."""
+    path = file_of(tmp_path, json.dumps(fetch(0, 500, 0)))
+
+    assert main([str(path)]) == 0
+    assert capsys.readouterr().out.startswith("nothing is changed\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("", "the following arguments are required: RECORDS"),
+        ("missing", "RECORDS: cannot read missing: No such file or directory"),
+        ("x --max-wait-ms 1s", "--max-wait-ms: '1s' is not a whole number from 0 to 2147483647"),
+        ("x --replication-factor 0", "--replication-factor: '0' is not a whole number from 1"),
+    ],
+)
+def test_invalid_input_is_2_and_one_line(
+    words: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It names the option and the allowed values."""
+    assert main(words.split()) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"antechamber what-if: {line}")
+    assert error.count("\n") == 1
