@@ -119,7 +119,7 @@ INTERPRETED = {
     "broker/command_line": RARE,
     "broker/config": "its annotations are read at run time",
     "broker/controller": RARE,
-    "broker/faults": "runs only for requests that match a rule",
+    "broker/faults": "runs only while fault rules are set",
     "broker/links": RARE,
     "broker/maintenance": RARE,
     "broker/node.py": RARE,

@@ -10,15 +10,16 @@ from broker.common.state_changes import StateChanges
 from broker.faults.actions import Hold, RefuseConnections, StaleMetadata
 from broker.faults.index import RuleIndex
 from broker.faults.matches import Matches
-from broker.faults.named_parts import names_all
+from broker.faults.named_fields import names_all
 from broker.faults.node_change import NodeChange
 from broker.faults.read_rule import Possible, read_rule
 from broker.faults.rule import FaultRule, Fired, Firing, RuleState
+from broker.faults.rule_group import RuleGroup
 from broker.faults.rule_spec import FROM_BROKER, PER_CLIENT, Match, RuleSpec
 from broker.faults.senders import APIS_OF_BROKERS
-from broker.faults.subject import Subject
 from broker.steps.schedule import schedule_once
 from protocol.api_names import api_name
+from protocol.headers import RequestHeader
 from purgatories.timer.system_timer import SystemTimer
 
 RULES_MAX = 1_000
@@ -104,32 +105,32 @@ class FaultRules:
     # -------------------------------------------------------------------------------- firing
 
     def fire(
-        self, index: RuleIndex, subject: Subject
+        self, groups: Iterable[RuleGroup], header: RequestHeader, node: int
     ) -> tuple[FaultRule | None, Sequence[FaultRule]]:
-        """Count the matches of a request, and let the first rule fire whose turn it is.
+        """Count a request to *node* that matches, and let the first rule fire whose turn it is.
 
         The rules that also match and corrupt responses are returned as well: they match only if the
         response has records (`fire_later`).
         """
         fired: FaultRule | None = None
         later: Sequence[FaultRule] = ()
-        for group in index.matching(subject):
+        for group in groups:
             if group.of_records is not None:
                 later = (*later, group.of_records)
-            rule = group.count(subject.client_id)
+            rule = group.count(header.client_id)
             if rule is not None and (fired is None or rule.id < fired.id):
                 fired = rule
         if fired is not None:
-            self._fired(fired, subject)
+            self._fired(fired, header, node)
         return fired, later
 
-    def fire_later(self, rule: FaultRule, subject: Subject) -> bool:
+    def fire_later(self, rule: FaultRule, header: RequestHeader, node: int) -> bool:
         """Count a match of the response; whether the rule fires."""
         if rule.is_removed or rule.state is not RuleState.ACTIVE:
             return False
-        if not rule.match(subject.client_id):
+        if not rule.match(header.client_id):
             return False
-        self._fired(rule, subject)
+        self._fired(rule, header, node)
         return True
 
     def fire_on(self, rule: FaultRule, node: int | None) -> bool:
@@ -149,13 +150,12 @@ class FaultRules:
                 return True
         return False
 
-    def _fired(self, rule: FaultRule, subject: Subject) -> None:
-        header = subject.header
+    def _fired(self, rule: FaultRule, header: RequestHeader, node: int) -> None:
         self._count(
             rule,
             Fired(
                 self._now_us(),
-                subject.node,
+                node,
                 api_name(header.api_key),
                 header.client_id,
                 header.correlation_id,

@@ -1,123 +1,61 @@
-"""The fault rules for requests of one API, by the name that selects them.
+"""The fault rules for requests of one API, by the kind of the request.
 
-With 100 rules, each for another client, principal, topic, partition, group or transactional id, a
-request is compared with those of its own. Rules that match the same are compared once
-(`broker.faults.rule_group`).
+Which rules can match a kind of requests is determined once, with its first request: those of 100
+rules that are for other clients cost its later requests one lookup. A change of the rules makes new
+indexes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from operator import attrgetter
+from collections.abc import Iterable
 from typing import Any
 
+from broker.faults.candidates import Candidates
+from broker.faults.request_kind import RequestKind
 from broker.faults.rule import FaultRule
 from broker.faults.rule_group import RuleGroup, groups_of
-from broker.faults.subject import Subject
+from broker.faults.senders import is_from_broker
+from broker.security.session import Session
+from protocol.headers import RequestHeader
 
-_Groups = dict[Any, list[RuleGroup]]
-_by_id = attrgetter("first_id")
+# The kinds whose rules are known; the one that was seen first is dropped.
+KINDS_MAX = 10_000
 
 
 class RuleIndex:
-    """Finds the groups of rules that match a request."""
+    """Finds the rules that can match a request."""
 
-    __slots__ = (
-        "_clients",
-        "_groups",
-        "_others",
-        "_partitions",
-        "_prefixes",
-        "_principals",
-        "_topics",
-        "_transactional_ids",
-    )
+    __slots__ = ("_by_groups", "_groups", "_kinds")
 
     def __init__(self, rules: Iterable[FaultRule]) -> None:
-        self._others: list[RuleGroup] = []
-        self._clients: _Groups = {}
-        # The beginnings of client ids, by their length.
-        self._prefixes: dict[int, _Groups] = {}
-        self._principals: _Groups = {}
-        self._topics: _Groups = {}
-        # By partition, of each topic.
-        self._partitions: dict[str, _Groups] = {}
-        self._groups: _Groups = {}
-        self._transactional_ids: _Groups = {}
-        for group in groups_of(rules):
-            self._of(group).append(group)
+        self._groups = groups_of(rules)
+        # By `RequestKind`; a tuple is made faster, and is equal.
+        self._kinds: dict[tuple[object, ...], Candidates | None] = {}
+        # Shared by the kinds that the same groups can match.
+        self._by_groups: dict[tuple[int, ...], Candidates] = {}
 
-    def _of(self, group: RuleGroup) -> list[RuleGroup]:
-        """Where the group is found: by its most selective name."""
-        match = group.match
-        if match.topic is not None and match.partition is not None:
-            return self._partitions.setdefault(match.topic, {}).setdefault(match.partition, [])
-        for named, name in (
-            (self._topics, match.topic),
-            (self._groups, match.group),
-            (self._transactional_ids, match.transactional_id),
-            (self._principals, match.principal),
-        ):
-            if name is not None:
-                return named.setdefault(name, [])
-        client = match.client
-        if client is None or client == "*":
-            return self._others
-        if not client.endswith("*"):
-            return self._clients.setdefault(client, [])
-        prefix = client[:-1]
-        return self._prefixes.setdefault(len(prefix), {}).setdefault(prefix, [])
-
-    def matching(self, subject: Subject) -> list[RuleGroup]:
-        """The groups that match, in the order in which their first rules were set."""
-        candidates = self._candidates(subject)
-        if not candidates:
-            return candidates
-        sender = int(subject.is_from_broker)
-        found = [
-            group
-            for group in candidates
-            if group.senders[sender] and (group.has_one_name or subject.matches(group.match))
-        ]
-        if len(found) > 1:
-            found.sort(key=_by_id)
+    def candidates(
+        self, header: RequestHeader, body: Any, session: Session, node: int
+    ) -> Candidates | None:
+        """The rules that can match a decoded request to *node*; None without such rules."""
+        api_key, version, _, client_id = header
+        from_broker = is_from_broker(api_key, version, body)
+        key = client_id, version, node, session.principal, session.listener, from_broker
+        kinds = self._kinds
+        if key in kinds:
+            return kinds[key]
+        if len(kinds) >= KINDS_MAX:
+            del kinds[next(iter(kinds))]
+        kind = RequestKind(*key)
+        groups = [group for group in self._groups if kind.matches(group.match)]
+        found = kinds[key] = self._shared(groups) if groups else None
         return found
 
-    def _candidates(self, subject: Subject) -> list[RuleGroup]:
-        found, client_id = self._others, subject.header.client_id
-        if client_id is not None:
-            if client_id in self._clients:
-                found = found + self._clients[client_id]
-            for length, prefixes in self._prefixes.items():
-                prefix = client_id[:length]
-                if prefix in prefixes:
-                    found = found + prefixes[prefix]
-        if self._principals:
-            found = found + _named(self._principals, (str(subject.session.principal),))
-        if self._topics or self._partitions:
-            found = found + self._of_topics(subject)
-        if self._groups:
-            found = found + _named(self._groups, subject.parts.groups)
-        if self._transactional_ids:
-            found = found + _named(self._transactional_ids, subject.parts.transactional_ids)
+    def _shared(self, groups: list[RuleGroup]) -> Candidates:
+        key = tuple(group.first_id for group in groups)
+        found = self._by_groups.get(key)
+        if found is None:
+            if len(self._by_groups) >= KINDS_MAX:
+                self._by_groups.clear()
+            found = self._by_groups[key] = Candidates(groups)
         return found
-
-    def _of_topics(self, subject: Subject) -> list[RuleGroup]:
-        parts = subject.parts
-        if parts.has_all_topics:
-            return [
-                group
-                for named in (self._topics, *self._partitions.values())
-                for some in named.values()
-                for group in some
-            ]
-        found = _named(self._topics, parts.topics) if self._topics else []
-        if self._partitions:
-            for topic, numbers in parts.topics.items():
-                if topic in self._partitions:
-                    found += _named(self._partitions[topic], dict.fromkeys(numbers))
-        return found
-
-
-def _named(groups: _Groups, names: Iterable[Hashable]) -> list[RuleGroup]:
-    return [group for name in names if name in groups for group in groups[name]]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from broker.faults.fields import Fields
-from broker.faults.named_parts import Kinds, kinds
+from broker.faults.named_fields import Kinds, kinds
 from broker.faults.rule_spec import FROM_BROKER, FROM_CLIENT, Match
 from broker.faults.senders import ADD_PARTITIONS_OF_BROKERS_SINCE, APIS_OF_BROKERS
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 
 from broker.faults.matches import Matches
 from broker.faults.rule import FaultRule
-from broker.faults.rule_spec import FROM_ANY, FROM_BROKER, FROM_CLIENT, Match
+from broker.faults.rule_spec import Match
 
 
 class RuleGroup:
     """Active rules that share ``matches``, in the order in which they were set.
 
     ``of_records`` is a rule that matches only a response with records, and counts it itself.
-    ``senders`` is whether the rules match requests of clients, and of other nodes. With
-    ``has_one_name`` they match each of these that has the name by which the index has the group.
+    With ``is_selected_by_name``, requests of a kind that they match need no other names than the
+    one by which `Candidates` selects the group.
     """
 
     __slots__ = (
@@ -22,10 +22,9 @@ class RuleGroup:
         "_matches",
         "_rules",
         "first_id",
-        "has_one_name",
+        "is_selected_by_name",
         "match",
         "of_records",
-        "senders",
     )
 
     def __init__(self, matches: Matches, rules: Sequence[FaultRule]) -> None:
@@ -36,9 +35,7 @@ class RuleGroup:
         self.of_records = first if first.spec.action.is_of_records else None
         self._matches = matches
         self._rules = rules
-        self.has_one_name = _has_one_name(self.match)
-        origin = self.match.origin
-        self.senders = origin in (FROM_CLIENT, FROM_ANY), origin in (FROM_BROKER, FROM_ANY)
+        self.is_selected_by_name = _has_at_most_one_name(self.match)
         self._due_from = min(rule.due_from for rule in rules)
 
     def count(self, client_id: str | None) -> FaultRule | None:
@@ -55,16 +52,11 @@ class RuleGroup:
         return next((rule for rule in self._rules if rule.is_due(count, client_id)), None)
 
 
-def _has_one_name(match: Match) -> bool:
-    """Whether a request with the name of the match, beside the API and the origin, matches."""
-    others = match.version, match.listener, match.node
-    names = match.topic, match.group, match.transactional_id, match.principal, match.client
-    return (
-        all(each is None for each in others)
-        and sum(each is not None for each in names) <= 1
-        and (match.partition is None or match.topic is not None)
-        and match.client != "*"
-    )
+def _has_at_most_one_name(match: Match) -> bool:
+    """Whether one name, or none, decides; a partition is a name together with its topic."""
+    names = match.topic, match.group, match.transactional_id
+    has_partition_alone = match.partition is not None and match.topic is None
+    return sum(each is not None for each in names) <= 1 and not has_partition_alone
 
 
 def groups_of(rules: Iterable[FaultRule]) -> list[RuleGroup]:

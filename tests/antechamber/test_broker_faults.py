@@ -6,7 +6,7 @@ import pytest
 
 from antechamber import AdminError, RunningCluster
 from tests.admin_server import serving
-from tests.broker.faults.rules import heartbeat
+from tests.broker.faults.rules import fire, heartbeat
 from tests.facts import FakeFacts
 
 
@@ -22,7 +22,7 @@ def test_a_rule_is_set_and_removed() -> None:
             assert (rule.matched, rule.fired, rule.state) == (0, 0, "active")
             assert rule.facts() == added.facts()
             assert rule.facts()["match"] == {"api": "Heartbeat", "group": "g", "from": "any"}
-            facts.faults.fire(facts.faults.for_requests[12], heartbeat())
+            fire(facts.faults, heartbeat())
             assert rule.wait_fired()["last_fired"]["api"] == "Heartbeat"
             [firing] = kafka.faults.firings()
             assert (firing["rule"], firing["api"], firing["nth"]) == (rule.id, "Heartbeat", 1)

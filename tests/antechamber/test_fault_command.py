@@ -11,7 +11,7 @@ import pytest
 
 from antechamber.cli import main
 from tests.admin_server import serving
-from tests.broker.faults.rules import heartbeat
+from tests.broker.faults.rules import fire, heartbeat
 from tests.facts import FakeFacts
 
 
@@ -158,7 +158,7 @@ def test_rules_are_listed_and_removed(capsys: pytest.CaptureFixture[str]) -> Non
     facts.faults.add(
         {"name": "late", "times": 1, "action": {"type": "delay", "ms": 300, "of": "response"}}
     )
-    facts.faults.fire(facts.faults.for_requests[12], heartbeat("billing"))
+    fire(facts.faults, heartbeat("billing"))
     with serving(facts) as url:
         assert main(["fault", "list", "--admin", url]) == 0
         assert main(["fault", "show", "1", "--admin", url]) == 0

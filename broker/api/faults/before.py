@@ -13,10 +13,10 @@ from broker.api.request import Request
 from broker.common.errors import ApiError, Refused
 from broker.faults.actions import Close, Delay, Error, HalfOpen, Hang, StaleMetadata, Throttle
 from broker.faults.index import RuleIndex
+from broker.faults.named_parts import NamedParts
 from broker.faults.node_change import NodeChange
 from broker.faults.request_fault import RequestFault
 from broker.faults.rule import FaultRule
-from broker.faults.subject import Subject
 from broker.quotas import throttle
 from protocol.codec import decode
 from protocol.messages.fetch import FetchRequest
@@ -31,20 +31,28 @@ def handle_with_rules(
 
     *encoded* is the body in memory that is reused after this call; None if the body has its own.
     """
-    services = request.services
-    subject = Subject(
-        request.header,
-        request.body,
-        request.session,
-        services.node_id,
-        services.image.names.get,
-        partial(_of_session, request) if getattr(request.body, "session_id", 0) else None,
-    )
-    rule, later = services.faults.fire(index, subject)
-    if rule is None:
-        if later:
-            request.fault = RequestFault(subject, None, later)
+    services, header, body = request.services, request.header, request.body
+    candidates = index.candidates(header, body, request.session, services.node_id)
+    if candidates is None:
         return handler(request)
+    unnamed = None
+    if body.__class__ is FetchRequest and body.session_id:
+        unnamed = partial(_of_session, request)
+    groups = candidates.matching(NamedParts(body, services.image.names, unnamed))
+    if not groups:
+        return handler(request)
+    rule, later = services.faults.fire(groups, header, services.node_id)
+    if rule is not None:
+        return _fire(rule, handler, encoded, request)
+    if later:
+        request.fault = RequestFault(None, later)
+    return handler(request)
+
+
+def _fire(
+    rule: FaultRule, handler: Handler, encoded: memoryview | None, request: Request[Any]
+) -> object:
+    """Let *rule* act, and run *handler* unless that is its act."""
     if request.observer is not None:
         request.observer.record.fault = rule.label
     action = rule.spec.action
@@ -59,11 +67,11 @@ def handle_with_rules(
     if isinstance(action, Throttle):
         request.throttle(throttle.Throttle(action.ms, throttle.FAULT_RULE, (), 0.0, 0.0))
     elif isinstance(action, NodeChange):
-        services.faults.change_node(action)
+        request.services.faults.change_node(action)
     elif isinstance(action, StaleMetadata):
-        request.services = replace(services, image=rule.image)
+        request.services = replace(request.services, image=rule.image)
     else:
-        request.fault = RequestFault(subject, rule, later)
+        request.fault = RequestFault(rule, ())
     return handler(request)
 
 

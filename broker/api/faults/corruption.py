@@ -18,10 +18,12 @@ def corrupted(request: Request[Any], fault: RequestFault, response: object | Non
     """The response; its first batch of a partition that a rule matches is corrupt."""
     if not isinstance(response, FetchResponse):
         return response
-    names = request.services.image.names
+    services, names = request.services, request.services.image.names
     for rule in fault.later:
         partition = _first_match(rule, response, names)
-        if partition is None or not request.services.faults.fire_later(rule, fault.subject):
+        if partition is None:
+            continue
+        if not services.faults.fire_later(rule, request.header, services.node_id):
             continue
         assert partition.records is not None
         partition.records = _with_wrong_crc(partition.records)

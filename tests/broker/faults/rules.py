@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from broker.api.faults.possible import possible_matches
@@ -10,10 +10,12 @@ from broker.common.errors import InvalidValue
 from broker.common.state_changes import StateChanges
 from broker.config import Config
 from broker.faults.fault_rules import FaultRules
+from broker.faults.index import RuleIndex
+from broker.faults.named_parts import NamedParts
 from broker.faults.read_rule import Possible, read_rule
 from broker.faults.rule import FaultRule
+from broker.faults.rule_group import RuleGroup
 from broker.faults.rule_spec import RuleSpec
-from broker.faults.subject import Subject
 from broker.security.principal import Principal
 from broker.security.session import Session
 from protocol.headers import RequestHeader
@@ -42,16 +44,39 @@ class RulesWithClock:
 
     def fire(self, subject: Subject) -> int | None:
         """The id of the rule that fires on the request."""
-        index = self.rules.for_requests.get(subject.header.api_key)
-        if index is None:
-            return None
-        rule, _ = self.rules.fire(index, subject)
+        rule = fire(self.rules, subject)
         return None if rule is None else rule.id
 
     def pass_ms(self, duration_ms: float) -> None:
         """Let time pass."""
         self.now_ms += duration_ms
         self.timer.advance_clock(0)
+
+
+class Subject(NamedTuple):
+    """A decoded request to node ``node`` of a session."""
+
+    header: RequestHeader
+    body: Any
+    session: Session
+    node: int
+
+
+def fire(rules: FaultRules, subject: Subject) -> FaultRule | None:
+    """The rule that fires on the request."""
+    index = rules.for_requests.get(subject.header.api_key)
+    if index is None:
+        return None
+    fired, _ = rules.fire(matching(index, subject), subject.header, subject.node)
+    return fired
+
+
+def matching(index: RuleIndex, subject: Subject) -> list[RuleGroup]:
+    """The rules that match the request."""
+    candidates = index.candidates(*subject)
+    if candidates is None:
+        return []
+    return candidates.matching(NamedParts(subject.body, {ORDERS_ID: "orders"}, None))
 
 
 def heartbeat(client_id: str | None = "test", node: int = 1, **fields: Any) -> Subject:
@@ -69,7 +94,7 @@ def subject(
         spec.key, spec.versions[-1] if version is None else version, 5, client_id
     )
     session = Session(principal=Principal("User", "ann"))
-    return Subject(header, body, session, node, {ORDERS_ID: "orders"}.get)
+    return Subject(header, body, session, node)
 
 
 def refusal(rule: object) -> str:

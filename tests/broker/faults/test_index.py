@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from broker.faults.index import RuleIndex
+from broker.faults.read_rule import read_rule
 from broker.faults.rule import FaultRule
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from protocol.messages.txn_offset_commit import (
@@ -15,7 +16,15 @@ from protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
 )
-from tests.broker.faults.rules import RulesWithClock, heartbeat, read, subject
+from tests.broker.faults.rules import (
+    ERROR,
+    POSSIBLE,
+    RulesWithClock,
+    heartbeat,
+    matching,
+    read,
+    subject,
+)
 
 COMMIT = TxnOffsetCommitRequest(
     transactional_id="t",
@@ -50,7 +59,7 @@ def index(matches: list[dict[str, Any]]) -> RuleIndex:
 
 def test_all_rules_that_match_are_found() -> None:
     """In the order in which they were set."""
-    found = index(MATCHES).matching(subject(COMMIT))
+    found = matching(index(MATCHES), subject(COMMIT))
 
     assert [group.first_id for group in found] == [0, 1, 2, 4, 5, 6, 8, 10, 12, 14]
 
@@ -58,9 +67,9 @@ def test_all_rules_that_match_are_found() -> None:
 @pytest.mark.parametrize("match", MATCHES)
 def test_each_rule_is_found_alone(match: dict[str, Any]) -> None:
     """As it is found among others."""
-    spec = read(match=match).match
-    assert spec is not None
-    assert bool(index([match]).matching(subject(COMMIT))) is subject(COMMIT).matches(spec)
+    among_others = [group.match for group in matching(index(MATCHES), subject(COMMIT))]
+    alone = [group.match for group in matching(index([match]), subject(COMMIT))]
+    assert alone == [each for each in among_others if each == read(match=match).match]
 
 
 @pytest.mark.parametrize("per", ["rule", "client"])
@@ -69,7 +78,7 @@ def test_rules_that_match_the_same_are_compared_once(per: str) -> None:
     world = RulesWithClock()
     rules = [world.add(match={"group": "g"}, nth=nth, per=per) for nth in (3, 2, 9)]
     request = heartbeat()
-    [group] = world.rules.for_requests[request.header.api_key].matching(request)
+    [group] = matching(world.rules.for_requests[request.header.api_key], request)
 
     assert [group.count("test") for _ in range(3)] == [None, rules[1], rules[0]]
     assert {rule.matched for rule in rules} == {3}
@@ -84,7 +93,7 @@ def test_a_partition_that_is_named_twice_matches_once() -> None:
     request = subject(replace(COMMIT, topics=[topic, topic]))
     rules = index([{"topic": "orders", "partition": 1}, {"topic": "orders"}])
 
-    assert [group.first_id for group in rules.matching(request)] == [0, 1]
+    assert [group.first_id for group in matching(rules, request)] == [0, 1]
 
 
 def test_a_request_for_all_topics_finds_the_rules_for_each() -> None:
@@ -92,8 +101,45 @@ def test_a_request_for_all_topics_finds_the_rules_for_each() -> None:
     rules = index([{"topic": "a"}, {"topic": "b"}])
     one = MetadataRequest(topics=[MetadataRequestTopic(name="b")])
 
-    assert [each.first_id for each in rules.matching(subject(MetadataRequest(topics=None)))] == [
-        0,
-        1,
+    everything = subject(MetadataRequest(topics=None))
+    assert [each.first_id for each in matching(rules, everything)] == [0, 1]
+    assert [each.first_id for each in matching(rules, subject(one))] == [1]
+
+
+def test_a_request_of_a_kind_that_no_rule_can_match_is_not_compared() -> None:
+    """Its client, node, principal, listener or sender is another than that of each rule."""
+    others = [
+        {"client": "other"},
+        {"client": "other*", "group": "g"},
+        {"principal": "User:bob", "topic": "orders"},
+        {"node": 2},
+        {"listener": "TLS"},
+        {"from": "broker"},
     ]
-    assert [each.first_id for each in rules.matching(subject(one))] == [1]
+    possible = replace(POSSIBLE, listeners=("PLAINTEXT", "TLS"))
+    specs = [read_rule({"match": each, "action": ERROR}, possible) for each in others]
+    rules = RuleIndex(FaultRule(number, spec) for number, spec in enumerate(specs))
+
+    assert rules.candidates(*subject(COMMIT)) is None
+    assert rules.candidates(*subject(COMMIT, node=2)) is not None
+
+
+def test_kinds_that_the_same_rules_can_match_share_them() -> None:
+    """So 100 rules are kept once for all clients without rules of their own."""
+    rules = index([{"topic": "orders"}, {"client": "other"}])
+    first, second, other = (
+        rules.candidates(*subject(COMMIT, client)) for client in ("a", "b", "other")
+    )
+
+    assert first is second is not other
+
+
+def test_the_number_of_known_kinds_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kind that was forgotten has the same rules again."""
+    monkeypatch.setattr("broker.faults.index.KINDS_MAX", 2)
+    rules = index([{"client": f"client-{number}"} for number in range(4)])
+    requests = [subject(COMMIT, f"client-{number}") for number in range(4)]
+
+    for _ in range(2):
+        found = [matching(rules, request) for request in requests]
+        assert [[group.first_id for group in each] for each in found] == [[0], [1], [2], [3]]

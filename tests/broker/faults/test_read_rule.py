@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from broker.faults.named_parts import kinds
+from broker.faults.named_fields import kinds
 from broker.faults.read_rule import Possible, read_rule
 from tests.broker.faults.rules import ERROR, POSSIBLE, read, refusal
 

@@ -7,7 +7,7 @@ import pytest
 from broker.admin.conditions.faults import FaultFired, read_fault_fired
 from broker.admin.query import Query
 from broker.common.errors import InvalidValue, NoSuchRule
-from tests.broker.faults.rules import ERROR, heartbeat
+from tests.broker.faults.rules import ERROR, fire, heartbeat
 from tests.facts import FakeFacts
 
 
@@ -16,14 +16,13 @@ def test_a_rule_has_fired_often_enough() -> None:
     facts = FakeFacts()
     [rule] = facts.faults.add({"nth": 2, "name": "late", "action": ERROR})
     condition = FaultFired(rule.id, 1)
-    index = facts.faults.for_requests[12]
 
-    facts.faults.fire(index, heartbeat())
+    fire(facts.faults, heartbeat())
     assert condition.check(facts) == (
         {},
         ["fault rule 1 (late) has matched 1 and fired 0 of 1 times and is active"],
     )
-    facts.faults.fire(index, heartbeat())
+    fire(facts.faults, heartbeat())
     assert condition.check(facts) == ({"fault": rule.facts()}, [])
     assert condition.alternatives(facts) == []
 
