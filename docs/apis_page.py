@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import ast
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +15,7 @@ from protocol.messages import REQUESTS
 
 # Written by ``make test SUITES=integration ARGS=--write-uses``, and compared with every run of it.
 USES = Path(__file__).parent / "api_uses.json"
+_ROOT = Path(__file__).parents[1]
 _HEAD = """\
 Every API that Apache Kafka 4.3 offers to clients. The versions are those in the ApiVersions
 response, which are all versions of Kafka 4.3. A handler's docstring describes the API's behaviour
@@ -102,7 +103,9 @@ def _client(test: str) -> str:
 
 def _deviations(handler: Callable[..., object]) -> str:
     """Return the paragraph "Deviations" of the docstring of the handler's module."""
-    text = inspect.getdoc(inspect.getmodule(handler)) or ""
+    # From the source: a compiled module has no docstring.
+    source = _ROOT / f"{handler.__module__.replace('.', '/')}.py"
+    text = ast.get_docstring(ast.parse(source.read_text())) or ""
     for paragraph in text.split("\n\n"):
         heading, _, deviations = paragraph.partition(":")
         if heading == "Deviations":
