@@ -67,7 +67,9 @@ def path(
                 task.cancel()
                 events.append(f"the task of {task.label} is cancelled")
         if timer.next_expiration_ms > now_ms:
-            yield Step(events=list(events), timer=snapshot(timer, _label))
+            state = snapshot(timer, _label)
+            state["now_ms"] = now_ms  # an integer, of which a compiled timer makes a float
+            yield Step(events=list(events), timer=state)
             events.clear()
             next_ms = min([timer.next_expiration_ms, *(at_ms for at_ms, _ in cancellations[-1:])])
             if not timer.size:
