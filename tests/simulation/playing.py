@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import traceback
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +22,7 @@ import trio.testing
 from trio._core import _run as scheduler
 
 from purgatories.purgatory import DelayedOperationPurgatory
+from tests.purgatories.builds import IS_COMPILED
 from tests.simulation.history import History
 from tests.simulation.violation import Violation
 
@@ -64,12 +66,10 @@ def play_run(seed: int, new_run: Callable[[Path], Playable]) -> Result:
         result.lines = run.history.lines
         await run.play()
 
-    # Each of the purgatories on each node has 512 shards; a run needs few.
-    few_shards = patch.dict(DelayedOperationPurgatory.__init__.__kwdefaults__, shards=8)
     # Exceptions that a broker contains end the run.
     strict = patch.dict(os.environ, ANTECHAMBER_STRICT="1")
     try:
-        with few_shards, strict:
+        with _few_shards(), strict:
             trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
     except* Violation as violations:
         result.failure = str(_first(violations))
@@ -80,6 +80,16 @@ def play_run(seed: int, new_run: Callable[[Path], Playable]) -> Result:
     finally:
         shutil.rmtree(directory)
     return result
+
+
+def _few_shards() -> AbstractContextManager[object]:
+    """Make purgatories with few shards: each of them has 512 on each node, and a run needs few.
+
+    The defaults of a compiled function cannot be replaced. The runs are the same with all shards.
+    """
+    if IS_COMPILED:
+        return nullcontext()
+    return patch.dict(DelayedOperationPurgatory.__init__.__kwdefaults__, shards=8)
 
 
 def _first(group: BaseException) -> BaseException:

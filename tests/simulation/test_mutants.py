@@ -7,6 +7,7 @@ from importlib import import_module
 
 import pytest
 
+from tests.purgatories.builds import only_pure
 from tests.simulation.mutants.registry import MUTANTS
 from tests.simulation.run import play
 from tests.simulation.test_simulation import SEEDS
@@ -23,6 +24,9 @@ for room in (
     "links",
 ):
     import_module(f"tests.simulation.mutants.{room}")
+
+
+pytestmark = only_pure("compiled functions do not call the functions that a mutant replaces")
 
 
 @pytest.fixture(autouse=True)

@@ -12,11 +12,10 @@ import pytest
 import trio
 import trio.testing
 
-from broker.api import dispatch
 from broker.api.error_responses.table import error_response
 from broker.api.outcome import Outcome
 from broker.api.request import Request
-from broker.api.table import HANDLERS
+from broker.api.table import API_BY_KEY, HANDLERS
 from broker.common.topic_partition import TopicPartition
 from broker.quotas.throttle import Throttle
 from broker.replication.delta_applier import DeltaApplier
@@ -39,6 +38,7 @@ from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produc
 
 pytestmark = pytest.mark.anyio
 
+HANDLED: Any = HeartbeatRequest
 HEARTBEAT = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
 
 
@@ -112,9 +112,7 @@ async def test_the_log_names_the_request_and_the_place_of_an_exception(
     assert traceback[-2:] == ["    ValueError: one", r"    ERROR two\x1b[2J"]
 
 
-async def test_a_completion_that_raises_ends_in_an_error_response(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_completion_that_raises_ends_in_an_error_response(tmp_path: Path) -> None:
     """Ten other fetches wait for the same append: all of them get its records."""
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
@@ -122,16 +120,7 @@ async def test_a_completion_that_raises_ends_in_an_error_response(
         for client in clients:
             client.start(fetch_request("t", 0, max_wait_ms=60_000), FETCH_VERSION)
             await trio.testing.wait_all_tasks_blocked()
-        unlucky = clients[5].connection.in_progress
-        assert isinstance(unlucky, Request)
-        on_complete = DelayedFetch.on_complete
-
-        def complete(operation: DelayedFetch[Any]) -> None:
-            if operation.abandon == unlucky.on_disconnect:
-                raise ZeroDivisionError
-            on_complete(operation)
-
-        monkeypatch.setattr(DelayedFetch, "on_complete", complete)
+        _fail_on_completion(clients[5].connection.in_progress)
         await node.client().send(produce_request("t", batch(b"x")), PRODUCE_VERSION)
 
         responses = [await client.receive() for client in clients]
@@ -145,24 +134,25 @@ async def test_a_completion_that_raises_ends_in_an_error_response(
         assert (await clients[5].send(ApiVersionsRequest(), 0)).api_keys
 
 
-async def test_an_expiration_that_raises_ends_in_an_error_response(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_expiration_that_raises_ends_in_an_error_response(tmp_path: Path) -> None:
     """The timer completes the operation, and runs the next one."""
-
-    def fail(_operation: object) -> None:
-        raise ZeroDivisionError
-
     async with running_node(tmp_path) as node:
         node.controller.create_topic("t")
         client, other = node.client(), node.client()
         client.start(fetch_request("t", 0, max_wait_ms=500), FETCH_VERSION)
         await trio.testing.wait_all_tasks_blocked()
-        monkeypatch.setattr(DelayedFetch, "on_complete", fail)
+        _fail_on_completion(client.connection.in_progress)
         assert (await client.receive()).error_code == -1
-        monkeypatch.undo()
         waited = await other.send(fetch_request("t", 0, max_wait_ms=500), FETCH_VERSION)
         assert waited.error_code == 0
+
+
+def _fail_on_completion(request: object) -> None:
+    """Make the completion of a parked fetch raise, also where its methods are compiled."""
+    assert isinstance(request, Request)
+    abandon: Any = request.on_disconnect
+    operation: DelayedFetch[Any] = abandon.__self__
+    operation._on_response = _fail  # noqa: SLF001 - a delayed operation has no public one
 
 
 async def test_a_response_that_cannot_be_encoded_becomes_an_error_response(
@@ -278,13 +268,19 @@ async def test_a_decoder_that_raises_closes_its_connection(
     async with running_node(tmp_path) as node:
         client = node.client()
         with monkeypatch.context() as patch:
-            patch.setattr(dispatch, "decode", _fail)
+            patch.setitem(API_BY_KEY, _Undecodable.__spec__.key, (_Undecodable, _fail))
             client.start(HEARTBEAT, 2)
             assert await client.closed()
 
         assert (await node.client().send(ApiVersionsRequest(), 0)).api_keys
         assert "api=Heartbeat version=2 correlation_id=1" in caplog.text
         assert node.node.unexpected_errors.statistics()["requests"] == {"Heartbeat": 1}
+
+
+class _Undecodable:
+    """Not a message of the protocol, so that it gets no reader."""
+
+    __spec__ = HANDLED.__spec__
 
 
 async def test_a_node_that_fails_to_start_changes_nothing(

@@ -6,11 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.purgatories.builds import only_pure
 from tests.simulation.share_groups.mutants import MUTANTS
 from tests.simulation.share_groups.run import play_plan
 
 # What the members do depends on the seed; most seeds notice a mutant.
 SEEDS = range(8)
+
+
+pytestmark = only_pure("compiled functions do not call the functions that a mutant replaces")
 
 
 @pytest.fixture(autouse=True)
