@@ -6,7 +6,9 @@ import pytest
 
 from benchmarks import rounds
 from benchmarks.benchmark import Benchmark, Metric, Sample, percentile
+from benchmarks.chain import PRODUCE, Step, chain
 from benchmarks.rounds import Rounds, run
+from benchmarks.stamped_broker import WAIT, Stamp
 from benchmarks.systems import System
 from benchmarks.table import table
 
@@ -144,3 +146,31 @@ def test_benchmarks_share_servers_unless_they_need_their_own(
     _, servers = _run(monkeypatch, 1, *given)
 
     assert [server.closed for server in servers] == [1] * 4
+
+
+def test_a_chain_has_the_medians_of_the_most_frequent_steps() -> None:
+    """A request begins with the end of the wait in which it arrived; others are left out."""
+
+    def request(at_us: int, *, takes_us: int, is_odd: bool = False) -> list[Stamp]:
+        name = "other" if is_odd else "send"
+        steps = [(WAIT, False), (PRODUCE, True), (name, True), (name, False), (PRODUCE, False)]
+        times = [0, 1, 2, 2 + takes_us, 20]
+        waits = (WAIT, True, (at_us + 30) * 1000)
+        return [
+            *((*step, (at_us + after) * 1000) for step, after in zip(steps, times, strict=True)),
+            waits,
+        ]
+
+    stamps = [
+        *request(0, takes_us=3),
+        *request(100, takes_us=9, is_odd=True),
+        *request(200, takes_us=5),
+        *request(300, takes_us=4),
+        *request(400, takes_us=8),
+    ]
+
+    assert chain(stamps) == [
+        Step(0, PRODUCE, 1, 19),
+        Step(1, "send", 2, 4),
+        Step(0, WAIT, 30, 70),
+    ]
