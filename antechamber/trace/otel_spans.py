@@ -12,6 +12,7 @@ and a link is valid also if the request that it names was exported before.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -34,6 +35,7 @@ from antechamber.trace.spans import Record, Span, Wait, spans
 
 _SCOPE = InstrumentationScope("antechamber")
 _NAMES = {"queued": "queue", "handled": "local", "sent": "send"}
+_SAMPLED = TraceFlags(TraceFlags.SAMPLED)
 _NS = 1000  # nanoseconds in a microsecond
 
 
@@ -51,7 +53,8 @@ def otel_spans(records: Sequence[Record], before: Sequence[Record] = ()) -> list
 def _of_request(request: Span, by_wait: Mapping[Wait, Release]) -> Iterator[ReadableSpan]:
     record = request.record
     resource = _resource(record["node"])
-    server = _context(record)
+    identity = _Identity(record)
+    server = identity.context()
     failed = [each["error"] for each in record["partitions"] if each.get("error")]
     if record.get("error"):
         failed.insert(0, record["error"])
@@ -70,11 +73,13 @@ def _of_request(request: Span, by_wait: Mapping[Wait, Release]) -> Iterator[Read
     )
     for phase in request.phases:
         if phase.name in _NAMES:
-            yield _child(_NAMES[phase.name], record, resource, phase.begin_us, phase.end_us)
+            name, (_, begin_us, end_us) = _NAMES[phase.name], phase
+            yield _child(name, identity, server, resource, begin_us, end_us)
     for wait in request.waits:
         yield _child(
             "park",
-            record,
+            identity,
+            server,
             resource,
             wait.begin_us,
             wait.end_us,
@@ -85,12 +90,17 @@ def _of_request(request: Span, by_wait: Mapping[Wait, Release]) -> Iterator[Read
 
 
 def _child(
-    name: str, record: Record, resource: Resource, begin_us: int, end_us: int, **more: Any
+    name: str,
+    identity: _Identity,
+    parent: SpanContext,
+    resource: Resource,
+    begin_us: int,
+    end_us: int,
+    **more: Any,
 ) -> ReadableSpan:
-    parent = _context(record)
     return ReadableSpan(
         name,
-        _context(record, f"{name} {begin_us}"),
+        identity.context(f"{name} {begin_us}"),
         parent=parent,
         resource=resource,
         start_time=begin_us * _NS,
@@ -100,18 +110,24 @@ def _child(
     )
 
 
-def _context(record: Record, part: str = "") -> SpanContext:
-    names = ("node", "connection", "correlation_id", "arrived_us", "api")
-    identity = " ".join(str(record[name]) for name in names)
-    trace = int.from_bytes(sha256(identity.encode()).digest()[:16], "big")
-    span = int.from_bytes(sha256(f"{identity} {part}".encode()).digest()[:8], "big")
-    return SpanContext(trace, span, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
+class _Identity:
+    """What identifies a request, from which its ids are derived."""
+
+    def __init__(self, record: Record) -> None:
+        names = ("node", "connection", "correlation_id", "arrived_us", "api")
+        self._text = " ".join(str(record[name]) for name in names)
+        self._trace = int.from_bytes(sha256(self._text.encode()).digest()[:16], "big")
+
+    def context(self, part: str = "") -> SpanContext:
+        """The ids of the request, or of a *part* of it."""
+        span = int.from_bytes(sha256(f"{self._text} {part}".encode()).digest()[:8], "big")
+        return SpanContext(self._trace, span, is_remote=False, trace_flags=_SAMPLED)
 
 
 def _link(release: Release) -> Link:
     by = release.by.record
     named = {"antechamber.relation": "completed", "antechamber.request": release.by.name}
-    return Link(_context(by), named)
+    return Link(_Identity(by).context(), named)
 
 
 def _application_link(trace_parent: str) -> Link:
@@ -177,5 +193,6 @@ def _known(attributes: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in attributes.items() if value is not None}
 
 
+@cache
 def _resource(node: int) -> Resource:
     return Resource({SERVICE_NAME: "antechamber", SERVICE_INSTANCE_ID: f"node {node}"})

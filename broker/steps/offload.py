@@ -141,7 +141,7 @@ class WorkerThreads:
 
     async def _run(self, job: Job[Any]) -> None:
         outcome = await trio.to_thread.run_sync(
-            _short_turns.run, job.compute, limiter=self._limiter, abandon_on_cancel=True
+            short_turns.run, job.compute, limiter=self._limiter, abandon_on_cancel=True
         )
         job.finish(outcome)
 
@@ -171,4 +171,4 @@ class ShortSwitchInterval:
 
 
 # The interval belongs to the process.
-_short_turns = ShortSwitchInterval()
+short_turns = ShortSwitchInterval()

@@ -13,9 +13,11 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from broker.common.errors import StartupError
+from broker.steps.offload import short_turns
 from broker.wait_records.limits import (
     HELD_S,
     LAST_SPANS_S,
@@ -119,7 +121,7 @@ class SpanSender:
                 lines = self._queue[:SPAN_RECORDS_AT_ONCE]
                 del self._queue[:SPAN_RECORDS_AT_ONCE]
                 is_last = self._closing and not self._queue
-            self._send(lines, is_last)
+            short_turns.run(partial(self._send, lines, is_last))
 
     def _send(self, lines: Lines, is_last: bool) -> None:
         try:
