@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
+from mypy_extensions import mypyc_attr
+
 from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
 
@@ -79,6 +81,7 @@ class ShareSession:
                 self.partitions[each] = True
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ShareSessionCache:
     """The sessions of one node; *sessions_max* is read at each opening.
 

@@ -111,7 +111,7 @@ class ShareFetch:
                 start = share_partition.position = log.offset_metadata(offset)
             except (OffsetOutOfRange, ApiError):
                 return None
-        distance = bytes_between(start, end)
+        distance: int | None = bytes_between(start, end)
         return distance if distance is None else min(distance, self.params.max_bytes)
 
     # ------------------------------------------------------------------------------ reading
