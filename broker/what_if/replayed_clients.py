@@ -92,7 +92,7 @@ async def play_consumer(
     start: float,
     latencies: list[float],
 ) -> None:
-    """Fetch from *positions* until the last recorded fetch ended; add the latencies."""
+    """Fetch from *positions*, the last time before the end of the loop; add the latencies."""
     turns, empty_turns = cycle(consumer.turns), cycle(consumer.empty_turns)
     await trio.sleep_until(start + consumer.first_ms / 1000)
     with closing(link):

@@ -30,7 +30,7 @@ def test_a_consumer_is_a_loop(tmp_path: Path) -> None:
     records = [fetch(0, 500, 7), fetch(511, 100, 7, size=200), fetch(642, 500, 8)]
     [consumer] = recording(tmp_path, records).consumers
 
-    assert (consumer.first_ms, consumer.end_ms) == (0, 642 + 501)
+    assert (consumer.first_ms, consumer.end_ms) == (0, 642 + 501 / 2)
     assert (consumer.min_bytes, consumer.max_wait_ms) == (1, 500)
     assert consumer.starts == {ORDERS: 7}
     assert (consumer.turns, consumer.empty_turns) == ([Turn(1, 30)], [Turn(1, 10), Turn(1, 0)])
