@@ -53,9 +53,12 @@ def read_required(query: Query, name: str, remedy: str) -> str:
 
 
 def read_prefix(query: Query) -> str | None:
-    """The prefix of the names that are meant; None if all are."""
+    """The prefix of the names that are meant; None if all are.
+
+    An empty one is refused: a test whose prefix is missing must not reset those of other tests.
+    """
     query.allow("prefix")
-    return query.text("prefix")
+    return query.non_empty("prefix")
 
 
 def read_filter(query: Query) -> RequestQuery:

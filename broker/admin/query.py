@@ -37,6 +37,12 @@ class Query:
         """The text; None if the parameter is not given or empty."""
         return self._given.get(name) or None
 
+    def non_empty(self, name: str) -> str | None:
+        """The text, which must not be empty; None if the parameter is not given."""
+        if self._given.get(name) == "":
+            raise _refused(f"{name}: it is empty; give a text, or leave the parameter out")
+        return self.text(name)
+
     def flag(self, name: str) -> bool:
         """1 or 0, true or false; false if not given."""
         value = self._given.get(name, "0")

@@ -167,3 +167,14 @@ async def test_a_reset_has_a_prefix_or_none() -> None:
         400,
         "no parameter is named 'topics'; there are prefix",
     )
+
+
+async def test_a_reset_with_an_empty_prefix_is_refused() -> None:
+    """It would remove what the other tests that run in parallel have made."""
+    facts = FakeFacts()
+
+    assert await request(facts, "/v1/reset?prefix=", "POST") == (
+        400,
+        "prefix: it is empty; give a text, or leave the parameter out",
+    )
+    assert not facts.reset_prefixes
