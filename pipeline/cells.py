@@ -14,13 +14,14 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from pipeline.histogram import bucket
+from pipeline.roles import ROLE
 from pipeline.schema import PHASES
 
 KEY = ("scope", "window", "api", "topic", "partition", "cause")
 UNKNOWN = "unknown"  # a wait whose cause the record does not have
 
-CELL = ("window", "api", "topic", "partition", "cause", "phase", "bucket")
-_SHARED = ("window", "api", "cause", "phase", "bucket")
+CELL = ("window", "api", "role", "topic", "partition", "cause", "phase", "bucket")
+_SHARED = ("window", "api", "role", "cause", "phase", "bucket")
 _FAILED = "coalesce(error, 0) != 0"
 # 1 if the request or one of its partitions has failed, else 0.
 ANY_FAILED = f"""cast({_FAILED} or exists(coalesce(partitions, array()),
@@ -33,6 +34,7 @@ def cells(records: DataFrame, window_s: int) -> DataFrame:
     places = records.select(
         window_start(window_s).alias("window"),
         "api",
+        sf.expr(ROLE).alias("role"),
         sf.coalesce("completed_by.cause", sf.lit(UNKNOWN)).alias("cause"),
         sf.expr("if(purgatory is null, 0, 1)").alias("was_parked"),
         sf.expr(_FAILED).alias("refused"),
@@ -79,7 +81,7 @@ def added_up(cells: DataFrame) -> DataFrame:
 
 
 def by_scope(cells: DataFrame) -> DataFrame:
-    """Return the cells of both scopes: ``KEY``, ``phase`` by name, ``bucket`` and the counts.
+    """Return the cells of both scopes: `KEY`, `role`, ``phase`` by name, ``bucket``, the counts.
 
     Several rows may have the same key and bucket; their counts add up.
     """
@@ -97,7 +99,7 @@ def by_scope(cells: DataFrame) -> DataFrame:
         sf.col("requests_parked").alias("parked"),
         sf.col("requests_failed").alias("failed"),
     )
-    names = (*KEY, "phase", "bucket", *counted)
+    names = (*KEY, "role", "phase", "bucket", *counted)
     named = ", ".join(f"'{name}'" for name in PHASES)
     both = partitions.select(*names).unionByName(requests.select(*names))
     return both.withColumn("phase", sf.expr(f"array({named})[phase]"))

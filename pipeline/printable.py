@@ -15,5 +15,13 @@ def printable(text: str) -> str:
 
 
 def printable_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row whose texts are printable."""
-    return {name: printable(v) if isinstance(v, str) else v for name, v in row.items()}
+    """Return a row whose texts are printable, also those in lists and objects."""
+    return {name: _shown(value) for name, value in row.items()}
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return printable_row(value)
+    return [*map(_shown, value)] if isinstance(value, list) else value

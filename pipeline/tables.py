@@ -5,18 +5,20 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from pipeline.blame import BLAMED, LAST_US, WAITS
 from pipeline.cells import KEY, UNKNOWN, by_scope
 from pipeline.explanation import RECORD, explained
 from pipeline.histogram import bucket, quantiles
 from pipeline.request_log.topic_names import TOPIC_IDS
-from pipeline.schema import DEFECT, RAW
+from pipeline.roles import ROLE
+from pipeline.schema import DEFECT, PHASES, RAW
 
-TOP_WAITS = 100  # of each purgatory
+TOP_WAITS = 100  # of each purgatory and role
 # More than all purgatories of a broker have together: records of other writers may name any.
 TOP_WAITS_MAX = 5_000
-# The last wait of a request. Records of older brokers have no earlier waits.
-LAST_US = """greatest(0L, parked_us - coalesce(
-    aggregate(earlier_waits, 0L, (sum, wait) -> sum + coalesce(wait.parked_us, 0L)), 0L))"""
+# The waits of a record for a waterfall, each with its cause.
+_STEPS = f"""transform({WAITS}, w -> named_struct('us', w.us, 'purgatory', w.purgatory,
+    'kind', w.waited_for.kind, 'ended_by', w.completed_by.cause, 'blamed', {BLAMED}))"""
 _WHERE = ("scope", "window", "api", "topic", "partition")
 
 
@@ -44,14 +46,16 @@ def waits(cells: DataFrame) -> DataFrame:
 
 
 def top_waits(spark: SparkSession, records: DataFrame) -> DataFrame:
-    """The longest waits of each purgatory, each with the sentences of `antechamber explain`."""
-    waits = records.where("purgatory is not null").withColumn(
-        "arrived", sf.timestamp_micros("arrived_us")
+    """The longest waits of each purgatory and role, with the sentences of `antechamber explain`."""
+    waits = records.where("purgatory is not null").withColumns(
+        {"arrived": sf.timestamp_micros("arrived_us"), "role": sf.expr(ROLE)}
     )
     found = longest(waits).select(
         "purgatory",
+        "role",
         "rank",
-        "parked_us",
+        *(f"{phase}_us" for phase in PHASES),
+        sf.expr(_STEPS).alias("waits"),
         "arrived",
         "api",
         "node",
@@ -67,11 +71,11 @@ def top_waits(spark: SparkSession, records: DataFrame) -> DataFrame:
 
 
 def longest(waits: DataFrame) -> DataFrame:
-    """The longest of each purgatory, by `rank`; only so many are held and sorted."""
+    """The longest of each purgatory and role, by `rank`; only so many are held and sorted."""
     # By length; the other columns make the order deterministic.
     order = "struct(parked_us, -unix_micros(arrived), -node, -connection, -correlation_id)"
     return (
-        waits.groupBy("purgatory")
+        waits.groupBy("purgatory", "role")
         .agg(sf.expr(f"max_by(struct(*), {order}, {TOP_WAITS})").alias("longest"))
         .select(sf.posexplode("longest").alias("place", "wait"))
         .select(sf.expr("place + 1").alias("rank"), "wait.*")

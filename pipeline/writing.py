@@ -17,14 +17,14 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from pipeline import clients, tables
+from pipeline import blame, clients, tables
 from pipeline.cells import added_up, cells
 from pipeline.deliveries import appends_of, deliveries, first_of_each, reads_of
 from pipeline.manifest import STATE, TABLES
 from pipeline.published import Published
 from pipeline.store import MALFORMED, Run
 
-WINDOWED = {"cells", "clients", "latency", "waits", "delivery_latency"}
+WINDOWED = {"blame", "cells", "clients", "latency", "waits", "delivery_latency"}
 MOMENTS = {**dict.fromkeys(WINDOWED, "window"), "deliveries": "appended"}
 
 # The offsets whose appends and reads are stored in one part.
@@ -67,6 +67,7 @@ class _Alone:
             self.delivered,
             self.counted,
             self.by_client,
+            self.blamed,
             self.waited,
             self.lagged,
             self.malformed,
@@ -83,6 +84,10 @@ class _Alone:
     def by_client(self) -> None:
         """Write the requests of each client."""
         self._write("clients", self.clients())
+
+    def blamed(self) -> None:
+        """Write what caused the waiting."""
+        self._write("blame", self.blame())
 
     def delivered(self) -> None:
         """Write the deliveries and their percentiles."""
@@ -108,6 +113,9 @@ class _Alone:
 
     def clients(self) -> DataFrame:
         return clients.clients(self._records, self._window_s)
+
+    def blame(self) -> DataFrame:
+        return blame.blame(self._records, self._window_s)
 
     def deliveries(self) -> DataFrame:
         return deliveries(appends_of(self._records), reads_of(self._records))
@@ -172,6 +180,10 @@ class _Streamed(_Alone):
     def clients(self) -> DataFrame:
         new = self._with(f"{TABLES}/clients", super().clients(), self._hours_of_arrival())
         return clients.added_up(new)
+
+    def blame(self) -> DataFrame:
+        new = self._with(f"{TABLES}/blame", super().blame(), self._hours_of_arrival())
+        return blame.added_up(new)
 
     def top_waits(self) -> DataFrame:
         new = super().top_waits()

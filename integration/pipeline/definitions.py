@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from integration.pipeline.reference.blame import blame
 from integration.pipeline.reference.cells import cells
 from integration.pipeline.reference.clients import clients
 from integration.pipeline.reference.deliveries import deliveries
@@ -31,6 +32,7 @@ def expected(texts: Sequence[str]) -> dict[str, list[Row]]:
         "cells": cells(records, WINDOW_S),
         "latency": latency(records, WINDOW_S),
         "waits": waits(records, WINDOW_S),
+        "blame": blame(records, WINDOW_S),
         "clients": clients(records, WINDOW_S),
         "top_waits": top_waits(records),
         "deliveries": delivered,
@@ -63,7 +65,7 @@ def plain(table: DataFrame) -> list[Row]:
         table = table.drop("date", "hour")
     for name in moments:
         table = table.withColumn(name, sf.unix_micros(name))
-    return sorted((in_order(row.asDict()) for row in table.collect()), key=str)
+    return sorted((in_order(row.asDict(recursive=True)) for row in table.collect()), key=str)
 
 
 def in_order(row: Row) -> Row:

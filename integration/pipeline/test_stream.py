@@ -26,7 +26,16 @@ def catch_up(spark: SparkSession, folder: Path, out: Path) -> None:
     stream.start(spark, source, str(out), WINDOW_S, follow=False).awaitTermination()
 
 
-TABLES = ("cells", "clients", "latency", "waits", "top_waits", "deliveries", "delivery_latency")
+TABLES = (
+    "blame",
+    "cells",
+    "clients",
+    "latency",
+    "waits",
+    "top_waits",
+    "deliveries",
+    "delivery_latency",
+)
 
 
 def publish(spark: SparkSession, out: Path) -> Counts:

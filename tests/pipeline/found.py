@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pipeline.histogram import bucket_of, middle_of
+from pipeline.report.causes import Causes
 from pipeline.report.findings import Api, Findings
 
 
@@ -23,11 +24,12 @@ def findings(name: str, *apis: Api) -> Findings:
         name=name,
         malformed=0,
         apis=list(apis),
+        series=[],
         bin_s=60,
         over_time={},
-        causes={},
         lag={},
         top=[],
         deliveries=[],
         clients=[],
+        blame=Causes(),
     )

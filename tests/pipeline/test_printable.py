@@ -12,5 +12,7 @@ def test_characters_that_are_not_printable_are_escaped() -> None:
 
 
 def test_the_texts_of_a_row_are_escaped() -> None:
-    """Only the texts of a row change."""
+    """Only the texts of a row change, also those in lists and objects."""
     assert printable_row({"a": "\x1b", "b": 3, "c": None}) == {"a": r"\x1b", "b": 3, "c": None}
+    nested = {"waits": [{"by": {"name": "\n"}, "us": 1}]}
+    assert printable_row(nested) == {"waits": [{"by": {"name": r"\n"}, "us": 1}]}

@@ -17,8 +17,9 @@ from integration.pipeline.reference.record import (
     partitions,
     window,
 )
+from integration.pipeline.reference.roles import role
 
-KEY = ("window", "api", "topic", "partition", "cause", "phase", "bucket")
+KEY = ("window", "api", "role", "topic", "partition", "cause", "phase", "bucket")
 
 
 def cells(records: Iterable[Record], window_s: int) -> list[Row]:
@@ -29,7 +30,7 @@ def cells(records: Iterable[Record], window_s: int) -> list[Row]:
         for number, name in enumerate(PHASES):
             us = record[f"{name}_us"]
             for index, place in enumerate(places):
-                where = (place.get("topic"), place.get("partition"))
+                where = (role(record), place.get("topic"), place.get("partition"))
                 key = (begin, record["api"], *where, cause(record), number, bucket(us))
                 found[key].append((record, place, index == 0, us))
     return [

@@ -1,4 +1,4 @@
-"""`top_waits`: the 100 longest waits of each purgatory, with the sentences of `explain`."""
+"""`top_waits`: the 100 longest of each purgatory and role, with the sentences of `explain`."""
 
 from __future__ import annotations
 
@@ -6,25 +6,30 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from antechamber.explain import explanation
-from integration.pipeline.reference.record import Record, Row, cause
+from integration.pipeline.reference.blame import steps
+from integration.pipeline.reference.record import PHASES, Record, Row, cause
+from integration.pipeline.reference.roles import role
 
 LONGEST = 100
 SAME = (
-    *("purgatory", "parked_us", "api", "node", "connection", "client_id", "principal"),
+    *(f"{phase}_us" for phase in PHASES),
+    *("purgatory", "api", "node", "connection", "client_id", "principal"),
     *("listener", "correlation_id"),
 )
 
 
 def top_waits(records: Iterable[Record]) -> list[Row]:
     """The rows of the table."""
-    by_purgatory: dict[str, list[Record]] = defaultdict(list)
+    by_purgatory: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in records:
         if record.get("purgatory") is not None:
-            by_purgatory[record["purgatory"]].append(record)
+            by_purgatory[(record["purgatory"], role(record))].append(record)
     return [
         {
             **{name: record.get(name) for name in SAME},
             "rank": rank,
+            "role": role(record),
+            "waits": steps(record),
             "arrived": record["arrived_us"],
             "cause": cause(record),
             "explanation": " ".join(explanation(record)),

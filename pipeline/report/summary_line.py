@@ -1,0 +1,47 @@
+"""The head of the page: figures of all requests, and sentences that say what matters most."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from pipeline.report.findings import Findings
+from pipeline.report.markup import element, text
+from pipeline.report.words import cause, clock, span
+
+
+def period(one: Findings) -> str:
+    """When the requests arrived; empty if there are none."""
+    if not one.bins:
+        return ""
+    last = one.bins[-1] + timedelta(seconds=one.bin_s)
+    return f" · {one.bins[0]:%Y-%m-%d} {clock(one.bins[0])} to {clock(last)} UTC"
+
+
+def tiles(one: Findings) -> str:
+    """The most important numbers."""
+    shown = (
+        (f"{one.requests:,}", "requests"),
+        (span(one.blame.waited_us), "of waits that delay requests"),
+        (span(one.blame.idle_us), "of idle long polls, harmless"),
+        (f"{one.timeouts:,}", "timed out"),
+        *(((f"{one.malformed:,}", "malformed rows"),) if one.malformed else ()),
+    )
+    cells = (element("div", text("b", value), text("span", what)) for value, what in shown)
+    return element("div", *cells, class_="tiles")
+
+
+def summary_line(one: Findings) -> str:
+    """What waited, and what caused most of it."""
+    share = one.parked / one.requests if one.requests else 0.0
+    parked = f"{share:.0%} of the requests were parked."
+    causes = [each for each in one.blame.found if each.kind != "queue"]
+    total = one.blame.waited_us
+    if not total:
+        return f"{parked} No wait delayed a request."
+    first = causes[0]
+    worst = cause(first.kind, first.name, first.detail)
+    most = first.waited_us / total
+    return (
+        f"{parked} The largest cause is {worst}: {span(first.waited_us)} of waiting, "
+        f"{most:.0%} of all that delayed requests, at most {span(first.longest_us)} in one wait."
+    )
