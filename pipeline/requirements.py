@@ -32,7 +32,7 @@ def _java() -> str:
 
 
 def _spark() -> str:
-    absent = list(_absent("pyspark", "numpy", "matplotlib"))
+    absent = list(_absent("pyspark", "rich"))
     if absent:
         raise PipelineError(f"{', '.join(absent)} not installed; {_EXTRA}")
     return f"Spark {version('pyspark')}"

@@ -61,6 +61,5 @@ def test_missing_packages_name_the_extra(jars: Path, monkeypatch: pytest.MonkeyP
 
     assert check(lines.append) == 1
     assert lines[1] == (
-        "missing  analyze: pyspark, numpy, matplotlib not installed; "
-        "pip install 'antechamber[pipeline]'\n"
+        "missing  analyze: pyspark, rich not installed; pip install 'antechamber[pipeline]'\n"
     )
