@@ -5,6 +5,7 @@ Each method raises `InvalidValue` with one sentence that names the field and wha
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -106,6 +107,10 @@ class Fields:
 
 
 def _short(value: object) -> str:
-    """The value as it is quoted in a message: its beginning, if it is long."""
-    text = repr(value) if isinstance(value, str | int | float | bool) else type(value).__name__
+    """The value as a message quotes it: its beginning, if it is long.
+
+    A schedule in YAML may have dates, which are no JSON, as values and keys.
+    """
+    quoted = isinstance(value, str)
+    text = repr(value) if quoted else json.dumps(value, default=str, skipkeys=True)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -138,7 +138,7 @@ def test_a_request_that_only_brokers_send_is_from_a_broker() -> None:
         ),
         (
             {"action": {"type": "delay", "ms": True}},
-            "action.ms: True is not a whole number from 1 to 86400000",
+            "action.ms: true is not a whole number from 1 to 86400000",
         ),
         (
             {"action": {"type": "node", "do": "kill", "node": 1}},
