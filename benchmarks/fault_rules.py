@@ -1,11 +1,12 @@
 """The cost of fault rules: processor time of the same requests without rules and with 100.
 
-The brokers run at the same time and are used alternately for short periods, and the rules of one of
-them change between periods. A figure is the fastest tenth of the periods, because other programs on
-the same processor only add to the time of a period; a difference is to that without rules. The
-processor time is the kernel's, of all threads of the broker. "No rules, repeated" is a second
-broker without rules: its difference is noise. The rules that match do not fire, as a rule that
-fires replaces the work of a request. Only our broker has fault rules.
+The brokers run at the same time, all programs on one core (`benchmarks.one_core`). They are used
+alternately for short periods, and the rules of one of them change between periods. A figure is the
+fastest tenth of the periods, because other programs on the same core only add to the time of a
+period; a difference is to that without rules. The processor time is the kernel's, of all threads of
+the broker. "No rules, repeated" is a second broker without rules: its difference is noise. The
+rules that match do not fire, as a rule that fires replaces the work of a request. Only our broker
+has fault rules.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.benchmark import Benchmark, Metric, Sample, percentile
+from benchmarks.one_core import on_one_core
 from benchmarks.systems import System
 from benchmarks.without_fault_hooks import broker_without_hooks
 from integration.machine.scheduling import on_cpu_ns
@@ -122,7 +124,7 @@ def measure(system: System, scale: float) -> Sample:
         return {}
     rounds = max(3, int(ROUNDS * scale))
     options = "--topic", TOPIC
-    with ExitStack() as stack:
+    with on_one_core(), ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         bare, one, other = (
             Measured(stack.enter_context(broker), stack)
