@@ -2,7 +2,7 @@
 
 Each wait counts for one cause, so that the times of different causes add up. Time in the queue of a
 connection is apart (``queue``), because the waits of the earlier requests cause it; so are waits
-that hurt nobody (``idle``). Rows of different runs are merged by addition, as cells are.
+that delay no client (``idle``). Rows of different runs are merged by addition, as cells are.
 """
 
 from __future__ import annotations

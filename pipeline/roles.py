@@ -1,4 +1,4 @@
-"""Which waits hurt nobody: the fetches of followers, and long polls that had nothing to return.
+"""Which waits delay no client: the fetches of followers, and long polls without records to return.
 
 The rule is here only. A wait is idle if it is for bytes or for records of a share group, and none
 are there: at its beginning, or after a timeout at its end. Records whose writer does not know that

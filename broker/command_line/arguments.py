@@ -10,10 +10,10 @@ import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from broker.command_line.admin_options import add_admin_options, admin_options
 from broker.command_line.key_list import ListKeys
+from broker.command_line.one_line_parser import OneLineParser
 from broker.command_line.options import PORT_MAX, ServeOptions, TopicSpec
 from broker.command_line.properties import read_properties
 from broker.command_line.short_form import check_alone
@@ -43,15 +43,6 @@ The broker is ready when all listeners accept connections and each --topic has
 its leaders. Then it prints one line with bootstrap=HOST:PORT and admin=URL, and
 writes --ready-file. SIGTERM stops it in order. Configuration keys are Kafka's;
 --list-keys lists them."""
-
-
-class _OneLineParser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line, without the usage before it."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise `StartupError` with the message."""
-        message = message.removeprefix("argument ")
-        raise StartupError(f"{message}; antechamber serve --help lists the options")
 
 
 def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
@@ -95,7 +86,7 @@ def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    command = _OneLineParser(
+    command = OneLineParser(
         prog="antechamber serve",
         description=_DESCRIPTION,
         epilog=_EPILOG,

@@ -6,10 +6,9 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import NoReturn
 
+from broker.command_line.one_line_parser import OneLineParser
 from broker.command_line.whole_number import whole_number
-from broker.common.errors import StartupError
 from broker.what_if.settings import Settings
 
 REPLICAS_MAX = 10
@@ -36,13 +35,6 @@ class Arguments:
     json: bool
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """Raise `StartupError` with the message."""
-        message = message.removeprefix("argument ")
-        raise StartupError(f"{message}; antechamber what-if --help lists the options")
-
-
 def parse(words: Sequence[str]) -> Arguments:
     """Parse *words*; raises `StartupError`."""
     given = parser().parse_args(words)
@@ -52,7 +44,7 @@ def parse(words: Sequence[str]) -> Arguments:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    command = _Parser(
+    command = OneLineParser(
         prog="antechamber what-if",
         description=_DESCRIPTION,
         epilog=_EPILOG,

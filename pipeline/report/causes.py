@@ -47,7 +47,7 @@ class Mark:
 
 @dataclass
 class Causes:
-    """The causes with the longest waits first; ``idle`` hurt nobody, by role."""
+    """The causes with the longest waits first; ``idle`` delay no client, by role."""
 
     found: list[Cause] = field(default_factory=list)
     idle: dict[str, Cause] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Causes:
 
     @property
     def waited_us(self) -> int:
-        """The sum of all waits that hurt, without queues."""
+        """The sum of all waits that delay a client, without queues."""
         apart = ("idle", "queue")
         return sum(us for (_, kind), us in self.over_time.items() if kind not in apart)
 
