@@ -167,16 +167,21 @@ class Fixtures implements AutoCloseable {
         return consumer;
     }
 
-    /** Polls until the result is true, for at most ten seconds. */
+    /**
+     * Polls until the result is true, for at most 40 seconds.
+     *
+     * Kafka resolves the pattern of a group at most once in 10 seconds. Where the coordinator does
+     * not have a new topic yet, its member waits for the next time: 2 of 120 took 15 s.
+     */
     static void eventually(Callable<Boolean> condition) throws Exception {
-        long deadline = System.nanoTime() + 10_000_000_000L;
+        long deadline = System.nanoTime() + 40_000_000_000L;
         while (true) {
             try {
                 if (condition.call()) return;
             } catch (java.util.concurrent.ExecutionException notYet) {
                 if (System.nanoTime() > deadline) throw notYet;
             }
-            if (System.nanoTime() > deadline) throw new AssertionError("not within 10 s");
+            if (System.nanoTime() > deadline) throw new AssertionError("not within 40 s");
             Thread.sleep(5);
         }
     }
