@@ -74,6 +74,17 @@ class ShareFetch:
 
     # ------------------------------------------------------------------------------ waiting
 
+    def is_at_end(self) -> bool:
+        """See `ShareFetchSource`."""
+        for _, name, share_partition in self.partitions.values():
+            partition = self._hosted.get(name)
+            if partition is None or partition.leader_state is None:
+                return False
+            end = self.params.isolation.upper_bound(partition.log)
+            if share_partition.records.next_fetch_offset() != end.message_offset:
+                return False
+        return True
+
     def try_lock(self, key: PartitionId, owner: object) -> bool:
         """See `ShareFetchSource`."""
         share_partition = self.partitions[key].share_partition

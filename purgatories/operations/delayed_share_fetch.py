@@ -1,5 +1,6 @@
 """A fetch of a share group that waits for records that its member can acquire (KIP-932).
 
+    all partitions are read to their ends      --> wait
     for each partition: take its fetch lock, if no other fetch has it and there are records to
     deliver again, or room for new ones        --> the locked partitions
     their bytes added up reach min_bytes       --> complete, with the locks
@@ -23,6 +24,10 @@ K_contra = TypeVar("K_contra", bound=Hashable, contravariant=True)
 
 class ShareFetchSource(Protocol[K_contra]):
     """The partitions of one fetch of a member."""
+
+    def is_at_end(self) -> bool:
+        """Whether each partition has 0 available bytes."""
+        ...
 
     def try_lock(self, key: K_contra, owner: object) -> bool:
         """Take the fetch lock of a partition that has records to acquire; False if impossible."""
@@ -63,7 +68,12 @@ class DelayedShareFetch(DelayedOperation, Generic[K]):
         self._actions = actions
 
     def try_complete(self) -> bool:
-        """Complete if the partitions that can be locked have enough bytes."""
+        """Complete if the partitions that can be locked have enough bytes.
+
+        The common case is first: each event checks all fetches of a group, of which few complete.
+        """
+        if self.min_bytes > 0 and self._source.is_at_end():
+            return False
         self._lock()
         try:
             if self.locked and self._has_enough():

@@ -18,8 +18,13 @@ class Partitions:
         self.available = available
         self.owners: dict[str, object] = {}
         self.empty: set[str] = set()
+        self.lock_tries = 0
+
+    def is_at_end(self) -> bool:
+        return not any(available != 0 for available in self.available.values())
 
     def try_lock(self, key: str, owner: object) -> bool:
+        self.lock_tries += 1
         if key in self.empty or self.owners.get(key, owner) is not owner:
             return False
         self.owners[key] = owner
@@ -108,6 +113,20 @@ def test_the_timeout_takes_what_there_is() -> None:
     bench.clock.advance_to(100, bench.timer)
     assert (bench.results, bench.partitions.owners, drained) == ([["a"]], {}, [1])
     assert bench.purgatory.expirations.total == 1
+
+
+def test_a_check_at_the_end_tries_no_lock() -> None:
+    """It cannot complete, whether or not it could take the locks."""
+    bench = Bench(a=0)
+    operation = bench.fetch("a")
+    bench.purgatory.check_and_complete("a")
+    assert (operation.is_completed, bench.partitions.lock_tries) == (False, 0)
+
+
+def test_no_minimum_completes_it_at_the_end() -> None:
+    """Zero bytes are enough for it."""
+    bench = Bench(a=0)
+    assert bench.fetch("a", min_bytes=0).is_completed
 
 
 def test_a_locked_partition_is_left_to_its_owner() -> None:
