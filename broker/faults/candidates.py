@@ -6,20 +6,28 @@ with those of its own names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from operator import attrgetter
+from collections.abc import Iterable, Sequence
 
 from broker.faults.named_parts import NamedParts
 from broker.faults.rule_group import RuleGroup
 
 _Groups = dict[str, list[RuleGroup]]
-_by_id = attrgetter("first_id")
 
 
 class Candidates:
-    """Rules whose properties are those of a kind of requests, so that only names are compared."""
+    """Rules whose properties are those of a kind of requests, so that only names are compared.
 
-    __slots__ = ("_groups", "_others", "_topics", "_transactional_ids")
+    ``of_all_names`` are the rules if they match whatever the names are; None if names decide.
+    """
+
+    __slots__ = (
+        "_groups",
+        "_others",
+        "_topics",
+        "_transactional_ids",
+        "_with_names",
+        "of_all_names",
+    )
 
     def __init__(self, groups: Iterable[RuleGroup]) -> None:
         self._others: list[RuleGroup] = []
@@ -27,8 +35,13 @@ class Candidates:
         self._topics: dict[str, dict[int | None, list[RuleGroup]]] = {}
         self._groups: _Groups = {}
         self._transactional_ids: _Groups = {}
+        # Whether any group needs more names than the one that selects it.
+        self._with_names = False
         for group in groups:
             self._of(group).append(group)
+            self._with_names |= not group.is_selected_by_name
+        has_names = self._topics or self._groups or self._transactional_ids or self._with_names
+        self.of_all_names: Sequence[RuleGroup] | None = None if has_names else self._others
 
     def _of(self, group: RuleGroup) -> list[RuleGroup]:
         """Where the group is found: by its most selective name."""
@@ -42,7 +55,7 @@ class Candidates:
         return self._others
 
     def matching(self, parts: NamedParts) -> list[RuleGroup]:
-        """The groups that match a request, in the order in which their first rules were set."""
+        """The groups that match a request, in any order."""
         found = self._others.copy()
         if self._topics:
             self._add_of_topics(parts, found)
@@ -50,10 +63,8 @@ class Candidates:
             _add(self._groups, parts.groups(), found)
         if self._transactional_ids:
             _add(self._transactional_ids, parts.transactional_ids(), found)
-        if found:
+        if self._with_names:
             found = [each for each in found if each.is_selected_by_name or parts.has(each.match)]
-        if len(found) > 1:
-            found.sort(key=_by_id)
         return found
 
     def _add_of_topics(self, parts: NamedParts, found: list[RuleGroup]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 
 from broker.common.errors import InvalidValue, NoSuchRule, WrongState
 from broker.common.state_changes import StateChanges
@@ -114,10 +115,12 @@ class FaultRules:
         """
         fired: FaultRule | None = None
         later: Sequence[FaultRule] = ()
+        client_id = header.client_id
         for group in groups:
             if group.of_records is not None:
-                later = (*later, group.of_records)
-            rule = group.count(header.client_id)
+                later = sorted((*later, group.of_records), key=attrgetter("id"))
+                continue
+            rule = group.count(client_id)
             if rule is not None and (fired is None or rule.id < fired.id):
                 fired = rule
         if fired is not None:

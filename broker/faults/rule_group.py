@@ -39,9 +39,11 @@ class RuleGroup:
         self._due_from = min(rule.due_from for rule in rules)
 
     def count(self, client_id: str | None) -> FaultRule | None:
-        """Count a request that matches; returns the first rule that is to fire on it."""
-        if self.of_records is not None:
-            return None
+        """Count a request that matches; returns the first rule that is to fire on it.
+
+        A rule that matches only responses with records is not counted here.
+        """
+        assert self.of_records is None
         matches = self._matches
         if matches.is_per_client:
             count = matches.add(client_id)

@@ -35,12 +35,14 @@ def handle_with_rules(
     candidates = index.candidates(header, body, request.session, services.node_id)
     if candidates is None:
         return handler(request)
-    unnamed = None
-    if body.__class__ is FetchRequest and body.session_id:
-        unnamed = partial(_of_session, request)
-    groups = candidates.matching(NamedParts(body, services.image.names, unnamed))
-    if not groups:
-        return handler(request)
+    groups = candidates.of_all_names
+    if groups is None:
+        unnamed = None
+        if body.__class__ is FetchRequest and body.session_id:
+            unnamed = partial(_of_session, request)
+        groups = candidates.matching(NamedParts(body, services.image.names, unnamed))
+        if not groups:
+            return handler(request)
     rule, later = services.faults.fire(groups, header, services.node_id)
     if rule is not None:
         return _fire(rule, handler, encoded, request)

@@ -72,11 +72,13 @@ def fire(rules: FaultRules, subject: Subject) -> FaultRule | None:
 
 
 def matching(index: RuleIndex, subject: Subject) -> list[RuleGroup]:
-    """The rules that match the request."""
+    """The rules that match the request, in the order in which they were set."""
     candidates = index.candidates(*subject)
     if candidates is None:
         return []
-    return candidates.matching(NamedParts(subject.body, {ORDERS_ID: "orders"}, None))
+    found = candidates.matching(NamedParts(subject.body, {ORDERS_ID: "orders"}, None))
+    assert candidates.of_all_names in (None, found)
+    return sorted(found, key=lambda group: group.first_id)
 
 
 def heartbeat(client_id: str | None = "test", node: int = 1, **fields: Any) -> Subject:

@@ -58,7 +58,7 @@ def index(matches: list[dict[str, Any]]) -> RuleIndex:
 
 
 def test_all_rules_that_match_are_found() -> None:
-    """In the order in which they were set."""
+    """And no others."""
     found = matching(index(MATCHES), subject(COMMIT))
 
     assert [group.first_id for group in found] == [0, 1, 2, 4, 5, 6, 8, 10, 12, 14]
