@@ -114,17 +114,19 @@ class FaultRules:
         response has records (`fire_later`).
         """
         fired: FaultRule | None = None
-        later: Sequence[FaultRule] = ()
+        later: list[FaultRule] = []
         client_id = header.client_id
         for group in groups:
             if group.of_records is not None:
-                later = sorted((*later, group.of_records), key=attrgetter("id"))
+                later.append(group.of_records)
                 continue
             rule = group.count(client_id)
             if rule is not None and (fired is None or rule.id < fired.id):
                 fired = rule
         if fired is not None:
             self._fired(fired, header, node)
+        if later:
+            later.sort(key=attrgetter("id"))
         return fired, later
 
     def fire_later(self, rule: FaultRule, header: RequestHeader, node: int) -> bool:

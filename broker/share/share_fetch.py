@@ -19,6 +19,7 @@ from broker.share.acquisition import AcquiredRecords, AcquireMode
 from broker.share.fetched_batches import aborted_ranges, fetched_batches, part_with
 from broker.share.sessions import PartitionId
 from broker.share.share_partition import SharePartition
+from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.storage_errors import OffsetOutOfRange
 from protocol.errors import ErrorCode
 from protocol.output import Splice
@@ -76,12 +77,9 @@ class ShareFetch:
 
     def is_at_end(self) -> bool:
         """See `ShareFetchSource`."""
-        for _, name, share_partition in self.partitions.values():
-            partition = self._hosted.get(name)
-            if partition is None or partition.leader_state is None:
-                return False
-            end = self.params.isolation.upper_bound(partition.log)
-            if share_partition.records.next_fetch_offset() != end.message_offset:
+        for shared in self.partitions.values():
+            bounds = self._bounds(shared)
+            if bounds is None or bounds[0] != bounds[1].message_offset:
                 return False
         return True
 
@@ -107,11 +105,10 @@ class ShareFetch:
             return 0
         shared = self.partitions[key]
         share_partition = shared.share_partition
-        partition = self._hosted.get(shared.name)
-        if partition is None or partition.leader_state is None:
+        bounds = self._bounds(shared)
+        if bounds is None:
             return None
-        log, offset = partition.log, share_partition.records.next_fetch_offset()
-        end = self.params.isolation.upper_bound(log)
+        offset, end = bounds
         if offset == end.message_offset:
             return 0
         if offset > end.message_offset:
@@ -119,11 +116,20 @@ class ShareFetch:
         start = share_partition.position
         if start.message_offset != offset:
             try:
+                log = self._hosted[shared.name].log
                 start = share_partition.position = log.offset_metadata(offset)
             except (OffsetOutOfRange, ApiError):
                 return None
         distance: int | None = bytes_between(start, end)
         return distance if distance is None else min(distance, self.params.max_bytes)
+
+    def _bounds(self, shared: SharedPartition) -> tuple[int, LogOffsetMetadata] | None:
+        """The next offset to fetch, and the end of what can be read; None on another node."""
+        partition = self._hosted.get(shared.name)
+        if partition is None or partition.leader_state is None:
+            return None
+        offset = shared.share_partition.records.next_fetch_offset()
+        return offset, self.params.isolation.upper_bound(partition.log)
 
     # ------------------------------------------------------------------------------ reading
 
