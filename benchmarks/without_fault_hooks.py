@@ -17,9 +17,8 @@ _HOOKS = {
         """\
         if self._rules and (index := self._rules.get(key)) is not None:
             if is_large:
-                frame = memoryview(bytes(frame))
-            encoded = None if is_large else frame[start:]
-            handler = partial(handle_with_rules, index, handler, encoded)
+                encoded = memoryview(bytes(encoded))
+            handler = partial(handle_with_rules, index, handler, None if is_large else encoded)
 """,
         "",
     ),

@@ -74,7 +74,8 @@ class Dispatcher:
         is_large = size > DECODED_AT_ONCE_BYTES
         try:
             header, start = decode_request_header(frame)
-            body = None if is_large else decode(cls, version, frame[start:])
+            encoded = frame[start:]
+            body = None if is_large else decode(cls, version, encoded)
         except Malformed:
             raise
         except Exception as error:
@@ -94,13 +95,12 @@ class Dispatcher:
         )
         if self._rules and (index := self._rules.get(key)) is not None:
             if is_large:
-                frame = memoryview(bytes(frame))
-            encoded = None if is_large else frame[start:]
-            handler = partial(handle_with_rules, index, handler, encoded)
+                encoded = memoryview(bytes(encoded))
+            handler = partial(handle_with_rules, index, handler, None if is_large else encoded)
         self._begin(connection, request)
         if is_large:
             long = LongRequest(request)
-            self._handle(connection, request, partial(long.decode, cls, handler), frame[start:])
+            self._handle(connection, request, partial(long.decode, cls, handler), encoded)
         else:
             self._handle(connection, request, handler, request)
         if log.isEnabledFor(logging.INFO):

@@ -117,10 +117,17 @@ class FaultRules:
         later: list[FaultRule] = []
         client_id = header.client_id
         for group in groups:
-            if group.of_records is not None:
+            matches = group.matches
+            if group.is_counted_in_total:
+                count = matches.total = matches.total + 1
+            elif group.of_records is None:
+                count = matches.add(client_id)
+            else:
                 later.append(group.of_records)
                 continue
-            rule = group.count(client_id)
+            if count < group.due_from:
+                continue
+            rule = group.due(count, client_id)
             if rule is not None and (fired is None or rule.id < fired.id):
                 fired = rule
         if fired is not None:

@@ -15,11 +15,15 @@ from broker.faults.request_kind import RequestKind
 from broker.faults.rule import FaultRule
 from broker.faults.rule_group import RuleGroup, groups_of
 from broker.faults.senders import is_from_broker
+from broker.security.principal import Principal
 from broker.security.session import Session
 from protocol.headers import RequestHeader
 
 # The kinds whose rules are known; the one that was seen first is dropped.
 KINDS_MAX = 10_000
+
+# The fields of a `RequestKind`; a tuple is made faster.
+_Key = tuple[str | None, int, int, Principal, str, bool]
 
 
 class RuleIndex:
@@ -29,33 +33,33 @@ class RuleIndex:
 
     def __init__(self, rules: Iterable[FaultRule]) -> None:
         self._groups = groups_of(rules)
-        # By `RequestKind`; a tuple is made faster, and is equal.
-        self._kinds: dict[tuple[object, ...], Candidates | None] = {}
+        self._kinds: dict[_Key, Candidates] = {}
         # Shared by the kinds that the same groups can match.
         self._by_groups: dict[tuple[int, ...], Candidates] = {}
 
     def candidates(
         self, header: RequestHeader, body: Any, session: Session, node: int
-    ) -> Candidates | None:
-        """The rules that can match a decoded request to *node*; None without such rules."""
+    ) -> Candidates:
+        """The rules that can match a decoded request to *node*."""
         api_key, version, _, client_id = header
         from_broker = is_from_broker(api_key, version, body)
         key = client_id, version, node, session.principal, session.listener, from_broker
-        kinds = self._kinds
-        if key in kinds:
-            return kinds[key]
+        return self._kinds.get(key) or self._add(key, body.__class__)
+
+    def _add(self, key: _Key, cls: Any) -> Candidates:
+        """Determine the rules that can match requests of a new kind."""
+        kinds, kind = self._kinds, RequestKind(*key)
         if len(kinds) >= KINDS_MAX:
             del kinds[next(iter(kinds))]
-        kind = RequestKind(*key)
         groups = [group for group in self._groups if kind.matches(group.match)]
-        found = kinds[key] = self._shared(groups) if groups else None
+        found = kinds[key] = self._shared(groups, cls)
         return found
 
-    def _shared(self, groups: list[RuleGroup]) -> Candidates:
+    def _shared(self, groups: list[RuleGroup], cls: Any) -> Candidates:
         key = tuple(group.first_id for group in groups)
         found = self._by_groups.get(key)
         if found is None:
             if len(self._by_groups) >= KINDS_MAX:
                 self._by_groups.clear()
-            found = self._by_groups[key] = Candidates(groups)
+            found = self._by_groups[key] = Candidates(groups, cls)
         return found

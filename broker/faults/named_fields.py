@@ -5,9 +5,9 @@ They are found by their names, once for each class of messages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
-from operator import attrgetter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from operator import attrgetter, index
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 from broker.faults.rule_spec import Match
@@ -33,19 +33,22 @@ class Kinds(NamedTuple):
     transactional_id: bool
 
 
-class TopicFields(NamedTuple):
-    """A list of structs about topics, and the attributes of each; empty if it has none.
+# Returns an attribute of a struct.
+_Getter = Callable[[Any], Any]
 
-    The list is ``field`` of the request, or of each struct in its attribute ``outer``. ``number``
-    is None if partitions are numbers.
+
+class TopicFields(NamedTuple):
+    """How to read structs about topics; a getter is None if there is no such attribute.
+
+    ``topics`` returns the structs of a request, or None if it is about all topics. The other
+    getters are those of such a struct, and ``number`` that of each of its partitions.
     """
 
-    outer: str
-    field: str
-    name: str
-    topic_id: str
-    partitions: str
-    number: Callable[[Any], int] | None
+    topics: Callable[[Any], Sequence[Any] | None]
+    name: _Getter | None
+    topic_id: _Getter | None
+    partitions: _Getter | None
+    number: Callable[[Any], int]
 
 
 class NameField(NamedTuple):
@@ -59,7 +62,6 @@ class NamedFields(NamedTuple):
     """The fields of one class of requests."""
 
     topics: tuple[TopicFields, ...]
-    topic_names: tuple[NameField, ...]
     groups: tuple[NameField, ...]
     transactional_ids: tuple[NameField, ...]
 
@@ -69,7 +71,7 @@ def kinds(cls: Any) -> Kinds:
     layout = named_fields(cls)
     of_coordinators = cls is FindCoordinatorRequest
     return Kinds(
-        bool(layout.topics or layout.topic_names),
+        bool(layout.topics),
         any(each.partitions for each in layout.topics),
         bool(layout.groups) or of_coordinators,
         bool(layout.transactional_ids) or of_coordinators,
@@ -90,7 +92,7 @@ def names_all(cls: Any, names: Match) -> bool:
 @cache
 def named_fields(cls: Any) -> NamedFields:
     """The fields of a class of requests."""
-    topics, topic_names = list[TopicFields](), list[NameField]()
+    topics = list[TopicFields]()
     groups, transactional_ids = list[NameField](), list[NameField]()
     for outer, struct in _structs(cls):
         for name, hint in get_type_hints(struct).items():
@@ -100,12 +102,12 @@ def named_fields(cls: Any) -> NamedFields:
             elif inner is not None:
                 continue
             elif name in _TOPIC_NAMES:
-                topic_names.append(NameField(outer, name))
+                topics.append(_names(NameField(outer, name)))
             elif name in _GROUPS:
                 groups.append(NameField(outer, name))
             elif name in _TRANSACTIONAL_IDS:
                 transactional_ids.append(NameField(outer, name))
-    return NamedFields(tuple(topics), tuple(topic_names), tuple(groups), tuple(transactional_ids))
+    return NamedFields(tuple(topics), tuple(groups), tuple(transactional_ids))
 
 
 def _structs(cls: Any) -> Iterator[tuple[str, Any]]:
@@ -119,21 +121,56 @@ def _structs(cls: Any) -> Iterator[tuple[str, Any]]:
 
 def _topic(outer: str, field: str, struct: Any) -> TopicFields:
     hints = get_type_hints(struct)
-    partitions = _first(hints, _PARTITIONS)
+    name, partitions = _first(hints, _TOPIC_NAME), _first(hints, _PARTITIONS)
     partition = _struct_in(hints[partitions]) if partitions else None
+    number = _first(get_type_hints(partition), _PARTITION_NUMBER) if partition is not None else ""
     return TopicFields(
-        outer,
-        field,
-        _first(hints, _TOPIC_NAME),
-        "topic_id" if "topic_id" in hints else "",
-        partitions,
-        None if partition is None else _number_of(partition),
+        _topics_of(outer, field, is_all=bool(name)),
+        _getter(name),
+        _getter("topic_id" if "topic_id" in hints else ""),
+        _getter(partitions),
+        attrgetter(number) if number else index,
     )
 
 
-def _number_of(partition: Any) -> Callable[[Any], int] | None:
-    number = _first(get_type_hints(partition), _PARTITION_NUMBER)
-    return attrgetter(number) if number else None
+def _names(field: NameField) -> TopicFields:
+    """A list of names of topics."""
+    return TopicFields(partial(values_of, field), str, None, None, index)
+
+
+def _topics_of(outer: str, field: str, *, is_all: bool) -> Callable[[Any], Sequence[Any] | None]:
+    """Returns the list *field* of a request, or those of its structs *outer*.
+
+    A list that is null means all topics with *is_all*, as in Metadata. A heartbeat, whose topics
+    have ids only, says that nothing has changed.
+    """
+    if not outer and is_all:
+        return attrgetter(field)
+
+    def topics_of(body: Any) -> Sequence[Any] | None:
+        structs = getattr(body, outer) or () if outer else (body,)
+        lists = [getattr(struct, field) for struct in structs]
+        if is_all and any(each is None for each in lists):
+            return None
+        return [topic for each in lists for topic in each or ()]
+
+    return topics_of
+
+
+def values_of(field: NameField, body: Any) -> list[str]:
+    """The names in a field of a request."""
+    found: list[str] = []
+    for outer in (getattr(body, field.outer) or ()) if field.outer else (body,):
+        value = getattr(outer, field.field)
+        if isinstance(value, str):
+            found.append(value)
+        elif value is not None:
+            found += value
+    return found
+
+
+def _getter(name: str) -> _Getter | None:
+    return attrgetter(name) if name else None
 
 
 def _first(hints: dict[str, Any], names: tuple[str, ...]) -> str:

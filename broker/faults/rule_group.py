@@ -12,18 +12,21 @@ from broker.faults.rule_spec import Match
 class RuleGroup:
     """Active rules that share ``matches``, in the order in which they were set.
 
+    None of them fires on a match before ``due_from``.
     ``of_records`` is a rule that matches only a response with records, and counts it itself.
+    With ``is_counted_in_total``, a request is counted in ``matches.total`` only.
     With ``is_selected_by_name``, requests of a kind that they match need no other names than the
     one by which `Candidates` selects the group.
     """
 
     __slots__ = (
-        "_due_from",
-        "_matches",
         "_rules",
+        "due_from",
         "first_id",
+        "is_counted_in_total",
         "is_selected_by_name",
         "match",
+        "matches",
         "of_records",
     )
 
@@ -33,32 +36,21 @@ class RuleGroup:
         self.match: Match = first.spec.match
         self.first_id = first.id
         self.of_records = first if first.spec.action.is_of_records else None
-        self._matches = matches
+        self.matches = matches
+        self.is_counted_in_total = self.of_records is None and not matches.is_per_client
         self._rules = rules
         self.is_selected_by_name = _has_at_most_one_name(self.match)
-        self._due_from = min(rule.due_from for rule in rules)
+        self.due_from = min(rule.due_from for rule in rules)
 
-    def count(self, client_id: str | None) -> FaultRule | None:
-        """Count a request that matches; returns the first rule that is to fire on it.
-
-        A rule that matches only responses with records is not counted here.
-        """
-        assert self.of_records is None
-        matches = self._matches
-        if matches.is_per_client:
-            count = matches.add(client_id)
-        else:
-            count = matches.total = matches.total + 1
-        if count < self._due_from:
-            return None
+    def due(self, count: int, client_id: str | None) -> FaultRule | None:
+        """The first rule that is to fire on the match that is *count* in ``matches``."""
         return next((rule for rule in self._rules if rule.is_due(count, client_id)), None)
 
 
 def _has_at_most_one_name(match: Match) -> bool:
     """Whether one name, or none, decides; a partition is a name together with its topic."""
-    names = match.topic, match.group, match.transactional_id
-    has_partition_alone = match.partition is not None and match.topic is None
-    return sum(each is not None for each in names) <= 1 and not has_partition_alone
+    has_topic = match.topic is not None or match.partition is not None
+    return has_topic + (match.group is not None) + (match.transactional_id is not None) <= 1
 
 
 def groups_of(rules: Iterable[FaultRule]) -> list[RuleGroup]:

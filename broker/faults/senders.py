@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 _FETCH, _OFFSET_FOR_LEADER_EPOCH, _ADD_PARTITIONS_TO_TXN, _WRITE_TXN_MARKERS = 1, 23, 24, 27
-_KEYS = frozenset({_FETCH, _OFFSET_FOR_LEADER_EPOCH, _ADD_PARTITIONS_TO_TXN, _WRITE_TXN_MARKERS})
+_OTHER_KEYS = frozenset({_OFFSET_FOR_LEADER_EPOCH, _ADD_PARTITIONS_TO_TXN, _WRITE_TXN_MARKERS})
 # Clients send lower versions of AddPartitionsToTxn (KIP-890).
 ADD_PARTITIONS_OF_BROKERS_SINCE = 4
 
@@ -17,11 +17,13 @@ API_ONLY_OF_BROKERS = frozenset({"WriteTxnMarkers"})
 
 def is_from_broker(api_key: int, version: int, body: Any) -> bool:
     """Whether another node has sent the decoded request."""
-    if api_key not in _KEYS:
-        return False
     if api_key == _FETCH:
         state = body.replica_state
-        return bool((body.replica_id if state is None else state.replica_id) >= 0)
+        replica_id: int = body.replica_id if state is None else state.replica_id
+        return replica_id >= 0
+    if api_key not in _OTHER_KEYS:
+        return False
     if api_key == _OFFSET_FOR_LEADER_EPOCH:
-        return bool(body.replica_id >= 0)
+        replica_id = body.replica_id
+        return replica_id >= 0
     return api_key == _WRITE_TXN_MARKERS or version >= ADD_PARTITIONS_OF_BROKERS_SINCE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,6 @@ from broker.api.request import Request
 from broker.common.errors import ApiError, Refused
 from broker.faults.actions import Close, Delay, Error, HalfOpen, Hang, StaleMetadata, Throttle
 from broker.faults.index import RuleIndex
-from broker.faults.named_parts import NamedParts
 from broker.faults.node_change import NodeChange
 from broker.faults.request_fault import RequestFault
 from broker.faults.rule import FaultRule
@@ -33,16 +32,14 @@ def handle_with_rules(
     """
     services, header, body = request.services, request.header, request.body
     candidates = index.candidates(header, body, request.session, services.node_id)
-    if candidates is None:
-        return handler(request)
     groups = candidates.of_all_names
     if groups is None:
         unnamed = None
         if body.__class__ is FetchRequest and body.session_id:
             unnamed = partial(_of_session, request)
-        groups = candidates.matching(NamedParts(body, services.image.names, unnamed))
-        if not groups:
-            return handler(request)
+        groups = candidates.matching(body, services.image.names, unnamed)
+    if not groups:
+        return handler(request)
     rule, later = services.faults.fire(groups, header, services.node_id)
     if rule is not None:
         return _fire(rule, handler, encoded, request)
@@ -99,13 +96,10 @@ def _keep(request: Request[Any], encoded: memoryview | None) -> None:
         request.body = decode(type(request.body), request.version, copied)
 
 
-def _of_session(request: Request[FetchRequest]) -> Iterable[tuple[str, int]]:
+def _of_session(request: Request[FetchRequest]) -> list[tuple[str, int]]:
     """The partitions of the fetch session, which the request does not name."""
     session = request.services.fetch_sessions.get(request.body.session_id)
-    if session is None:
-        return
     names = request.services.image.names
-    for name, partition in session.partitions:
-        topic = name if isinstance(name, str) else names.get(name)
-        if topic is not None:
-            yield topic, partition
+    found = [] if session is None else session.partitions
+    named = [(name if isinstance(name, str) else names.get(name), each) for name, each in found]
+    return [(name, each) for name, each in named if name is not None]

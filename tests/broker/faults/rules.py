@@ -11,7 +11,6 @@ from broker.common.state_changes import StateChanges
 from broker.config import Config
 from broker.faults.fault_rules import FaultRules
 from broker.faults.index import RuleIndex
-from broker.faults.named_parts import NamedParts
 from broker.faults.read_rule import Possible, read_rule
 from broker.faults.rule import FaultRule
 from broker.faults.rule_group import RuleGroup
@@ -74,9 +73,7 @@ def fire(rules: FaultRules, subject: Subject) -> FaultRule | None:
 def matching(index: RuleIndex, subject: Subject) -> list[RuleGroup]:
     """The rules that match the request, in the order in which they were set."""
     candidates = index.candidates(*subject)
-    if candidates is None:
-        return []
-    found = candidates.matching(NamedParts(subject.body, {ORDERS_ID: "orders"}, None))
+    found = candidates.matching(subject.body, {ORDERS_ID: "orders"}, None)
     assert candidates.of_all_names in (None, found)
     return sorted(found, key=lambda group: group.first_id)
 
