@@ -167,8 +167,8 @@ def _cluster(
     clock, machine = AdjustableClock(), TrioClock()
     recorder = None
     if options.record:
-        reads_traces = options.otlp is not None
-        recorder = Recorder(clock, options.records_topic, machine, reads_traces=reads_traces)
+        traces = options.otlp is not None
+        recorder = Recorder(clock, options.records_topic, machine, traces=traces)
     return Cluster(
         brokers,
         options.config,

@@ -164,6 +164,32 @@ def test_requests_are_sent_as_they_end(compression: str) -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_each_check_of_a_wait_is_an_event() -> None:
+    """Of a fetch whose minimum the second of two produces reaches."""
+    collector, records = Collector(), batch([b"x"])
+    with (
+        collecting(collector) as url,
+        Cluster(1, topics="orders", otlp=url) as kafka,
+        Connection(kafka.bootstrap) as reader,
+        Connection(kafka.bootstrap) as producer,
+    ):
+        reader.send(fetch("orders", 0, 0, max_wait_ms=60_000, min_bytes=2 * len(records)))
+        kafka.wait_parked("Fetch", "orders")
+        for _ in range(2):
+            producer.request(produce("orders", 0, records))
+        reader.receive()
+        eventually(lambda: collector.named("park"), "the span of the wait")
+
+    [park] = collector.named("park")
+    assert [each.name for each in park.events] == ["checked", "completed"]
+    begin, *times, end = (
+        park.start_time_unix_nano,
+        *(each.time_unix_nano for each in park.events),
+        park.end_time_unix_nano,
+    )
+    assert sorted([begin, *times, end]) == [begin, *times, end]
+
+
 def _produce_traced(bootstrap: str, compression: str) -> None:
     confluent_kafka = pytest.importorskip("confluent_kafka", reason="it is not installed")
     settings = {"bootstrap.servers": bootstrap, "compression.type": compression, "linger.ms": 0}

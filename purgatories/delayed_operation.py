@@ -33,10 +33,19 @@ class DelayedOperation(TimerTask, ABC):
     None if the creator's own check completed it, or if no cause was passed. It lives as long as the
     operation, so it should be small. ``on_error`` is set by the creator: it receives an exception
     that the operation raises during `check_and_complete` or on expiry; the operation is then
-    abandoned. Kafka has neither attribute.
+    abandoned. ``on_check`` is set by whoever observes the operation: it is called before each check
+    because of an event, with the cause. Kafka has none of these attributes.
     """
 
-    __slots__ = ("checks", "completed_by", "expirations", "is_completed", "lock", "on_error")
+    __slots__ = (
+        "checks",
+        "completed_by",
+        "expirations",
+        "is_completed",
+        "lock",
+        "on_check",
+        "on_error",
+    )
 
     def __init__(self, delay_ms: float) -> None:
         super().__init__(delay_ms)
@@ -46,6 +55,7 @@ class DelayedOperation(TimerTask, ABC):
         self.checks = 0
         self.expirations: ExpirationMeter | None = None  # set by the purgatory that watches it
         self.on_error: Callable[[Exception], object] | None = None
+        self.on_check: Callable[[object], object] | None = None
 
     @abstractmethod
     def try_complete(self) -> bool:
@@ -92,6 +102,8 @@ class DelayedOperation(TimerTask, ABC):
             if self.is_completed:
                 return False
             self.checks += 1
+            if self.on_check is not None:
+                self.on_check(cause)
             if cause is None:
                 return self.try_complete()
             self.completed_by = cause  # reset below if not completed; on_complete may read it

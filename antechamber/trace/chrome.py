@@ -164,7 +164,7 @@ def _request_facts(request: Span) -> dict[str, Any]:
 
 def _wait_facts(wait: Wait) -> dict[str, Any]:
     """What a viewer shows about a wait: the condition, the timeout and the completion."""
-    names = ("waited_for", "timeout_ms", "remaining_ms", "checks", "completed_by")
+    names = ("waited_for", "timeout_ms", "remaining_ms", "checks", "checked", "completed_by")
     return {name: wait.facts[name] for name in names if name in wait.facts}
 
 

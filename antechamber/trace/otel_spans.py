@@ -84,7 +84,7 @@ def _of_request(request: Span, by_wait: Mapping[Wait, Release]) -> Iterator[Read
             wait.begin_us,
             wait.end_us,
             attributes=_wait_attributes(wait),
-            events=[_completion(wait)],
+            events=[*_checks(wait), _completion(wait)],
             links=[_link(by_wait[wait])] if wait in by_wait else [],
         )
 
@@ -139,17 +139,31 @@ def _application_link(trace_parent: str) -> Link:
     return Link(context, {"antechamber.relation": "record"})
 
 
+def _checks(wait: Wait) -> Iterator[Event]:
+    """The events after which the condition was checked and was not met."""
+    for each in wait.facts.get("checked") or ():
+        at_us = min(wait.begin_us + each["after_us"], wait.end_us)
+        yield Event("checked", _cause_attributes(each), timestamp=at_us * _NS)
+
+
 def _completion(wait: Wait) -> Event:
     """The end of the wait, with its cause and how often the condition had been checked."""
-    by = wait.facts["completed_by"]
-    named = {
-        "antechamber.cause": by["cause"],
-        "antechamber.checks": wait.facts.get("checks"),
-        "messaging.destination.name": by.get("topic"),
-        "antechamber.partition": by.get("partition"),
-        "antechamber.replica": by.get("replica"),
-    }
-    return Event("completed", _known(named), timestamp=wait.end_us * _NS)
+    named = _cause_attributes(wait.facts["completed_by"])
+    if wait.facts.get("checks") is not None:
+        named["antechamber.checks"] = wait.facts["checks"]
+    return Event("completed", named, timestamp=wait.end_us * _NS)
+
+
+def _cause_attributes(cause: Record) -> dict[str, Any]:
+    return _known(
+        {
+            "antechamber.cause": cause["cause"],
+            "messaging.destination.name": cause.get("topic"),
+            "antechamber.partition": cause.get("partition"),
+            "antechamber.offset": cause.get("offset"),
+            "antechamber.replica": cause.get("replica"),
+        }
+    )
 
 
 def _request_attributes(record: Record, failed: Sequence[int]) -> dict[str, Any]:

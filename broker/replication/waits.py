@@ -44,6 +44,15 @@ class OperationWait(Wait, Generic[Operation]):
         """See `Wait`."""
         return self._operation.checks
 
+    def observe(self, on_check: Callable[[Cause], object]) -> None:
+        """See `Wait`."""
+
+        def of_event(cause: object) -> None:
+            if isinstance(cause, Cause):
+                on_check(cause)
+
+        self._operation.on_check = of_event
+
     def remaining_ms(self, now_ms: float) -> int:
         """See `Wait`."""
         return max(0, int(self._operation.expiration_ms - now_ms))

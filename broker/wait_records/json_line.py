@@ -93,6 +93,7 @@ def _wait(record: WaitRecord) -> bytes:
             "timeout_ms": record.timeout_ms,
             "checks": record.checks,
             "completed_by": record.cause.to_dict(),
+            **record.checked_facts(),
             "earlier_waits": record.earlier_waits,
             "stalled_by": None if stall is None else stall.facts(),
             "throttle": None if throttle is None else throttle.facts(),

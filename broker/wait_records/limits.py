@@ -32,3 +32,5 @@ TRACED_BYTES = 128 * 1024
 TRACED_DECOMPRESSED_BYTES = 256 * 1024
 TRACED_ITEMS = 500
 TRACES_MAX = 32
+# The checks of a wait whose events are kept, if they are observed.
+CHECKED_MAX = 32

@@ -55,14 +55,16 @@ class WaitRecord:
     cause is unknown. ``stalled_by`` is the step of the loop that delayed the request.
     ``throttle`` is that of a quota which the request's client has exceeded, and ``muted_by`` that
     of an earlier request, for which this one was queued. ``fault`` is the fault rule that fired on
-    the request. ``traces`` are the ``traceparent`` headers of its records, if they are read, which
-    is a field only if there are any. ``follower``
-    is not among the fields: whether a node has sent the request, to replicate.
+    the request. ``checked`` are the events after which the condition of the last wait was checked
+    in vain, if they are observed, each with the milliseconds since the wait began. ``traces`` are
+    the ``traceparent`` headers of its records, if they are read, which is a field only if there are
+    any. ``follower`` is not among the fields: whether a node has sent the request, to replicate.
     """
 
     __slots__ = (
         "arrived_ms",
         "arrived_us",
+        "checked",
         "checks",
         "completed_ms",
         "connection",
@@ -113,6 +115,7 @@ class WaitRecord:
         self.waited_for: dict[str, Any] | None = None
         self.timeout_ms: int | None = None
         self.checks = 0
+        self.checked: list[tuple[float, Cause]] = []
         self.ended_by: Cause | None = None
         self.results: list[PartitionResult] = []
         self.error = 0
@@ -179,6 +182,18 @@ class WaitRecord:
             "timeout_ms": self.timeout_ms,
             "checks": self.checks,
             "completed_by": self.cause.to_dict(),
+            **self.checked_facts(),
+        }
+
+    def checked_facts(self) -> dict[str, Any]:
+        """The field ``checked`` of the last wait, which is left out if there is nothing in it."""
+        if not self.checked:
+            return {}
+        return {
+            "checked": [
+                {"after_us": round(after_ms * 1000), **cause.to_dict()}
+                for after_ms, cause in self.checked
+            ]
         }
 
     def to_dict(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from broker.common.clock import Clock
@@ -21,7 +22,7 @@ from broker.security.session import Session
 from broker.steps.stalls import Stalls
 from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
 from broker.wait_records.interruptions import Interruptions
-from broker.wait_records.limits import RECENT_MAX
+from broker.wait_records.limits import CHECKED_MAX, RECENT_MAX
 from broker.wait_records.observer import HostedPartition, RequestObserver
 from broker.wait_records.outbox import Outbox
 from broker.wait_records.record import WaitRecord
@@ -46,8 +47,8 @@ class Recorder:
 
     *excluded_topic* is the topic to which records are produced: requests that concern no other
     partition are not recorded, since the record of each would cause another. ``machine`` measures
-    the steps of the event loop, if ``clock`` can be adjusted. With *reads_traces* the headers of
-    records are read.
+    the steps of the event loop, if ``clock`` can be adjusted. With *traces* the headers of records
+    are read, and the events after which the conditions of waits are checked are kept.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class Recorder:
         excluded_topic: str | None = None,
         machine: Clock | None = None,
         *,
-        reads_traces: bool = False,
+        traces: bool = False,
     ) -> None:
         self.recent: deque[WaitRecord] = deque(maxlen=RECENT_MAX)
         self.outbox: Outbox | None = None
@@ -65,7 +66,7 @@ class Recorder:
         self._now_ms = clock.now_ms
         self._wall_us_at = clock.wall_us_at
         self._excluded_topic = excluded_topic
-        self._reads_traces = reads_traces
+        self._traces = traces
         self._current: RequestHeader | None = None
         self._group_cause: Cause | None = None
         # Returns the transactional id of a producer id, or None; for the transactions of waits.
@@ -101,7 +102,7 @@ class Recorder:
         if free_ms > arrived_ms:
             started_ms = free_ms
         record = WaitRecord(header, request.session, node_id, connection_id, arrived_ms, started_ms)
-        traces = TraceParents() if self._reads_traces else None
+        traces = TraceParents() if self._traces else None
         request.observer = RequestObserver(record, hosted, traces)
         if self.stalls.aftermath is not None:
             record.stalled_by = self.stalls.aftermath
@@ -129,11 +130,18 @@ class Recorder:
             return  # its response is held by a fault rule, which has recorded it
         if record.purgatory is not None:
             record.keep_wait()
-            record.checks, record.ended_by = 0, None
+            record.checks, record.checked, record.ended_by = 0, [], None
         record.parked_ms = self._now_ms()
         record.purgatory = wait.purgatory
         record.waited_for = self._named(wait.condition())
         record.timeout_ms = wait.timeout_ms
+        if self._traces:
+            wait.observe(partial(self._checked, record, record.parked_ms))
+
+    def _checked(self, record: WaitRecord, parked_ms: float, cause: Cause) -> None:
+        """Keep the event after which the condition of the wait is about to be checked."""
+        if len(record.checked) < CHECKED_MAX:
+            record.checked.append((self._now_ms() - parked_ms, cause))
 
     def end_wait(self, request: RecordedRequest) -> None:
         """End the wait of a parked request: its response is ready, and waits for something else."""
@@ -162,6 +170,8 @@ class Recorder:
         parked_ms = record.end_wait(now_ms)
         record.checks = wait.checks
         record.ended_by = wait.cause(self._present_cause)
+        if record.checked and record.checked[-1][1] is record.ended_by:
+            record.checked.pop()
         if record.ended_by is TIMED_OUT:
             record.waited_for = self._named(wait.condition())
         elif record.ended_by is not None and record.ended_by.transaction is not None:

@@ -69,6 +69,9 @@ class Wait(ABC):
         """How many times the condition has been checked."""
         return 0
 
+    def observe(self, on_check: Callable[[Cause], object]) -> None:  # noqa: B027 - without checks
+        """Call *on_check* with the event of each later check, before the check."""
+
     def remaining_ms(self, _now_ms: float) -> int | None:
         """What is left of the timeout; None: no limit, or it may still be extended."""
         return None

@@ -250,3 +250,16 @@ def test_subclass_must_say_what_it_waits_for() -> None:
     """try_complete and on_complete are abstract."""
     with pytest.raises(TypeError, match="abstract"):
         DelayedOperation(1)  # type: ignore[abstract] # that is what is tested
+
+
+def test_an_observer_gets_the_cause_of_each_check_of_an_event() -> None:
+    """Before the check, and not of the checks of the creator."""
+    operation = MockOperation()
+    causes: list[object] = []
+    operation.on_check = causes.append
+
+    operation.safe_try_complete_or_else(lambda: None)
+    operation.safe_try_complete("append")
+    operation.safe_try_complete()
+
+    assert causes == ["append", None]

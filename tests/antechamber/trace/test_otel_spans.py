@@ -60,6 +60,22 @@ def test_a_wait_has_its_condition_and_its_completion() -> None:
     assert completed.attributes["antechamber.checks"] == FETCH["checks"]
 
 
+def test_a_wait_has_an_event_for_each_check() -> None:
+    """With what caused the check, and its time."""
+    checks = [{"after_us": 250, "cause": "append", "topic": "orders", "partition": 0, "offset": 7}]
+    park = by_name({**FETCH, "checked": checks})["park"]
+
+    checked, completed = park.events
+    assert (checked.name, completed.name) == ("checked", "completed")
+    assert checked.timestamp == _start(park) + 250_000
+    assert checked.attributes == {
+        "antechamber.cause": "append",
+        "messaging.destination.name": "orders",
+        "antechamber.partition": 0,
+        "antechamber.offset": 7,
+    }
+
+
 def test_a_wait_is_linked_to_the_request_that_completed_it() -> None:
     """Also if that request is not exported again."""
     releaser = otel_spans([produce()])[0]

@@ -11,7 +11,7 @@ from broker.quotas.throttle import Throttle
 from broker.security.principal import user
 from broker.security.session import Session
 from broker.steps.stalls import Stall
-from broker.wait_records.causes import Cause, CauseKind
+from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
 from broker.wait_records.json_line import json_line
 from broker.wait_records.record import WaitRecord
 from protocol.errors import ErrorCode
@@ -73,6 +73,12 @@ def _traced() -> WaitRecord:
     return record
 
 
+def _checked() -> WaitRecord:
+    record = _parked()
+    record.checked = [(1.25, Cause(CauseKind.APPEND, TopicPartition("t", 0), 42)), (2.0, TIMED_OUT)]
+    return record
+
+
 def _named(client_id: str | None) -> WaitRecord:
     return wait_record(client_id=client_id)
 
@@ -89,6 +95,7 @@ def _named(client_id: str | None) -> WaitRecord:
         _throttled("throttle"),
         _throttled("muted_by"),
         _traced(),
+        _checked(),
         _named(None),
         _named('ä"\\\n{0}%b\u2028\ud800'),
         wait_record(session=Session(user('ä"\n%b'), listener="CLIENTS")),
@@ -103,6 +110,7 @@ def _named(client_id: str | None) -> WaitRecord:
         "throttled",
         "muted",
         "traced",
+        "checked",
         "no client id",
         "unusual client id",
         "authenticated",

@@ -8,6 +8,7 @@ from pathlib import Path
 from broker.common.topic_partition import TopicPartition
 from broker.security.principal import user
 from broker.security.session import Session
+from broker.wait_records.causes import ARRIVED
 from broker.wait_records.record import WaitRecord
 from tests.broker.wait_records.records import wait_record
 
@@ -19,9 +20,10 @@ def _record() -> WaitRecord:
 
 
 def test_every_field_is_documented() -> None:
-    """In the order of the record, which has traces only if there are any."""
+    """In the order of the record, which has checks and traces only if there are any."""
     record = _record()
-    assert "traces" not in record.to_dict()
+    assert not {"checked", "traces"} & record.to_dict().keys()
+    record.checked = [(1.5, ARRIVED)]
     record.traces = ["00-" + "1" * 32 + "-" + "2" * 16 + "-01"]
     page = (Path(__file__).parents[3] / "docs" / "reference" / "records.md").read_text()
     fields, _, _ = page.partition("\n## ")
