@@ -34,13 +34,15 @@ class Known:
 
 _SOONER = Known(
     "some defaults differ: short group delays and few partitions of internal topics, for tests; "
-    "the system chooses the receive buffer, because Kafka's slows large produces",
+    "the system chooses the receive buffer, because Kafka's slows large produces, and the send "
+    "buffer is larger, because Kafka's slows large fetches",
     {
         r"(\[group\.consumer\.assignment\.interval\.ms; )1000; 5": r"\g<1>0; 5",
         r"(\[group\.initial\.rebalance\.delay\.ms; )3000; 5": r"\g<1>0; 5",
         r"(\[offsets\.topic\.num\.partitions; )50; 5": r"\g<1>4; 5",
         r"(\[share\.coordinator\.state\.topic\.num\.partitions; )50; 5": r"\g<1>4; 5",
         r"^(socket\.receive\.buffer\.bytes: .*)102400(.*)102400; 5": r"\g<1>-1\g<2>-1; 5",
+        r"^(socket\.send\.buffer\.bytes: .*)102400(.*)102400; 5": r"\g<1>262144\g<2>262144; 5",
     },
 )
 

@@ -21,8 +21,10 @@ class ConnectionKeys:
     socket_send_buffer_bytes: int = key(
         "socket.send.buffer.bytes",
         int32(),
-        102_400,
+        262_144,
         "The size of the socket's send buffer; -1: the operating system's default.",
+        kafka_default=102_400,
+        reason="with 100 kB a fetch of 1 MB takes a third more processor time",
     )
     socket_receive_buffer_bytes: int = key(
         "socket.receive.buffer.bytes",

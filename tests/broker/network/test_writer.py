@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from broker.config.broker_config import Config
 from broker.network.transport import Disconnected
 from broker.network.writer import PIECE_BYTES, SENT_AT_ONCE_BYTES, Writer, WriterState
 from broker.what_if.memory_transport import memory_transport_pair
@@ -191,3 +192,8 @@ def test_a_closed_writer_drops_what_is_unsent() -> None:
     assert (writer.unsent_bytes, writer.held_bytes) == (0, 0)
     assert writer.state is WriterState.CLOSED
     assert len(theirs.incoming) == 60
+
+
+def test_a_piece_fits_into_the_send_buffer() -> None:
+    """With the default sizes a socket takes a whole piece: nothing is read from the log twice."""
+    assert Config().socket_send_buffer_bytes >= PIECE_BYTES
