@@ -1,23 +1,28 @@
 """Consumer throughput from one partition of 1 KB records: confluent-kafka, and a raw client.
 
 confluent-kafka has a large queue: by default librdkafka stops fetching for a second whenever 64 MB
-are queued. The raw client fetches 1 MB at a time, one fetch after the other, and does not parse the
-records.
+are queued. The raw client fetches 1 MB at a time, one fetch after the other, receives all responses
+into one buffer, and does not parse the records. The same client receives megabytes of a file from
+the bare server of `benchmarks.bare_fetch`.
 """
 
 from __future__ import annotations
 
+import socket
 import time
 
 from confluent_kafka import Consumer, TopicPartition
 
+from benchmarks.bare_fetch import BY_SENDFILE, COPIED, REQUEST_BYTES, RESPONSE_BYTES, BareFetch
 from benchmarks.benchmark import Benchmark, Metric, Sample
+from benchmarks.limits import connected
 from benchmarks.systems import System
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
-from integration.wire.requests import fetch, produce, read_fetch, read_produce
+from integration.wire.requests import fetch, produce, read_produce
 
 BATCHES = 1500
+BATCHES_PER_FETCH = 10
 RECORDS_PER_BATCH = 100
 RECORD_BYTES = 1000
 RAW_FETCH_BYTES = 1 << 20
@@ -32,7 +37,17 @@ def measure(system: System, scale: float) -> Sample:
     rate, cpu = confluent(system, scale)
     sample = {"consume 1 KB": rate, "consume 1 KB, broker CPU": cpu}
     rate, cpu = _raw(system, scale)
-    return sample | {"raw fetch": rate, "raw fetch, broker CPU": cpu}
+    sample |= {"raw fetch": rate, "raw fetch, broker CPU": cpu}
+    return sample | _limits(scale) if system.name == "ours" else sample
+
+
+def _limits(scale: float) -> dict[str, float]:
+    """The figures of the bare server."""
+    sample = {}
+    with BareFetch() as server:
+        for name, how in (("bare file", COPIED), ("bare file by sendfile", BY_SENDFILE)):
+            sample[name], sample[f"{name}, CPU"] = _bare(server, how, scale)
+    return sample
 
 
 def confluent(system: System, scale: float) -> tuple[float, float]:
@@ -60,16 +75,47 @@ def _raw(system: System, scale: float) -> tuple[float, float]:
     count = int(BATCHES * scale) * RECORDS_PER_BATCH
     topic = _filled_topic(system, count)
     batch_bytes = len(_batch())
-    with Connection(system.bootstrap) as connection:
+    with connected(system.bootstrap) as connection:
+        inbox = memoryview(bytearray(2 * RAW_FETCH_BYTES))
         cpu_before, started = system.cpu_seconds(), time.perf_counter()
         offset = got = 0
         while offset < count:
-            request = fetch(topic, 0, offset, max_bytes=RAW_FETCH_BYTES)
-            records = read_fetch(connection.request(request)).records
-            got += len(records)
-            offset += len(records) // batch_bytes * RECORDS_PER_BATCH
+            connection.sendall(fetch(topic, 0, offset, max_bytes=RAW_FETCH_BYTES))
+            size = _receive_frame(connection, inbox)
+            got += size
+            offset += size // batch_bytes * RECORDS_PER_BATCH
         seconds, cpu = time.perf_counter() - started, system.cpu_seconds() - cpu_before
     return got / 1e6 / seconds, cpu / (got / 1e9)
+
+
+def _bare(server: BareFetch, how: bytes, scale: float) -> tuple[float, float]:
+    """The same of responses of the bare server."""
+    count = int(BATCHES * scale) // BATCHES_PER_FETCH
+    with connected(server.bootstrap) as connection:
+        inbox = memoryview(bytearray(RESPONSE_BYTES))
+        cpu_before, started = server.cpu_seconds(), time.perf_counter()
+        for _ in range(count):
+            connection.sendall(how * REQUEST_BYTES)
+            _receive(connection, inbox)
+        seconds, cpu = time.perf_counter() - started, server.cpu_seconds() - cpu_before
+    got = count * RESPONSE_BYTES
+    return got / 1e6 / seconds, cpu / (got / 1e9)
+
+
+def _receive_frame(connection: socket.socket, inbox: memoryview) -> int:
+    """Receive one frame into the beginning of *inbox*; returns its size without its length."""
+    _receive(connection, inbox[:4])
+    size = int.from_bytes(inbox[:4], "big")
+    _receive(connection, inbox[:size])
+    return size
+
+
+def _receive(connection: socket.socket, buffer: memoryview) -> None:
+    """Fill *buffer*."""
+    while buffer:
+        received = connection.recv_into(buffer)
+        assert received, "the server has disconnected"
+        buffer = buffer[received:]
 
 
 def _batch() -> bytes:
@@ -94,6 +140,10 @@ BENCHMARK = Benchmark(
         Metric("consume 1 KB, broker CPU", "s/GB"),
         Metric("raw fetch", "MB/s", "higher"),
         Metric("raw fetch, broker CPU", "s/GB"),
+        Metric("bare file", "MB/s", "higher"),
+        Metric("bare file, CPU", "s/GB"),
+        Metric("bare file by sendfile", "MB/s", "higher"),
+        Metric("bare file by sendfile, CPU", "s/GB"),
     ),
     measure,
 )

@@ -48,11 +48,18 @@ def measure(system: System, scale: float) -> Sample:
     return sample | {"plain write": _writes(max(2, int(WRITES * scale)))}
 
 
+def connected(bootstrap: str) -> socket.socket:
+    """A connection that sends each frame at once."""
+    connection = socket.create_connection(address(bootstrap))
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection
+
+
 def _echoes(server: Bare | Echo, count: int) -> tuple[list[float], float]:
     """The microseconds of each echo, and those of the server's processor for each."""
     frame = ECHO * FRAME_BYTES
     micros = []
-    with _connected(server.bootstrap) as connection:
+    with connected(server.bootstrap) as connection:
         used = server.cpu_seconds()
         for _ in range(count):
             sent = time.perf_counter()
@@ -65,7 +72,7 @@ def _echoes(server: Bare | Echo, count: int) -> tuple[list[float], float]:
 
 def _wake_ups(bare: Bare, count: int, pause_s: float) -> list[float]:
     micros = []
-    with _connected(bare.bootstrap) as reader, _connected(bare.bootstrap) as writer:
+    with connected(bare.bootstrap) as reader, connected(bare.bootstrap) as writer:
         for _ in range(count):
             reader.sendall(PARK * FRAME_BYTES)
             if pause_s:
@@ -85,11 +92,11 @@ def _crowd(bare: Bare, count: int) -> float:
     """The milliseconds until all of *count* parked connections have their responses."""
     with ExitStack() as stack:
         poll = stack.enter_context(select.epoll())
-        crowd = [stack.enter_context(_connected(bare.bootstrap)) for _ in range(count)]
+        crowd = [stack.enter_context(connected(bare.bootstrap)) for _ in range(count)]
         for each in crowd:
             each.sendall(PARK * FRAME_BYTES)
             poll.register(each, select.EPOLLIN | select.EPOLLONESHOT)
-        writer = stack.enter_context(_connected(bare.bootstrap))
+        writer = stack.enter_context(connected(bare.bootstrap))
         writer.sendall(ECHO)  # its response shows that all are parked
         writer.recv(1)
         by_number = {each.fileno(): each for each in crowd}
@@ -112,12 +119,6 @@ def _writes(count: int) -> float:
         for _ in range(count):
             os.write(number, data)
         return (time.perf_counter() - started) * 1e6 / count
-
-
-def _connected(bootstrap: str) -> socket.socket:
-    connection = socket.create_connection(address(bootstrap))
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return connection
 
 
 BENCHMARK = Benchmark(

@@ -1,0 +1,66 @@
+"""A bare server in Python that sends parts of a file: the least that a raw fetch can cost.
+
+It decodes nothing. Each frame asks for the next megabyte of the file, and its first byte tells how
+it is sent: as the broker does, by reading a piece and sending it, or by `os.sendfile`.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+
+from benchmarks.own_server import OwnServer
+from broker.network.writer import PIECE_BYTES
+
+COPIED, BY_SENDFILE = b"C", b"S"
+REQUEST_BYTES = 100
+RESPONSE_BYTES = 1 << 20
+_FILE_BYTES = 150 << 20
+_SEND_BUFFER_BYTES = 262_144  # as the broker's default
+
+
+class BareFetch(OwnServer):
+    """The server in a process of its own."""
+
+    def __init__(self) -> None:
+        super().__init__("benchmarks.bare_fetch")
+
+
+def _serve() -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    with tempfile.TemporaryFile() as file:
+        for _ in range(_FILE_BYTES // RESPONSE_BYTES):
+            file.write(bytes(RESPONSE_BYTES))
+        file.flush()
+        print(f"127.0.0.1:{listener.getsockname()[1]}", flush=True)
+        while True:
+            accepted, _ = listener.accept()
+            with accepted:
+                accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                accepted.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
+                _respond(accepted, file.fileno())
+
+
+def _respond(connection: socket.socket, file: int) -> None:
+    """Respond to each frame until the client disconnects."""
+    position = 0
+    while request := connection.recv(REQUEST_BYTES):
+        send = _by_sendfile if request[:1] == BY_SENDFILE else _copied
+        send(connection, file, position)
+        position = (position + RESPONSE_BYTES) % _FILE_BYTES
+
+
+def _copied(connection: socket.socket, file: int, position: int) -> None:
+    for start in range(position, position + RESPONSE_BYTES, PIECE_BYTES):
+        connection.sendall(os.pread(file, PIECE_BYTES, start))
+
+
+def _by_sendfile(connection: socket.socket, file: int, position: int) -> None:
+    end = position + RESPONSE_BYTES
+    while position < end:
+        position += os.sendfile(connection.fileno(), file, position, end - position)
+
+
+if __name__ == "__main__":
+    _serve()
