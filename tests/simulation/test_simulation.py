@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.purgatories.builds import only_pure
 from tests.simulation.link_rules import LINKS_SINCE
 from tests.simulation.run import play
+
+pytestmark = only_pure("compiled functions do not call the functions that report to the rules")
 
 ROOT = Path(__file__).parent.parent.parent
 # In 197, a producer of the old protocol aborts while its batch is being verified, which is rare.

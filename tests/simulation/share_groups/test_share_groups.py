@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.purgatories.builds import only_pure
 from tests.simulation.share_groups import scenes
 from tests.simulation.share_groups.mutants import Scene
 from tests.simulation.share_groups.run import play, play_plan
+
+pytestmark = only_pure("compiled functions do not call the functions that report to the rules")
 
 SCENES = (
     scenes.nothing_fails,
