@@ -72,7 +72,9 @@ def start_serve(directory: Path, *arguments: str, descriptors: int | None = None
     """
     ports = ["--port", "0", "--admin-port", "0"]
     given = [part for i, part in enumerate(ports) if ports[i - i % 2] not in arguments]
-    command = [sys.executable, "-m", "antechamber", "serve", *given]
+    # Its temporary files are in the directory, which is removed also if the process is killed.
+    command = ["env", f"TMPDIR={directory}"]
+    command += [sys.executable, "-m", "antechamber", "serve", *given]
     command += ["--ready-file", str(directory / "ready.json"), *arguments]
     if descriptors is not None:
         command = ["sh", "-c", 'ulimit -n "$0" && exec "$@"', str(descriptors), *command]
