@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from integration.machine.requirements import need
+from integration.pipeline.object_store import s3a_jars
+from integration.programs.program import Unavailable
 from pipeline import analysis
 from pipeline.batch import analyse
 from pipeline.connector import connector_jars
@@ -31,10 +34,11 @@ BAD_LINES = ('{"schema":1,"api":', "[]", '{"schema":9}')
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """Two cores, with settings for short jobs."""
-    try:
-        jars = connector_jars()
-    except PipelineError:
-        jars = []  # `topics` reports it
+    jars: list[Path] = []
+    with suppress(PipelineError):  # `topics` reports it
+        jars += connector_jars()
+    with suppress(Unavailable):  # the tests of object stores report it
+        jars += s3a_jars()
     session = open_session("local[2]", jars, FOR_SMALL_JOBS, verbose=False)
     yield session
     session.stop()

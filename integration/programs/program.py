@@ -43,7 +43,11 @@ def cached(name: str, make: Callable[[Path], None]) -> Path:
         scratch = Path(tempfile.mkdtemp(dir=folder.parent))
         try:
             make(scratch)
-            scratch.rename(folder)
+            try:
+                scratch.rename(folder)
+            except OSError:  # another run made it
+                if not folder.exists():
+                    raise
         except subprocess.SubprocessError as error:
             output = getattr(error, "stderr", None) or b""
             raise Unavailable(f"{error}: {output[-500:].decode(errors='replace')}") from None
