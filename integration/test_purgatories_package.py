@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -71,8 +72,11 @@ def test_an_example_of_the_readme_prints_what_its_comment_states(example: str) -
 
 
 def _run(*command: object, folder: Path = ROOT) -> str:
+    words = [str(part) for part in command]
+    # PYTHONPATH names the compiled build where that is tested.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
-        [str(part) for part in command], cwd=folder, capture_output=True, text=True, check=False
+        words, cwd=folder, capture_output=True, text=True, check=False, env=environment
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -80,7 +80,9 @@ class Tutorial:
         line = line.replace(" ./antechamber ", f" {self._wheel} ")
         admin = f"export ANTECHAMBER_ADMIN=http://127.0.0.1:{self._ports['9644']}"
         activate = "test ! -e tutorial/bin/activate || . tutorial/bin/activate"
-        return ["bash", "-c", f"{admin}; {activate}; exec {line}" if line[0] != "." else line]
+        # PYTHONPATH names the compiled build where that is tested.
+        begin = f"unset PYTHONPATH; {admin}; {activate}"
+        return ["bash", "-c", f"{begin}; exec {line}" if line[0] != "." else line]
 
     def run(self, line: str) -> str:
         """Run *line* to its end, check that it succeeds, and return its output."""
