@@ -9,6 +9,7 @@ import argparse
 import sys
 
 from benchmarks import parked
+from benchmarks.builds import compiled_packages
 from benchmarks.every_benchmark import BENCHMARKS
 from benchmarks.page import PAGE, write_page
 from benchmarks.results import environment, write
@@ -22,8 +23,10 @@ def main() -> int:
     options = _options()
     chosen = [BENCHMARKS[name] for name in options.only or BENCHMARKS]
     parked.allow_connections()
-    measured_with = environment()
-    results, failed = run(chosen, Rounds(options.rounds, options.quick, options.systems))
+    compiled = None if options.build == "pure" else compiled_packages()
+    measured_with = environment("pure" if compiled is None else "compiled")
+    rounds = Rounds(options.rounds, options.quick, options.systems, compiled)
+    results, failed = run(chosen, rounds)
     metrics = [metric for benchmark in chosen for metric in benchmark.metrics]
     measured = {name for by_system in results.values() for name in by_system}
     print(measured_with)
@@ -40,6 +43,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one short round of each")
     parser.add_argument("--write", action="store_true", help=f"write the figures, and {PAGE.name}")
     parser.add_argument("--rounds", type=int, default=5, help="the number of measurements of each")
+    parser.add_argument("--build", choices=("compiled", "pure"), default="compiled", help="of ours")
     parser.add_argument("--systems", nargs="+", choices=NAMES, default=NAMES)
     return parser.parse_args()
 

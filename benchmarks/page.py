@@ -18,7 +18,7 @@ from benchmarks.systems import NAMES
 from benchmarks.table import figure, ratio
 
 PAGE = Path(__file__).parent.parent / "docs/reference/speed.md"
-_TITLES = {"ours": "antechamber", "mock": "librdkafka's mock"}
+_TITLES = {"ours": "antechamber", "pure": "pure build", "mock": "librdkafka's mock"}
 
 
 def write_page() -> None:

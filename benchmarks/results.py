@@ -7,6 +7,7 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
@@ -56,17 +57,28 @@ def write(benchmarks: Sequence[Benchmark], results: Results, environment: str) -
             file_of(benchmark.name).write_text(json.dumps(measured, indent=1) + "\n")
 
 
-def environment() -> str:
-    """The machine, the load of other programs before the measurement, and the versions."""
+def environment(build: str) -> str:
+    """The machine, the load of other programs before the measurement, and the versions.
+
+    *build* is the one of this broker.
+    """
     parts = (
         f"{platform.system()} {platform.release()} on {os.cpu_count()} cores ({_processor()})",
         f"load average {os.getloadavg()[1]:.1f} before the run",
-        f"Python {platform.python_version()}",
+        f"the {build} build on Python {_python()}",
         f"Kafka {KAFKA_VERSION} on {_first_line('java', '-version')}" if _has("java") else "",
         f"kfake {kfake_version()} with {_first_line('go', 'version')}" if _has("go") else "",
         f"librdkafka {confluent_kafka.libversion()[0]}",
     )
     return "; ".join(part for part in parts if part)
+
+
+def _python() -> str:
+    """The version; the one of a distribution is usually faster than one that is not optimized."""
+    version = platform.python_version()
+    if sys.base_prefix != "/usr":
+        return version
+    return f"{version} of {platform.freedesktop_os_release()['PRETTY_NAME']}"
 
 
 def _has(command: str) -> bool:

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.benchmark import Benchmark
@@ -27,11 +28,15 @@ Results = dict[str, dict[str, list[float]]]
 
 
 class Rounds(NamedTuple):
-    """How often each benchmark measures each system; *quick* is one short round of each."""
+    """How often each benchmark measures each system; *quick* is one short round of each.
+
+    *compiled* is the folder of our compiled build; None: ours is the pure one.
+    """
 
     number: int
     quick: bool
     systems: Sequence[str]
+    compiled: Path | None = None
 
     def scales(self, benchmark: Benchmark) -> Iterator[tuple[float, bool]]:
         """The scale of each round, and whether its figures are kept."""
@@ -57,7 +62,7 @@ def run(benchmarks: Sequence[Benchmark], rounds: Rounds) -> Outcome:
     outcome = Outcome(defaultdict(lambda: defaultdict(list)), [])
     for _, group in groupby(sorted(benchmarks, key=_servers), key=_servers):
         sharing = list(group)
-        with _running(sharing[0], rounds.systems, outcome.failed) as systems:
+        with _running(sharing[0], rounds, outcome.failed) as systems:
             for benchmark in sharing:
                 _measure(benchmark, systems, rounds, outcome)
     return outcome
@@ -69,12 +74,13 @@ def _servers(benchmark: Benchmark) -> tuple[int, bool, str]:
 
 
 @contextmanager
-def _running(
-    benchmark: Benchmark, names: Sequence[str], failed: list[str]
-) -> Iterator[list[System]]:
+def _running(benchmark: Benchmark, rounds: Rounds, failed: list[str]) -> Iterator[list[System]]:
     """The systems that *benchmark* measures, with their servers; those that start."""
-    found = available_with_tls() if benchmark.tls else available(benchmark.nodes)
-    systems = [each for each in found if each.name in names]
+    if benchmark.tls:
+        found = available_with_tls(rounds.compiled)
+    else:
+        found = available(benchmark.nodes, rounds.compiled)
+    systems = [each for each in found if each.name in rounds.systems]
     with ExitStack() as servers:
         started = []
         for system in systems:

@@ -19,9 +19,15 @@ librdkafka's mock cluster (in C), on the same machine, and writes this page. In 
 systems are measured one after the other; there are five rounds by default. A cell is the median
 of the rounds, with the smallest and the largest figure in brackets. "of Kafka" is our median
 divided by that of Kafka, and "of kfake" by that of kfake; an aim is beside the ratio where one is
-set, whether it is met or missed. Only ratios apply to other machines. "broker CPU" is the
-processor time of all processes of the broker. It depends less than a duration on what else the
-machine does; where other programs use the same cores, compare it first.
+set, whether it is met or missed. Only ratios apply to other machines. `antechamber` is the compiled
+build, which the wheels have, and `pure build` the same source without compiled modules.
+
+"broker CPU" is the processor time of all processes of the broker. It depends less than a duration
+on what else the machine does; where other programs use the same cores, compare it first.
+
+All figures depend on the interpreter. A CPython that was compiled without `--enable-optimizations`,
+as pyenv does by default, took 1.6 times as long for a loop over a dictionary as that of Debian.
+`make bench PYTHON=/usr/bin/python3` in a new checkout uses the latter.
 
 kfake has one log for all nodes and keeps its records in memory: it has no followers that fetch,
 and no files. The mock has no files, ignores `min_bytes`, and new records do not end the wait of a
@@ -128,18 +134,18 @@ validates every record before it writes it, as Kafka does, and this is slow in P
         "Wait records",
         """\
 The throughput with wait records in memory, and written to a file, relative to a broker that keeps
-none. `off, repeated` is a second broker without records; its difference from 100 is noise. What
-the analysis of wait records costs is documented in [analysis](analysis.md).""",
+none, of the pure build. `off, repeated` is a second broker without records; its difference from 100
+is noise. What the analysis of wait records costs is documented in [analysis](analysis.md).""",
         ("recording",),
     ),
     Section(
         "Fault rules",
         """\
-The processor time of the broker for a request of a raw client. `no hooks` is a broker from a copy
-of the source without the code that tests for rules, and `no rules, repeated` a second broker with
-it: their difference is what that code costs, and the second one alone is noise. 100 rules for other
-names are of all kinds; those by a field match every request and do not fire. At most 5 µs more with
-100 rules is the aim.""",
+The processor time of the pure build for a request of a raw client. `no hooks` is a broker from a
+copy of the source without the code that tests for rules, and `no rules, repeated` a second broker
+with it: their difference is what that code costs, and the second one alone is noise. 100 rules for
+other names are of all kinds; those by a field match every request and do not fire. At most 5 µs
+more with 100 rules is the aim.""",
         ("fault_rules",),
     ),
     Section(

@@ -26,10 +26,8 @@ from pathlib import Path
 
 from benchmarks import storage_work as work
 from benchmarks.benchmark import Benchmark, Metric, Sample
+from benchmarks.builds import compiled_packages
 from benchmarks.systems import System
-from compiling.build import build
-
-ROOT = Path(__file__).parent.parent
 
 Measure = Callable[[Path], float]
 
@@ -86,8 +84,8 @@ def measure(system: System, scale: float) -> Sample:
 @contextmanager
 def _compiled_packages() -> Iterator[None]:
     """Child processes use the compiled build meanwhile."""
-    folder = ROOT / "build" / "compiled"
-    build(ROOT, folder)
+    folder = compiled_packages()
+    assert folder is not None
     sys.path.insert(0, str(folder))
     try:
         yield

@@ -26,8 +26,8 @@ from integration.wire.connection import Connection
 from integration.wire.requests import metadata, read_metadata
 from integration.wire.topics import auto_create_topic
 
-# The columns of the table, in this order.
-NAMES = ("ours", "Kafka", "kfake", "mock")
+# The columns of the table, in this order; `pure` is ours without compiled modules.
+NAMES = ("ours", "pure", "Kafka", "kfake", "mock")
 # Our default is none; the delay would be measured instead of the work.
 _NO_DELAY = ("group.initial.rebalance.delay.ms", "0")
 # The records of the raw clients have timestamp 0 and would be deleted at the first check.
@@ -150,25 +150,18 @@ class NoServer:
         """Do nothing."""
 
 
-def available(nodes: int = 1) -> list[System]:
+def available(nodes: int = 1, compiled: Path | None = None) -> list[System]:
     """Return the systems of *nodes* brokers that this machine can run; prints why one is missing.
 
     With several brokers, topics are replicated on all of them; with none, only ours is measured.
+    *compiled* is the folder of our compiled build; None: ours is the pure one.
     """
     if not nodes:
         return [System("ours", NoServer)]
     factor = ("default.replication.factor", str(nodes))
-    systems = [
-        System(
-            "ours",
-            lambda: Antechamber(
-                "--brokers", str(nodes), "-c", "=".join(factor), "-c", "=".join(KEPT)
-            ),
-            has_share_groups=True,
-            pause=lambda server, node: _fault(server, node, "pause"),
-            resume=lambda server, node: _fault(server, node, "resume"),
-        )
-    ]
+    systems = [_ours("ours", nodes, factor, compiled)]
+    if compiled is not None:
+        systems.append(_ours("pure", nodes, factor, None))
     if nodes == 1:
         systems.append(System("mock", MockCluster, wakes_fetches=False, keeps_records=False))
         if (missing := missing_for_kfake()) is None:
@@ -188,6 +181,17 @@ def available(nodes: int = 1) -> list[System]:
     else:
         print(f"without a real Kafka: {missing}", file=sys.stderr)
     return systems
+
+
+def _ours(name: str, nodes: int, factor: tuple[str, str], packages: Path | None) -> System:
+    options = "--brokers", str(nodes), "-c", "=".join(factor), "-c", "=".join(KEPT)
+    return System(
+        name,
+        lambda: Antechamber(*options, packages=packages),
+        has_share_groups=True,
+        pause=lambda server, node: _fault(server, node, "pause"),
+        resume=lambda server, node: _fault(server, node, "resume"),
+    )
 
 
 def _fault(server: Antechamber, node: int, action: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from benchmarks.systems import KEPT, System
 from integration.kafka.jars import missing_for_a_jvm
 from integration.kafka.real_kafka import RealKafka
@@ -15,15 +17,18 @@ _NAMES = ("PLAINTEXT", "TLS")
 class AntechamberWithTls(Antechamber):
     """Ours."""
 
-    def __init__(self) -> None:
+    def __init__(self, packages: Path | None = None) -> None:
         settings = _settings(dict.fromkeys(_NAMES, "127.0.0.1:0"))
-        super().__init__(*(f"-c{key}={value}" for key, value in settings.items()))
+        options = (f"-c{key}={value}" for key, value in settings.items())
+        super().__init__(*options, packages=packages)
         self.listeners: dict[str, str] = self.ready["listeners"]
 
 
-def available_with_tls() -> list[System]:
-    """The systems of one broker that this machine can run."""
-    systems = [System("ours", AntechamberWithTls, tls=True)]
+def available_with_tls(compiled: Path | None = None) -> list[System]:
+    """The systems of one broker that this machine can run; *compiled* as of `available`."""
+    systems = [System("ours", lambda: AntechamberWithTls(compiled), tls=True)]
+    if compiled is not None:
+        systems.append(System("pure", AntechamberWithTls, tls=True))
     if missing_for_a_jvm() is None:
         systems.append(System("Kafka", _kafka, tls=True))
     return systems

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
-from unittest.mock import patch
 
 from integration.processes.antechamber import Antechamber
 
@@ -58,5 +56,4 @@ def copy_without_hooks(folder: Path) -> None:
 def broker_without_hooks(folder: Path, *options: str) -> Antechamber:
     """Start a broker from such a copy in *folder*."""
     copy_without_hooks(folder)
-    with patch.dict(os.environ, PYTHONPATH=str(folder)):
-        return Antechamber(*options)
+    return Antechamber(*options, packages=folder, ready_within=60)

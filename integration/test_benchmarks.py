@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks import round_trip
@@ -11,7 +13,11 @@ from benchmarks.kfake import Kfake, missing_for_kfake
 from benchmarks.storage import CANNOT_COMPILE, COMPILED
 from benchmarks.systems import System, available
 from benchmarks.systems_with_tls import available_with_tls
+from benchmarks.without_fault_hooks import broker_without_hooks
 from integration.machine.requirements import need
+from integration.processes.antechamber import Antechamber
+from integration.wire.connection import Connection
+from integration.wire.requests import metadata
 
 MOMENT = 0.02
 
@@ -45,3 +51,19 @@ def test_kfake_is_built_and_serves() -> None:
         kfake.server.close()
 
     assert sample["serial acks=all p50"] > 0
+
+
+@pytest.mark.parametrize(("has_hooks", "fired"), [(True, 1), (False, 0)])
+def test_only_a_broker_with_the_hooks_of_fault_rules_obeys_a_rule(
+    has_hooks: bool, fired: int, tmp_path: Path
+) -> None:
+    """The benchmark of fault rules compares the processor time of both."""
+    rule = {"match": {"api": "Metadata"}, "action": {"type": "delay", "ms": 1}}
+    with (
+        Antechamber() if has_hooks else broker_without_hooks(tmp_path) as broker,
+        Connection(broker.bootstrap) as connection,
+    ):
+        broker.admin.call("POST", "/v1/faults", body={"rules": [rule]})
+        connection.request(metadata([]))
+        rules = broker.admin.call("GET", "/v1/faults")["rules"]
+    assert [each["fired"] for each in rules] == [fired]

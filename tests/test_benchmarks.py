@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks import rounds
@@ -35,7 +37,7 @@ def _run(
         servers.append(_Server())
         return servers[-1]
 
-    def available(_nodes: int) -> list[System]:
+    def available(_nodes: int, _compiled: Path | None) -> list[System]:
         return [System(name, start) for name in ("ours", "Kafka")]  # type: ignore[arg-type]  # no process
 
     monkeypatch.setattr(rounds, "available", available)
@@ -115,7 +117,7 @@ def test_a_system_that_does_not_start_is_left_out(monkeypatch: pytest.MonkeyPatc
     def start() -> _Server:
         raise RuntimeError("no memory")
 
-    def available(_nodes: int) -> list[System]:
+    def available(_nodes: int, _compiled: Path | None) -> list[System]:
         return [System("ours", _Server), System("Kafka", start)]  # type: ignore[arg-type]  # no process
 
     def measure(_system: System, _scale: float) -> Sample:

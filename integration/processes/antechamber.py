@@ -24,10 +24,16 @@ class Antechamber:
     name = "antechamber"
 
     def __init__(
-        self, *arguments: str, ready_within: float = 20.0, descriptors: int | None = None
+        self,
+        *arguments: str,
+        ready_within: float = 20.0,
+        descriptors: int | None = None,
+        packages: Path | None = None,
     ) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="antechamber-integration-"))
-        self.process = start_serve(self.directory, *arguments, descriptors=descriptors)
+        self.process = start_serve(
+            self.directory, *arguments, descriptors=descriptors, packages=packages
+        )
         try:
             self.ready: dict[str, Any] = _wait_until_ready(
                 self.process, self.directory / "ready.json", ready_within
@@ -65,15 +71,24 @@ class Antechamber:
 Serve = Callable[..., Antechamber]
 
 
-def start_serve(directory: Path, *arguments: str, descriptors: int | None = None) -> ServerProcess:
+def start_serve(
+    directory: Path,
+    *arguments: str,
+    descriptors: int | None = None,
+    packages: Path | None = None,
+) -> ServerProcess:
     """Start `antechamber serve` on free ports, without waiting.
 
-    The process may open *descriptors* files at most.
+    The process may open *descriptors* files at most. It runs the packages in the folder *packages*,
+    by default those of the tests.
     """
     ports = ["--port", "0", "--admin-port", "0"]
     given = [part for i, part in enumerate(ports) if ports[i - i % 2] not in arguments]
     # Its temporary files are in the directory, which is removed also if the process is killed.
     command = ["env", f"TMPDIR={directory}"]
+    if packages is not None:
+        # Without the first variable, Python would first search the working directory.
+        command += ["PYTHONSAFEPATH=1", f"PYTHONPATH={packages}"]
     command += [sys.executable, "-m", "antechamber", "serve", *given]
     command += ["--ready-file", str(directory / "ready.json"), *arguments]
     if descriptors is not None:

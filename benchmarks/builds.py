@@ -1,0 +1,21 @@
+"""The folder of this broker's compiled build, which the benchmarks measure beside the pure one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from compiling.build import CannotCompile, build
+
+ROOT = Path(__file__).parent.parent
+_COMPILED = ROOT / "build" / "compiled"
+
+
+def compiled_packages() -> Path | None:
+    """Return the folder of the compiled packages, compiled now if necessary, or print why not."""
+    try:
+        build(ROOT, _COMPILED)
+    except CannotCompile as reason:
+        print(f"without the compiled build: {str(reason).splitlines()[-1]}", file=sys.stderr)
+        return None
+    return _COMPILED
