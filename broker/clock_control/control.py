@@ -17,7 +17,9 @@ from math import inf
 from typing import NamedTuple
 
 import trio
-import trio.testing
+
+# `trio.testing` has it for the public, but imports pytest where it is installed, for each broker.
+from trio._core import wait_all_tasks_blocked  # type: ignore[attr-defined]  # not in `__all__`
 
 from broker.clock_control.advance import Advance
 from broker.clock_control.events import Event
@@ -128,7 +130,7 @@ class ClockControl:
             if timer.next_expiration_ms <= now_ms:
                 timer.clock_adjusted()
         with trio.move_on_after(_SETTLE_S_MAX):
-            await trio.testing.wait_all_tasks_blocked()
+            await wait_all_tasks_blocked()
         advance.end_step(self._records_since(last))
 
     def _last_record(self) -> WaitRecord | None:

@@ -35,3 +35,14 @@ def test_an_import_loads_few_modules(module: str) -> None:
     ).stdout.split()
 
     assert set(printed) == {"antechamber", module}
+
+
+def test_a_broker_does_not_load_pytest() -> None:
+    """It is installed beside the broker in the environments of tests, where many brokers start."""
+    script = "import sys, broker.server; print(*sys.modules)"
+    printed = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+    assert "trio" in printed
+    assert {"pytest", "_pytest"}.isdisjoint(printed)
