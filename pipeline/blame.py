@@ -15,17 +15,21 @@ from pipeline.roles import FOLLOWER, LAST_IS_IDLE, ROLE, is_idle
 
 KEY = ("window", "kind", "name", "detail", "api")
 
+# Spark interprets lambdas, which takes longer than all compiled expressions of a record. Those for
+# earlier waits, which few records have, are therefore behind a condition.
+_HAS_EARLIER = "coalesce(size(earlier_waits), 0) > 0"
 # The last wait of a request. Records of older brokers have no earlier waits.
-LAST_US = """greatest(0L, parked_us - coalesce(
-    aggregate(earlier_waits, 0L, (sum, wait) -> sum + coalesce(wait.parked_us, 0L)), 0L))"""
+LAST_US = f"""if({_HAS_EARLIER}, greatest(0L, parked_us - aggregate(
+    earlier_waits, 0L, (sum, wait) -> sum + coalesce(wait.parked_us, 0L))), parked_us)"""
 # The waits of a record in purgatories, in their order.
 WAITS = f"""concat(
-    transform(coalesce(earlier_waits, array()), e -> named_struct(
+    if({_HAS_EARLIER}, transform(earlier_waits, e -> named_struct(
         'us', coalesce(e.parked_us, 0L), 'purgatory', e.purgatory, 'waited_for', e.waited_for,
-        'completed_by', e.completed_by, 'idle', {is_idle("e.waited_for", "e.completed_by")})),
+        'completed_by', e.completed_by, 'idle', {is_idle("e.waited_for", "e.completed_by")},
+        'other', null)), array()),
     if(purgatory is null, array(), array(named_struct(
         'us', {LAST_US}, 'purgatory', purgatory, 'waited_for', waited_for,
-        'completed_by', completed_by, 'idle', {LAST_IS_IDLE}))))"""
+        'completed_by', completed_by, 'idle', {LAST_IS_IDLE}, 'other', null))))"""
 
 # The node whose fetch ended a wait, also where the record has only its client id.
 _REPLICA = """coalesce(cast(w.completed_by.replica as string), if(
@@ -90,40 +94,53 @@ BLAMED = f"""case
         then {_is("replica", f"coalesce({_STOPPED}, {_BEHIND})", _STATES)}
     else {_is("other", "coalesce(w.waited_for.kind, w.purgatory)")} end"""
 
-# What delayed a record outside of purgatories, and a fault rule that fired without a wait.
-_QUEUED = f"""if(queued_us > 0, named_struct('us', queued_us, 'blamed', if(muted_by is null,
-    {_is("queue", "client_id")},
-    {_is("client", "coalesce(muted_by.client_id, muted_by.user, client_id)", "muted_by.quota")})),
-    null)"""
+
+def _other(condition: str, us: str, blamed: str) -> str:
+    """What delayed a record outside of purgatories, as `WAITS` with its cause in ``other``."""
+    return f"""if({condition}, array(named_struct('us', {us}, 'purgatory', null, 'waited_for', null,
+        'completed_by', null, 'idle', null, 'other', {blamed})), array())"""
+
+
+_QUEUED = _other(
+    "queued_us > 0",
+    "queued_us",
+    f"""if(muted_by is null, {_is("queue", "client_id")},
+        {_is("client", "coalesce(muted_by.client_id, muted_by.user, client_id)", "muted_by.quota")}
+    )""",
+)
 _LONG_STEP = "'long step of the event loop'"
-_STALLED = f"""if(stalled_by.ms > 0, named_struct('us', stalled_by.ms * 1000L, 'blamed',
-    if(stalled_by.client_id is null, {_is("other", _LONG_STEP)},
-    {_is("client", "stalled_by.client_id", _LONG_STEP)})), null)"""
-_FIRED = f"""if(fault is null or coalesce(waited_for.kind, '') = 'fault' or exists(
-    coalesce(earlier_waits, array()), e -> e.waited_for.kind = 'fault'), null,
-    named_struct('us', 0L, 'blamed', {_rule("fault")}))"""
-_OTHERS = f"filter(array({_QUEUED}, {_STALLED}, {_FIRED}), each -> each is not null)"
+_STALLED = _other(
+    "stalled_by.ms > 0",
+    "stalled_by.ms * 1000L",
+    f"""if(stalled_by.client_id is null, {_is("other", _LONG_STEP)},
+        {_is("client", "stalled_by.client_id", _LONG_STEP)})""",
+)
+# A fault rule that fired without a wait.
+_FIRED = _other(
+    """fault is not null and coalesce(waited_for.kind, '') != 'fault'
+        and not coalesce(array_contains(earlier_waits.waited_for.kind, 'fault'), false)""",
+    "0L",
+    _rule("fault"),
+)
 
 
 def blame(records: DataFrame, window_s: int) -> DataFrame:
     """Return the waits, their sum and their maximum in µs, for each `KEY`."""
-    causes = f"""concat(
-        transform({WAITS}, w -> named_struct('w', w, 'other', null)),
-        transform({_OTHERS}, each -> named_struct('w', null, 'other', each)))"""
+    waits = records.select(
+        window_start(window_s).alias("window"),
+        "api",
+        "client_id",
+        sf.expr(ROLE).alias("role"),
+        sf.expr(f"concat({WAITS}, {_QUEUED}, {_STALLED}, {_FIRED})").alias("waits"),
+    )
     # The causes are found after the explosion, where Spark generates code for them.
     return (
-        records.select(
-            window_start(window_s).alias("window"),
-            "api",
-            "client_id",
-            sf.expr(ROLE).alias("role"),
-            sf.expr(f"inline({causes})"),
-        )
+        waits.select("window", "api", "client_id", "role", sf.explode("waits").alias("w"))
         .select(
             "window",
             "api",
-            sf.expr("coalesce(w.us, other.us)").alias("us"),
-            sf.expr(f"if(w is null, other.blamed, {BLAMED})").alias("blamed"),
+            sf.col("w.us").alias("us"),
+            sf.expr(f"if(w.other is null, {BLAMED}, w.other)").alias("blamed"),
         )
         .select("window", "api", "us", "blamed.*")
         .groupBy(*KEY)

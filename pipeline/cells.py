@@ -23,9 +23,10 @@ UNKNOWN = "unknown"  # a wait whose cause the record does not have
 CELL = ("window", "api", "role", "topic", "partition", "cause", "phase", "bucket")
 _SHARED = ("window", "api", "role", "cause", "phase", "bucket")
 _FAILED = "coalesce(error, 0) != 0"
-# 1 if the request or one of its partitions has failed, else 0.
-ANY_FAILED = f"""cast({_FAILED} or exists(coalesce(partitions, array()),
-    p -> coalesce(p.error, 0) != 0) as int)"""
+# 1 if the request or one of its partitions has failed, else 0. Without a lambda, which Spark would
+# interpret.
+ANY_FAILED = f"""cast({_FAILED} or coalesce(array_max(partitions.error), 0) > 0
+    or coalesce(array_min(partitions.error), 0) < 0 as int)"""
 
 
 def cells(records: DataFrame, window_s: int) -> DataFrame:

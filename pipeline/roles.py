@@ -15,7 +15,8 @@ from __future__ import annotations
 FOLLOWER, IDLE_POLL, REQUEST = "follower", "idle_poll", "request"
 
 FOLLOWER_ID = "^(node-[0-9]+|broker-[0-9]+-fetcher-[0-9]+)$"
-_HAS_RECORDS = "exists(coalesce(partitions, array()), p -> coalesce(p.bytes, 0) > 0)"
+# Without a lambda, which Spark would interpret.
+_HAS_RECORDS = "coalesce(array_max(partitions.bytes), 0) > 0"
 
 IS_FOLLOWER = f"(api = 'Fetch' and coalesce(client_id, '') rlike '{FOLLOWER_ID}')"
 
