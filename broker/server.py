@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gc
 import shutil
-import signal
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -47,6 +46,7 @@ from broker.network.listener import TcpNetwork
 from broker.process.free_memory import RELEASE_INTERVAL_MS, release_free_memory
 from broker.process.ready_file import ReadyFile
 from broker.process.stdin_watch import check_stdin, wait_for_end_of_stdin
+from broker.process.stop_signals import stop_signals
 from broker.reset.given import Given, GivenTopic, create_topic
 from broker.security.listeners.endpoints import configured_listeners
 from broker.steps.offload import WorkerThreads
@@ -81,7 +81,7 @@ async def _serve(options: ServeOptions) -> None:
     listeners = configured_listeners(options.config, options.brokers)
     with (
         _ready_file(options),
-        trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals,
+        stop_signals() as signals,
         _data_directories(options.data_dirs) as data_dirs,
         closing(TcpNetwork(listeners, options.brokers)) as network,
         closing(_admin_listener(options)) as admin,

@@ -17,6 +17,7 @@ ATTEMPTS = 5
 MEASURED = [each for each in EXPERIMENTS.values() if not each.is_virtual]
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("experiment", MEASURED, ids=lambda each: each.name)
 def test_an_experiment_shows_its_claim(experiment: Experiment[Any]) -> None:
     """Its check accepts the rows, which have a value for each column."""

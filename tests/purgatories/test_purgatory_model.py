@@ -112,4 +112,4 @@ class PurgatoryAgainstSets(RuleBasedStateMachine):
 
 
 TestPurgatoryAgainstSets = PurgatoryAgainstSets.TestCase
-TestPurgatoryAgainstSets.settings = settings(max_examples=60, stateful_step_count=30)
+TestPurgatoryAgainstSets.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
