@@ -23,7 +23,7 @@ from antechamber import Cluster
 from benchmarks.analysis import record_lines
 from pipeline import stream
 from pipeline.analysis import REFRESH_S
-from pipeline.connector import connector_jars
+from pipeline.jars import KAFKA
 from pipeline.session import open_session
 from pipeline.sources import TopicSource
 
@@ -60,7 +60,7 @@ def main() -> None:
         Cluster(topics=[f"{TOPIC}:{PARTITIONS}"]) as kafka,
         tempfile.TemporaryDirectory() as out,
     ):
-        spark = open_session("local[2]", connector_jars(), {}, verbose=False)
+        spark = open_session("local[2]", KAFKA.jars(), {}, verbose=False)
         source = TopicSource(kafka.bootstrap, TOPIC)
         query = stream.start(spark, source, out, WINDOW_S, follow=True)
         over = threading.Event()

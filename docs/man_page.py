@@ -57,6 +57,10 @@ With 1, an exception that the broker does not expect ends its process.
 .B NO_COLOR
 If it is set, no command prints colours.
 .TP
+.B SPARK_DELTA_JARS
+A folder with the jars of Delta Lake, for
+.BR "antechamber analyze \-\-format delta" .
+.TP
 .B SPARK_KAFKA_JARS
 A folder with the jars of Spark's Kafka connector, for
 .BR "antechamber analyze" .

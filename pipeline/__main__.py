@@ -19,9 +19,11 @@ def main(words: Sequence[str] | None = None) -> int:
 
     arguments = parse(sys.argv[1:] if words is None else words)
     if arguments.check:
+        from pipeline.manifest import DELTA
         from pipeline.requirements import check
 
-        return EXIT_FAILED if check(sys.stdout.write) else 0
+        delta = arguments.table_format == DELTA
+        return EXIT_FAILED if check(sys.stdout.write, delta=delta) else 0
     try:
         from pipeline.analysis import run
         from pipeline.errors import PipelineError

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from pipeline import batch, stream
+from pipeline import batch, delta, manifest, stream
 from pipeline.arguments import Arguments
-from pipeline.connector import connector_jars
 from pipeline.errors import PipelineError, in_one_line
+from pipeline.jars import DELTA, KAFKA, JarSet
 from pipeline.limits import exceeded
 from pipeline.report.figures import write_figures
 from pipeline.report.findings import Findings, gather
 from pipeline.report.hgrm import write_histograms
 from pipeline.report.page import page
 from pipeline.session import open_session
-from pipeline.sources import source_of
+from pipeline.sources import Source, source_of
 from pipeline.store import Store
 from pipeline.summary import Display, show
 
@@ -39,12 +39,16 @@ def run(arguments: Arguments, display: Display) -> bool:
     for source in sources:
         source.reach()
     report = _report_path(arguments)
-    jars = []
-    if any(source.needs_connector for source in sources) and "spark.jars" not in arguments.settings:
-        jars = connector_jars()
-        display.step(f"using Spark's Kafka connector from {jars[0].parent}")
+    jars: list[Path] = []
+    for each in _jar_sets(arguments, sources):
+        found_jars = each.jars()
+        display.step(f"using {each.name} from {found_jars[0].parent}")
+        jars += found_jars
+    settings = arguments.settings
+    if arguments.table_format == manifest.DELTA:
+        settings = delta.SETTINGS | settings
     display.step("starting Spark")
-    spark = open_session(arguments.master, jars, arguments.settings, verbose=arguments.verbose)
+    spark = open_session(arguments.master, jars, settings, verbose=arguments.verbose)
     try:
         with display.watching(spark):
             found = _analysed(spark, arguments, display)
@@ -62,6 +66,16 @@ def run(arguments: Arguments, display: Display) -> bool:
         show(display.console, one)
     sys.stdout.write(f"report: {report}\n")
     return _written(arguments, found)
+
+
+def _jar_sets(arguments: Arguments, sources: Sequence[Source]) -> Iterator[JarSet]:
+    """The jars that Spark needs besides its own, unless they are given."""
+    if "spark.jars" in arguments.settings:
+        return
+    if any(source.needs_connector for source in sources):
+        yield KAFKA
+    if arguments.table_format == manifest.DELTA:
+        yield DELTA
 
 
 def _written(arguments: Arguments, found: Sequence[Findings]) -> bool:
@@ -99,6 +113,7 @@ def _analysed(spark: SparkSession, arguments: Arguments, display: Display) -> li
         window_s,
         follow=arguments.follow,
         time_zone=arguments.log_time_zone,
+        table_format=arguments.table_format,
     )
     display.step("reading new records")
     try:
@@ -126,7 +141,8 @@ def _batch(
     display: Display,
 ) -> Findings:
     window_s, zone = arguments.window_s, arguments.log_time_zone
-    batch.analyse(spark, source_of(names), out, window_s, display.step, zone)
+    source, form = source_of(names), arguments.table_format
+    batch.analyse(spark, source, out, window_s, display.step, zone, form)
     display.step("drawing")
     return gather(Store(spark, out).published(), name, window_s)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from pipeline.limits import LEAST, METRICS, Limit, limit
+from pipeline.manifest import DELTA, PARQUET
 
 EXIT_USAGE = 2
 EXIT_EXCEEDED = 3
@@ -48,6 +49,7 @@ class Arguments:
     verbose: bool
     check: bool = False
     log_time_zone: str = "UTC"
+    table_format: str = PARQUET
     hgrm: str | None = None
     summary: str | None = None
     limits: tuple[Limit, ...] = ()
@@ -96,6 +98,13 @@ def parser() -> argparse.ArgumentParser:
     add("sources", nargs="*", metavar="SOURCE", help="files or a topic of records")
     add("--compare", nargs=2, metavar=("A", "B"), help="compare two sources")
     add("--out", default=OUT, metavar="DIR", help=f"tables go here (default: {OUT})")
+    add(
+        "--format",
+        choices=(PARQUET, DELTA),
+        default=PARQUET,
+        dest="table_format",
+        help=f"format of the tables: Parquet files or Delta Lake (default: {PARQUET})",
+    )
     add("--report", metavar="FILE", help="the page (default: report.html in a local --out)")
     _add_figures(command)
     add(

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from pipeline.errors import PipelineError
+from pipeline.manifest import PARQUET
 from pipeline.request_log.topic_names import TOPIC_IDS, described, names_of, with_names
 from pipeline.schema import DEFECT, NOT_READ, RAW, parsed
 from pipeline.sources import Source
@@ -38,6 +39,7 @@ def analyse(
     window_s: int,
     step: Step,
     time_zone: str = "UTC",
+    table_format: str = PARQUET,
 ) -> Counts:
     """Replace the tables of *out* with those of *source*; *step* is called with each step's name.
 
@@ -47,12 +49,13 @@ def analyse(
     """
     source.check(spark)
     store = Store(spark, out)
+    store.check_format(table_format)
     if store.is_streamed:
         raise PipelineError(f"{out} has the tables of a stream; take another --out")
     step("reading records")
     rows, counts = rows_of(spark, source, time_zone)
     store.clean()
-    run = store.begin()
+    run = store.begin(table_format)
     try:
         _check(rows, counts)
         step(f"writing the tables of {counts.rows:,} rows")

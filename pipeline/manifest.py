@@ -1,7 +1,8 @@
-"""The manifest of an output folder: the files of the tables that belong together.
+"""The manifest of an output folder: the files or versions of the tables that belong together.
 
-`OUT/tables.json` names every file of every table, relative to `OUT`. It is replaced in one step,
-and the files that it names are never changed, so that a reader always has one complete set. Folders
+`OUT/tables.json` names every file of every table, relative to `OUT`, or the version of every Delta
+table. It is replaced in one step, and what it names is never changed, so that a reader always has
+one complete set. Folders
 that a newer set does not have are named in ``replaced`` with the time of the replacement, and
 removed later, when readers have finished.
 """
@@ -16,6 +17,7 @@ from typing import NamedTuple
 SCHEMA = 1
 NAME = "tables.json"
 TABLES, STATE = "tables", "state"  # what readers use, and what only a stream uses
+PARQUET, DELTA = "parquet", "delta"  # the formats of tables; a stream's state is always Parquet
 
 # By the folder of a table, such as `tables/latency` or `state/appends`.
 FileNames = Mapping[str, tuple[str, ...]]
@@ -33,13 +35,15 @@ class Manifest:
     """One complete set of tables.
 
     ``micro_batch`` is the last micro-batch of a stream in it, -1 before the first one, and None in
-    the tables of a single run.
+    the tables of a single run. ``versions`` are those of Delta tables, by their folders.
     """
 
     window_s: int
     micro_batch: int | None = None
     files: FileNames = field(default_factory=dict)
     replaced: tuple[Replaced, ...] = ()
+    table_format: str = PARQUET
+    versions: Mapping[str, int] = field(default_factory=dict)
 
     def named(self, folder: str, parts: Iterable[str]) -> list[str]:
         """The files of some parts of a table, such as ``date=2025-11-21/hour=9``."""
@@ -94,7 +98,12 @@ def to_json(manifest: Manifest) -> str:
         "schema": SCHEMA,
         "window_s": manifest.window_s,
         "micro_batch": manifest.micro_batch,
+        "format": manifest.table_format,
         **parts,
+        "versions": {
+            name.removeprefix(f"{TABLES}/"): version
+            for name, version in sorted(manifest.versions.items())
+        },
         "replaced": [each._asdict() for each in manifest.replaced],
     }
     return json.dumps(facts, indent=1)
@@ -109,4 +118,11 @@ def from_json(text: str) -> Manifest:
         for name, names in facts[kind].items()
     }
     replaced = tuple(Replaced(each["at_s"], tuple(each["folders"])) for each in facts["replaced"])
-    return Manifest(facts["window_s"], facts["micro_batch"], files, replaced)
+    return Manifest(
+        facts["window_s"],
+        facts["micro_batch"],
+        files,
+        replaced,
+        facts.get("format", PARQUET),  # older versions have written no format
+        {f"{TABLES}/{name}": version for name, version in facts.get("versions", {}).items()},
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from pyspark.sql import DataFrame, SparkSession
 
+from pipeline.delta import rows_in, table_of
 from pipeline.manifest import TABLES, Manifest
 
 
@@ -20,15 +21,28 @@ class Published:
     def table(self, name: str) -> DataFrame:
         """Return a table, with the columns ``date`` and ``hour`` if it has a time."""
         folder = f"{TABLES}/{name}"
+        if folder in self.manifest.versions:
+            return self._delta(folder)
         files = [f"{self._out}/{file}" for file in self.manifest.files[folder]]
         reader = self._spark.read.option("basePath", f"{self._out}/{folder}")
         return reader.parquet(*files).drop("run")
 
     def has_rows(self, name: str) -> bool:
-        """Whether a table by date and hour has rows; without rows, it has no files."""
-        return bool(self.manifest.files.get(f"{TABLES}/{name}"))
+        """Whether a table by date and hour has rows; without rows, it has no files.
+
+        A Delta table without rows has had some in an earlier version.
+        """
+        folder = f"{TABLES}/{name}"
+        return folder in self.manifest.versions or bool(self.manifest.files.get(folder))
 
     def parts(self, folder: str, parts: Iterable[str]) -> DataFrame | None:
         """Return the rows in some parts of ``tables/NAME`` or ``state/NAME``; None without any."""
+        if folder in self.manifest.versions:
+            parts = [*parts]
+            return rows_in(self._delta(folder), parts) if parts else None
         files = [f"{self._out}/{file}" for file in self.manifest.named(folder, parts)]
         return self._spark.read.parquet(*files) if files else None
+
+    def _delta(self, folder: str) -> DataFrame:
+        version = self.manifest.versions[folder]
+        return table_of(self._spark, f"{self._out}/{folder}", version)

@@ -6,19 +6,26 @@ Each requirement is one line: ``ok`` or ``missing``, and what was found or the r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
-from pipeline.connector import connector_source
 from pipeline.errors import PipelineError
+from pipeline.jars import DELTA, KAFKA, JarSet
 from pipeline.java import check_java
 
 _EXTRA = "pip install 'antechamber[pipeline]'"
 
 
-def check(write: Callable[[str], object]) -> int:
-    """Write a line for each requirement; returns the number of missing ones."""
+def check(write: Callable[[str], object], *, delta: bool = False) -> int:
+    """Write a line for each requirement; returns the number of missing ones.
+
+    Delta Lake is one with *delta*.
+    """
     missing = 0
-    for requirement in (_java, _spark, _connector):
+    requirements: list[Callable[[], str]] = [_java, _spark, partial(_jars, KAFKA)]
+    if delta:
+        requirements.append(partial(_jars, DELTA))
+    for requirement in requirements:
         try:
             write(f"ok       analyze: {requirement()}\n")
         except PipelineError as error:
@@ -46,5 +53,5 @@ def _absent(*packages: str) -> Iterator[str]:
             yield package
 
 
-def _connector() -> str:
-    return f"Spark's Kafka connector, {connector_source()}"
+def _jars(jar_set: JarSet) -> str:
+    return f"{jar_set.name}, {jar_set.source()}"

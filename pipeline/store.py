@@ -8,6 +8,12 @@ parts of tables, and its manifest has the number of the last micro-batch in them
     OUT/tables.json
     OUT/tables/<name>/run=<id>/date=2026-11-21/hour=9/*.parquet
     OUT/state/<name>/run=<id>/stretch=<number>/*.parquet      when streamed
+
+Delta tables (`pipeline.delta`) are written from files of the run, which are then removed:
+
+    OUT/tables.json                                           names their versions
+    OUT/tables/<name>/_delta_log
+    OUT/computed/<name>/run=<id>/date=2026-11-21/hour=9/*.parquet
 """
 
 from __future__ import annotations
@@ -20,9 +26,10 @@ from dataclasses import replace
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline import manifest
+from pipeline.delta import DeltaTables
 from pipeline.errors import PipelineError
 from pipeline.files import Files
-from pipeline.manifest import STATE, TABLES, FileNames, Manifest, Replaced
+from pipeline.manifest import DELTA, PARQUET, STATE, TABLES, FileNames, Manifest, Replaced
 from pipeline.published import Published
 
 MALFORMED = "malformed"
@@ -30,17 +37,21 @@ MALFORMED = "malformed"
 _ADDED_TO = (f"{TABLES}/{MALFORMED}",)
 # For which files stay after they were replaced, so that readers can finish.
 GRACE_S = 600.0
+_COMPUTED = "computed"
 
 
 class Run:
     """The files of one run, which are not read before they are published."""
 
-    def __init__(self, out: str) -> None:
+    def __init__(self, out: str, table_format: str) -> None:
         self.id = uuid.uuid4().hex[:12]
+        self.table_format = table_format
         self._out = out
 
     def folder(self, name: str) -> str:
         """The folder for the files of ``tables/NAME`` or ``state/NAME``."""
+        if self.table_format == DELTA and name.startswith(f"{TABLES}/"):
+            name = f"{_COMPUTED}/{name.removeprefix(f'{TABLES}/')}"
         return f"{self._out}/{name}/run={self.id}"
 
 
@@ -57,6 +68,7 @@ class Store:
         self.files = Files(spark)
         self._spark = spark
         self._now_s = now_s
+        self._delta = DeltaTables(spark, self.out, self.files)
 
     def manifest(self) -> Manifest | None:
         """Return the present manifest; None before the first publication."""
@@ -76,31 +88,46 @@ class Store:
 
     def clean(self) -> None:
         """Remove the files of runs that were killed; called before the first run of a process."""
-        present = self.manifest()
-        known = set() if present is None else set(map(_run_folder, present.folders()))
-        for path in self._in_tables("run=*"):
-            if _below_out(path) not in known:
-                self.files.delete(path)
+        self._remove_unpublished("run=*")
 
-    def begin(self) -> Run:
+    def check_format(self, table_format: str) -> None:
+        """Raise `PipelineError` if there are tables in another format."""
+        present = self.manifest()
+        if present is not None and present.table_format != table_format:
+            raise PipelineError(
+                f"--format {table_format}: {self.out} has tables in {present.table_format}; take"
+                f" --format {present.table_format}, or another --out"
+            )
+        # Without a manifest, a Delta table is one of a run that was killed.
+        killed = self.files.glob(f"{self.out}/{TABLES}/*/_delta_log")
+        if present is None and table_format == DELTA and self._of_older_versions() and not killed:
+            raise PipelineError(f"{self.out} has tables of an older version; take another --out")
+
+    def begin(self, table_format: str = PARQUET) -> Run:
         """Return a new run."""
-        return Run(self.out)
+        return Run(self.out, table_format)
 
     def publish(self, run: Run, window_s: int) -> None:
         """Replace all tables by those of *run*, a single one."""
         old = self.manifest() or Manifest(window_s, replaced=self._of_older_versions())
-        self._switch(old, Manifest(window_s, files=self._written(run)))
+        versions = self._delta.replace(self._computed(run), old.versions)
+        form = run.table_format
+        new = Manifest(window_s, files=self._written(run), table_format=form, versions=versions)
+        self._switch(old, new)
+        self._remove_computed()
 
     def add(self, run: Run, micro_batch: int) -> None:
         """Replace the parts of a stream's tables that *run* has, up to *micro_batch*."""
         old = self.published().manifest
         files = manifest.updated(old.files, self._written(run), _ADDED_TO)
-        self._switch(old, replace(old, micro_batch=micro_batch, files=files))
+        versions = {**old.versions, **self._delta.add(self._computed(run), _ADDED_TO)}
+        self._switch(old, replace(old, micro_batch=micro_batch, files=files, versions=versions))
+        self._remove_computed()
 
     def abandon(self, run: Run) -> None:
-        """Remove the files of a failed run."""
-        for folder in self._in_tables(f"run={run.id}"):
-            self.files.delete(folder)
+        """Remove the files of a failed run, and restore the published Delta tables."""
+        # An interrupt may come between the publication and the end of the run.
+        self._remove_unpublished(f"run={run.id}")
 
     @property
     def is_streamed(self) -> bool:
@@ -108,8 +135,9 @@ class Store:
         present = self.manifest()
         return present is not None and present.micro_batch is not None
 
-    def stream(self, window_s: int) -> None:
+    def stream(self, window_s: int, table_format: str = PARQUET) -> None:
         """Begin or continue a stream with windows of *window_s* seconds."""
+        self.check_format(table_format)
         self.clean()
         present = self.manifest()
         if present is None:
@@ -117,7 +145,7 @@ class Store:
                 raise PipelineError(
                     f"{self.out} has a stream of an older version; take another --out"
                 )
-            self._write(Manifest(window_s, micro_batch=-1))
+            self._write(Manifest(window_s, micro_batch=-1, table_format=table_format))
         elif present.micro_batch is None:
             raise PipelineError(f"{self.out} has the tables of a single run; take another --out")
         elif present.window_s != window_s:
@@ -154,6 +182,27 @@ class Store:
             table = manifest.folder_of(folder)
             written[table] = tuple(sorted(f"{folder}/{name}" for name in names))
         return written
+
+    def _computed(self, run: Run) -> dict[str, str]:
+        """The folders of *run* with rows that Delta tables take, by the folder of the table."""
+        return {
+            f"{TABLES}/{path.split('/')[-2]}": path
+            for path in self.files.glob(f"{self.out}/{_COMPUTED}/*/run={run.id}")
+            if any(name.endswith(".parquet") for name in self.files.below(path))
+        }
+
+    def _remove_computed(self) -> None:
+        self.files.delete(f"{self.out}/{_COMPUTED}")
+
+    def _remove_unpublished(self, pattern: str) -> None:
+        """Remove what runs have computed, and undo what they have written to Delta tables."""
+        present = self.manifest()
+        known = set() if present is None else set(map(_run_folder, present.folders()))
+        for path in self._in_tables(pattern):
+            if _below_out(path) not in known:
+                self.files.delete(path)
+        self._remove_computed()
+        self._delta.reset({} if present is None else present.versions)
 
     def _in_tables(self, pattern: str) -> list[str]:
         """The paths of the folders of tables that match a pattern."""

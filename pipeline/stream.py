@@ -18,6 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from pipeline.batch import Counts, Step, counted, has_request_log
 from pipeline.errors import PipelineError
+from pipeline.manifest import PARQUET
 from pipeline.micro_batches import MicroBatches
 from pipeline.request_log.conversion import MARK
 from pipeline.request_log.topic_names import described, names_of, with_names
@@ -37,15 +38,16 @@ def start(
     *,
     follow: bool,
     time_zone: str = "UTC",
+    table_format: str = PARQUET,
 ) -> StreamingQuery:
     """Start adding new records of *source* to *out*; it ends by itself unless *follow* is true.
 
-    A stream and its tables have one window length; another one is an error. *time_zone* is that of
-    request logs.
+    A stream and its tables have one window length and one format; another one is an error.
+    *time_zone* is that of request logs.
     """
     source.check(spark)
     store = Store(spark, out)
-    store.stream(window_s)
+    store.stream(window_s, table_format)
     kept = MicroBatches(spark, out)
     published = _published(store)
     lines = source.stream(spark).writeStream.option("checkpointLocation", f"{out}/checkpoint")
@@ -90,12 +92,13 @@ def publish(spark: SparkSession, out: str, window_s: int, step: Step) -> Counts:
     # With the schema: micro-batches of older runs lack the columns that were added since.
     rows = spark.read.schema(ROW_DDL).parquet(*map(kept.rows, numbers))
     counts = counted(rows, needs_records=published < 0)
-    run = store.begin()
+    present = store.published()
+    run = store.begin(present.manifest.table_format)
     try:
         step(f"adding {counts.rows:,} rows to the tables")
         topics = kept.described()
         named = rows if topics is None else with_names(rows, names_of(topics))
-        add_tables(spark, store.published(), run, named, window_s)
+        add_tables(spark, present, run, named, window_s)
         store.add(run, numbers[-1])
     except BaseException:
         store.abandon(run)

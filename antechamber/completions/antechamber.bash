@@ -181,6 +181,7 @@ _antechamber() {
         "what-if --follower-delay-ms") :; return ;;
         "analyze --compare") :; return ;;
         "analyze --out") COMPREPLY=($(compgen -f -- "$word")); return ;;
+        "analyze --format") COMPREPLY=($(compgen -W "parquet delta" -- "$word")); return ;;
         "analyze --report") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "analyze --hgrm") COMPREPLY=($(compgen -f -- "$word")); return ;;
         "analyze --summary") COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -210,7 +211,7 @@ _antechamber() {
         wheel) words="--admin --admin-token --admin-token-file --admin-ca --follow --timer --node --of --cancel --from --json --help" ;;
         record) words="--upstream --host --port --records --help" ;;
         what-if) words="--min-bytes --max-wait-ms --linger-ms --replication-factor --follower-delay-ms --json --help" ;;
-        analyze) words="--compare --out --report --hgrm --summary --fail-above --least --window --log-time-zone --catch-up --follow --master --conf --verbose --check --help" ;;
+        analyze) words="--compare --out --format --report --hgrm --summary --fail-above --least --window --log-time-zone --catch-up --follow --master --conf --verbose --check --help" ;;
         doctor) words="--help" ;;
         completion) words="bash fish zsh --help" ;;
     esac

@@ -243,6 +243,7 @@ complete -c antechamber -n '__fish_seen_subcommand_from what-if' -F -d 'a file w
 complete -c antechamber -n '__fish_seen_subcommand_from analyze' -F -d 'files or a topic of records'
 complete -c antechamber -n '__fish_seen_subcommand_from analyze' -l compare -x -d 'compare two sources'
 complete -c antechamber -n '__fish_seen_subcommand_from analyze' -l out -r -F -d 'tables go here (default: wait-analysis)'
+complete -c antechamber -n '__fish_seen_subcommand_from analyze' -l format -a 'parquet delta' -x -d 'format of the tables: Parquet files or Delta Lake (default: parquet)'
 complete -c antechamber -n '__fish_seen_subcommand_from analyze' -l report -r -F -d 'the page (default: report.html in a local --out)'
 complete -c antechamber -n '__fish_seen_subcommand_from analyze' -l hgrm -r -F -d 'write a .hgrm histogram of each API to this folder'
 complete -c antechamber -n '__fish_seen_subcommand_from analyze' -l summary -r -F -d 'write the figures of each API to this file, as JSON'

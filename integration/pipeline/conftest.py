@@ -13,10 +13,10 @@ from pyspark.sql import SparkSession
 from integration.machine.requirements import need
 from integration.pipeline.object_store import s3a_jars
 from integration.programs.program import Unavailable
-from pipeline import analysis
+from pipeline import analysis, delta
 from pipeline.batch import analyse
-from pipeline.connector import connector_jars
 from pipeline.errors import PipelineError
+from pipeline.jars import DELTA, KAFKA
 from pipeline.session import open_session
 from pipeline.sources import FileSource
 from pipeline.store import Store
@@ -35,11 +35,15 @@ BAD_LINES = ('{"schema":1,"api":', "[]", '{"schema":9}')
 def spark() -> Iterator[SparkSession]:
     """Two cores, with settings for short jobs."""
     jars: list[Path] = []
+    settings = dict(FOR_SMALL_JOBS)
     with suppress(PipelineError):  # `topics` reports it
-        jars += connector_jars()
+        jars += KAFKA.jars()
+    with suppress(PipelineError):  # the tests of Delta tables report it
+        jars += DELTA.jars()
+        settings |= delta.SETTINGS
     with suppress(Unavailable):  # the tests of object stores report it
         jars += s3a_jars()
-    session = open_session("local[2]", jars, FOR_SMALL_JOBS, verbose=False)
+    session = open_session("local[2]", jars, settings, verbose=False)
     yield session
     session.stop()
 

@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from integration.pipeline.conftest import WINDOW_S
+from pipeline.batch import analyse
 from pipeline.errors import PipelineError
+from pipeline.manifest import DELTA
+from pipeline.sources import FileSource
 from pipeline.store import GRACE_S, Run, Store
 from pipeline.writing import MOMENTS
 
@@ -74,6 +78,26 @@ def test_every_table_is_in_the_documentation(analysed: Store) -> None:
 
     files = analysed.published().manifest.files
     assert {name.removeprefix("tables/") for name in files} == reported
+
+
+def test_a_folder_has_one_format(spark: SparkSession, recorded: Path, analysed: Store) -> None:
+    """Files of Parquet in the folder of a Delta table would be removed with its old versions."""
+    source, before = FileSource((str(recorded),)), analysed.manifest()
+
+    with pytest.raises(PipelineError, match=r"^--format delta: .* has tables in parquet; take"):
+        analyse(spark, source, analysed.out, WINDOW_S, lambda _: None, table_format=DELTA)
+    assert analysed.manifest() == before
+
+
+def test_delta_tables_of_a_killed_first_run_are_removed(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """No manifest names a version of them."""
+    (tmp_path / "tables" / "waits" / "_delta_log").mkdir(parents=True)
+    (tmp_path / "computed" / "waits").mkdir(parents=True)
+    Store(spark, str(tmp_path)).clean()
+
+    assert [path.name for path in tmp_path.rglob("*")] == ["tables"]
 
 
 def test_the_files_of_a_killed_run_are_removed(spark: SparkSession, tmp_path: Path) -> None:

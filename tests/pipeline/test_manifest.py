@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from pipeline.manifest import Manifest, Replaced, from_json, part_of, to_json, updated
+import json
+
+from pipeline.manifest import (
+    DELTA,
+    PARQUET,
+    Manifest,
+    Replaced,
+    from_json,
+    part_of,
+    to_json,
+    updated,
+)
 
 HOUR_9, HOUR_10 = "date=2025-11-21/hour=9", "date=2025-11-21/hour=10"
 
@@ -22,6 +33,24 @@ def test_a_manifest_is_the_same_after_it_was_written() -> None:
     written = Manifest(60, 3, files, (Replaced(1.5, ("tables/waits/run=0",)),))
 
     assert from_json(to_json(written)) == written
+
+
+def test_a_manifest_of_delta_tables_names_their_versions() -> None:
+    """Its files are those of the stream's state."""
+    files = {"state/reads": (file("state/reads", "a", "stretch=0"),)}
+    written = Manifest(60, 3, files, (), DELTA, {"tables/waits": 7})
+    text = to_json(written)
+
+    assert from_json(text) == written
+    assert json.loads(text)["versions"] == {"waits": 7}
+
+
+def test_a_manifest_of_older_versions_is_of_parquet() -> None:
+    """It has no format."""
+    facts = json.loads(to_json(Manifest(60)))
+    del facts["format"], facts["versions"]
+
+    assert from_json(json.dumps(facts)) == Manifest(60, table_format=PARQUET)
 
 
 def test_the_part_of_a_file_is_its_folder_in_the_run() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline import requirements
 from pipeline.__main__ import main
-from pipeline.connector import COORDINATES, FOLDER_VARIABLE
+from pipeline.jars import DELTA, KAFKA
 from pipeline.requirements import check
 
 
@@ -22,9 +22,9 @@ def _java(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def jars(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A folder with the connector's jars."""
-    for _, artifact, version in COORDINATES:
-        (tmp_path / f"{artifact}-{version}.jar").touch()
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    for name in KAFKA.file_names():
+        (tmp_path / name).touch()
+    monkeypatch.setenv(KAFKA.variable, str(tmp_path))
     return tmp_path
 
 
@@ -38,6 +38,18 @@ def test_all_requirements_are_there(jars: Path, capsys: pytest.CaptureFixture[st
     assert connector == f"ok       analyze: Spark's Kafka connector, in {jars}"
 
 
+def test_delta_lake_is_required_for_its_format(
+    jars: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without `--format delta`, nothing is said of it."""
+    monkeypatch.setenv(DELTA.variable, str(jars))
+
+    assert main(["--check", "--format", "delta"]) == 1
+
+    *_, delta = capsys.readouterr().out.splitlines()
+    assert delta.startswith(f"missing  analyze: {DELTA.variable}: {jars} has no delta-spark_")
+
+
 def test_a_missing_requirement_has_a_remedy(
     jars: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -47,7 +59,7 @@ def test_a_missing_requirement_has_a_remedy(
     assert main(["--check"]) == 1
 
     *_, connector = capsys.readouterr().out.splitlines()
-    assert connector.startswith(f"missing  analyze: {FOLDER_VARIABLE}: {jars} has no ")
+    assert connector.startswith(f"missing  analyze: {KAFKA.variable}: {jars} has no ")
 
 
 def test_missing_packages_name_the_extra(jars: Path, monkeypatch: pytest.MonkeyPatch) -> None:
