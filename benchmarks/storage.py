@@ -37,7 +37,6 @@ _RECORDS = (1, 16, 160)
 _APPENDS = {records: _RATIO(f"append 16 KB, {records} records a batch") for records in _RECORDS}
 _UNLIKE = _RATIO("append 16 KB, 160 records of differing sizes a batch")
 _COMPILED = {metric: _RATIO(f"{metric.name}, compiled") for metric in (*_APPENDS.values(), _UNLIKE)}
-COMPILED = tuple(metric.name for metric in _COMPILED.values())
 CANNOT_COMPILE = shutil.which("cc") is None
 _TAIL = Metric("a fetch of the last 16 KB: the system call", "of the fetch")
 _COPY = Metric("a copy of 16 KB", "of that system call")
