@@ -19,7 +19,7 @@ from pipeline.store import Store
 pytestmark = pytest.mark.jvm
 
 PAGE = Path(__file__).parents[2].joinpath("docs", "reference", "analysis.md").read_text()
-SECTION = PAGE.split("\n## Read the tables\n")[1].split("\n## ")[0]
+SECTION = PAGE.split("\n## Read the tables\n")[1].split("\n### Delta Lake\n")[0]
 
 
 def block(language: str, containing: str) -> str:
