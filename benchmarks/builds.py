@@ -8,14 +8,14 @@ from pathlib import Path
 from compiling.build import CannotCompile, build
 
 ROOT = Path(__file__).parent.parent
-_COMPILED = ROOT / "build" / "compiled"
+COMPILED = ROOT / "build" / "compiled"
 
 
 def compiled_packages() -> Path | None:
     """Return the folder of the compiled packages, compiled now if necessary, or print why not."""
     try:
-        build(ROOT, _COMPILED)
+        build(ROOT, COMPILED)
     except CannotCompile as reason:
         print(f"without the compiled build: {str(reason).splitlines()[-1]}", file=sys.stderr)
         return None
-    return _COMPILED
+    return COMPILED

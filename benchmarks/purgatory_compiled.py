@@ -14,13 +14,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from benchmarks.builds import COMPILED, ROOT
 from benchmarks.purgatory_ours import ROUND, watch_and_complete_s
 from benchmarks.purgatory_timers import Ours, measure
 from compiling.build import build
 from purgatories import purgatory
 
-ROOT = Path(__file__).parent.parent
-COMPILED = ROOT / "build" / "compiled"
 TURNS = 5
 
 
