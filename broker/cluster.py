@@ -44,10 +44,10 @@ from broker.network.transport import Transport
 from broker.node import Node
 from broker.node_faults import NodeFaults
 from broker.replication.holds import Holds
+from broker.steps.measured_loop import measured_loop
 from broker.steps.offload import Inline, Offload
 from broker.steps.queue import StepQueue
 from broker.steps.stalls import Stalls
-from broker.steps.watchdog import Watchdog
 from broker.storage.disk import DiskFile
 from broker.storage.open_files import OpenFiles
 from broker.wait_records.interruptions import PAUSED, RUNNING, STOPPED, Interruptions
@@ -209,27 +209,19 @@ class Cluster:
 
     async def run(self) -> None:
         """Run all nodes, including those started later, until cancelled."""
+        loop = measured_loop(self.steps, self.stalls, self.machine.now_ms)
         async with trio.open_nursery() as self._nursery:
-            watchdog = self._watch()
-            self.controller.steps = self.steps
-            await self._nursery.start(self._offload.serve)
-            for member in self.members.values():
-                self._nursery.start_soon(self._run, member)
-            self._nursery.start_soon(self.steps.run)
-            try:
+            with loop:
+                self.controller.steps = self.steps
+                await self._nursery.start(self._offload.serve)
+                for member in self.members.values():
+                    self._nursery.start_soon(self._run, member)
+                self._nursery.start_soon(self.steps.run)
                 await run_reaper(self.timer, None, self.clock.seconds_until)
-            finally:
-                trio.lowlevel.remove_instrument(watchdog)
 
     def _spawn(self, task: Callable[[], Awaitable[None]]) -> None:
         assert self._nursery is not None
         self._nursery.start_soon(task)
-
-    def _watch(self) -> Watchdog:
-        """Measure the steps of the event loop from now on."""
-        watchdog = Watchdog(self.steps, self.stalls, self.machine.now_ms)
-        trio.lowlevel.add_instrument(watchdog)
-        return watchdog
 
     def close(self) -> None:
         """Close all running nodes in an orderly way."""

@@ -21,6 +21,9 @@ from integration.wire.batches import batch, sealed
 from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce
 
+# Beside other tests the compilation of a wheel takes several minutes on two processors.
+pytestmark = pytest.mark.timeout(900)
+
 ROOT = Path(__file__).parent.parent
 INVALID_RECORD = 87
 
@@ -52,7 +55,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=800,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -4,6 +4,8 @@
 
 A socket stays registered while its connection waits for requests, so that a request needs no system
 call but to receive and to send, and one call reports all sockets that are ready.
+
+While no other task has anything to do, the poller waits without trio (`IdleLoop`).
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import trio
 
 from broker.network.poller import Watch, Watched
 from broker.network.task_poller import TaskPoller
+from broker.steps import idle_loop
 
 assert sys.platform == "linux"
 
@@ -35,6 +38,10 @@ class EpollPoller:
         self._watched: dict[int, Watched] = {}
         self._others = others
         others.on_report = self.wake
+        self._idle_loop = idle_loop.present_idle_loop()
+        if self._idle_loop is not None:
+            descriptor = self._idle_loop.descriptor
+            self._descriptors = idle_loop.LoopDescriptors(self._epoll.fileno(), descriptor)
 
     def watch(self, watched: Watched) -> Watch:
         """See `Poller.watch`."""
@@ -48,7 +55,8 @@ class EpollPoller:
     async def wait(self) -> None:
         """See `Poller.wait`."""
         self._others.rearm()
-        await trio.lowlevel.wait_readable(self._epoll.fileno())
+        if self._idle_loop is None or not self._idle_loop.wait(self._descriptors):
+            await trio.lowlevel.wait_readable(self._epoll.fileno())
 
     def wake(self) -> None:
         """See `Poller.wake`."""
@@ -77,6 +85,8 @@ class EpollPoller:
         """See `Poller.close`."""
         trio.lowlevel.notify_closing(self._epoll.fileno())
         self._epoll.close()
+        if self._idle_loop is not None:
+            self._descriptors.close()
         os.close(self._wakes)
 
 

@@ -29,10 +29,17 @@ class Watchdog(trio.abc.Instrument):
         self._stalls = stalls
         self._now_ms = now_ms
         self._started_ms = now_ms()
+        self._task: trio.lowlevel.Task | None = None
         self._aftermath = _Aftermath(stalls)
 
-    def before_task_step(self, task: trio.lowlevel.Task) -> None:  # noqa: ARG002 - trio's signature
+    @property
+    def is_settled(self) -> bool:
+        """Whether no step over budget has an aftermath, whose passes are counted."""
+        return self._stalls.aftermath is None
+
+    def before_task_step(self, task: trio.lowlevel.Task) -> None:
         """A step begins."""
+        self._task = task
         self._started_ms = self._now_ms()
 
     def after_task_step(self, task: trio.lowlevel.Task) -> None:
@@ -44,6 +51,15 @@ class Watchdog(trio.abc.Instrument):
             self._stalls.add(Stall(ended_ms, took_ms, task.name, steps.request))
             self._aftermath.begin()
         steps.request = None
+
+    def pause(self) -> None:
+        """The running task waits without the loop, which ends its step."""
+        assert self._task is not None, "a task runs"
+        self.after_task_step(self._task)
+
+    def resume(self) -> None:
+        """The running task continues, which begins a step."""
+        self._started_ms = self._now_ms()
 
 
 class _Aftermath(trio.abc.Instrument):

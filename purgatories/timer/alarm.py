@@ -65,13 +65,13 @@ class SleepAlarm:
 
 def system_alarm() -> Alarm:
     """The alarm for this system and for trio's clock."""
-    if sys.platform == "linux" and not _is_time_virtual():
+    if sys.platform == "linux" and not is_time_virtual():
         from purgatories.timer.timerfd_alarm import TimerfdAlarm
 
         return TimerfdAlarm()
     return SleepAlarm()
 
 
-def _is_time_virtual() -> bool:
+def is_time_virtual() -> bool:
     """Whether trio's clock advances only while all tasks wait, as its ``MockClock`` does."""
     return trio.current_time() == trio.current_time()

@@ -1,0 +1,127 @@
+"""Waits for descriptors in place of trio's loop while one task is all that has something to do.
+
+    pass of trio's loop --> serving task --wait--> its descriptor is ready: no pass
+                ^                           |
+                `---------------------------`----> one of trio's is ready, or a deadline is over
+
+A pass of trio's loop takes as long as half of the work for a small request, and nearly all passes
+of a broker run the task that serves connections and nothing else. That task waits here instead,
+also for the epoll object of trio, which is readable when any other task can continue.
+
+This is a trio instrument: it notes in each pass how many tasks have become runnable since trio
+last waited. If that is one, it is the running task, and no deadline can have changed.
+"""
+
+from __future__ import annotations
+
+import select
+import sys
+from types import TracebackType
+from typing import Any, Self
+
+import trio
+
+from broker.steps.watchdog import Watchdog
+
+assert sys.platform == "linux"
+
+# A pass in which the running task is not known to be the only one.
+_SEVERAL = 2
+
+
+class IdleLoop(trio.abc.Instrument):
+    """Is installed in trio's loop while its context is entered; there is one for each loop.
+
+    *watchdog* measures the steps of the loop; a wait ends a step. *descriptor* is that of the
+    epoll object of trio (`epoll_of_trio`).
+    """
+
+    def __init__(self, watchdog: Watchdog, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self._watchdog = watchdog
+        self._now_s = trio.lowlevel.current_clock().current_time
+        self._scheduled = _SEVERAL
+        self._ends_s = 0.0
+
+    def __enter__(self) -> Self:
+        trio.lowlevel.add_instrument(self)
+        _present.set(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _present.set(None)
+        trio.lowlevel.remove_instrument(self)
+        self._scheduled = _SEVERAL
+
+    def before_io_wait(self, timeout: float) -> None:
+        """The loop waits; without *timeout* because tasks are runnable or a deadline is over."""
+        self._scheduled = 0 if timeout > 0 else _SEVERAL
+        self._ends_s = self._now_s() + timeout
+
+    def task_scheduled(self, task: trio.lowlevel.Task) -> None:  # noqa: ARG002 - trio's signature
+        """A task has become runnable."""
+        self._scheduled += 1
+
+    def wait(self, descriptors: LoopDescriptors) -> bool:
+        """Wait in the running task, and return whether only its own descriptor is ready.
+
+        False, perhaps at once, if other tasks may have to run: then the task must wait in trio's
+        loop. The task must not have changed a deadline in its present step.
+        """
+        if self._scheduled > 1 or not self._watchdog.is_settled:
+            return False
+        left_s = self._ends_s - self._now_s()
+        if left_s <= 0:
+            return False
+        self._watchdog.pause()
+        is_own = descriptors.wait(left_s)
+        self._watchdog.resume()
+        return is_own
+
+
+class LoopDescriptors:
+    """The descriptor of a task, and that of the epoll object of trio's loop."""
+
+    def __init__(self, own: int, of_trio: int) -> None:
+        """Raises OSError without free descriptors."""
+        self._own = own
+        self._epoll = select.epoll()
+        self._epoll.register(own, select.EPOLLIN)
+        self._epoll.register(of_trio, select.EPOLLIN)
+
+    def wait(self, left_s: float) -> bool:
+        """Wait for that time at most, and return whether only the task's descriptor is ready."""
+        ready = self._epoll.poll(left_s, 2)
+        return len(ready) == 1 and ready[0][0] == self._own
+
+    def close(self) -> None:
+        """Release the descriptor."""
+        self._epoll.close()
+
+
+def present_idle_loop() -> IdleLoop | None:
+    """That of the running loop; None if there is none."""
+    return _present.get(None)
+
+
+def epoll_of_trio() -> int | None:
+    """The descriptor of the epoll object in which the running loop waits.
+
+    It has no public name. None if this version of trio has it elsewhere; then every wait takes a
+    pass of the loop.
+    """
+    present: Any = trio
+    try:
+        runner = present._core._run.GLOBAL_RUN_CONTEXT.runner  # noqa: SLF001 - as said above
+        descriptor: int = runner.io_manager._epoll.fileno()  # noqa: SLF001 - as said above
+    except AttributeError:
+        return None
+    return descriptor
+
+
+_present = trio.lowlevel.RunVar[IdleLoop | None]("idle loop")
