@@ -7,9 +7,13 @@ advances long polls, sessions and record timestamps together.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from time import perf_counter
 from typing import Protocol
 
 import trio
+
+from purgatories.timer.alarm import is_time_virtual
 
 
 class Clock(Protocol):
@@ -33,14 +37,16 @@ class Clock(Protocol):
 
 
 class TrioClock:
-    """Trio's clock; the wall time is its time plus a constant offset.
+    """Trio's clock, from another beginning; the wall time is its time plus a constant offset.
 
     ``epoch_ms`` is the wall time at creation, by default the system's; tests give a fixed one.
     """
 
     def __init__(self, epoch_ms: float | None = None) -> None:
-        # The function behind `trio.current_time`, at half its cost: each request calls it often.
-        self._seconds = trio.lowlevel.current_clock().current_time
+        # The function behind `trio.current_time`, or behind its clock: each request calls it often.
+        self._seconds: Callable[[], float] = perf_counter
+        if is_time_virtual():
+            self._seconds = trio.lowlevel.current_clock().current_time
         self._offset_ms = (time.time() * 1000 if epoch_ms is None else epoch_ms) - self.now_ms()
 
     def now_ms(self) -> float:

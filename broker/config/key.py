@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from enum import Enum
+from functools import cache
 from typing import Any, Final
 
 from broker.config.kinds import ConfigType, Kind, Value
@@ -96,6 +97,7 @@ def declared_in(theme: type) -> tuple[Key, ...]:
     return tuple(declared)
 
 
+@cache
 def attribute(name: str) -> str:
     """The attribute that holds the value of a key."""
     return name.replace(".", "_")
