@@ -23,7 +23,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from itertools import chain, islice, repeat
 from pathlib import Path
@@ -78,10 +78,28 @@ def _watch(process: subprocess.Popen[str], cpu: list[float], memory_mb: list[flo
             all_of_it = psutil.Process(process.pid)
             family = [all_of_it, *all_of_it.children(recursive=True)]
             cpu.append(sum(sum(each.cpu_times()[:2]) for each in family))
-            memory_mb.append(sum(each.memory_info().rss for each in family) / 1e6)
+            memory_mb.append(resident_mb(family))
         except psutil.NoSuchProcess:
             continue
         time.sleep(LOOK_EVERY_S)
+
+
+def resident_mb(family: Sequence[psutil.Process]) -> float:
+    """The resident size. Until a new process executes its own program, it has its parent's memory.
+
+    Java starts a program for each file that it writes, so this memory would be counted twice.
+    """
+    words = {each.pid: _words(each) for each in family}
+    own = (each for each in family if words[each.pid] != words.get(each.ppid()))
+    return float(sum(each.memory_info().rss for each in own)) / 1e6
+
+
+def _words(process: psutil.Process) -> list[str]:
+    """The command line; none of a process that has ended and remains in the table of processes."""
+    try:
+        return list(process.cmdline())
+    except psutil.ZombieProcess:
+        return []
 
 
 def measure(engine: str, records: Path, folder: Path) -> Run:
