@@ -13,12 +13,23 @@ _PACKAGES = ("antechamber", "broker", "protocol", "purgatories", "recorder", "pi
 _HOOKS = {
     "broker/api/dispatch.py": (
         """\
-        if self._rules and (index := self._rules.get(key)) is not None:
-            if is_large:
+        index = self._rules.get(key) if self._rules else None
+        self._begin(connection, request)
+        if is_large:
+            if index is not None:
                 encoded = memoryview(bytes(encoded))
-            handler = partial(handle_with_rules, index, handler, None if is_large else encoded)
+                handler = partial(handle_large_with_rules, index, handler)
+            long = LongRequest(request)
+            self._handle(connection, request, partial(long.decode, cls, handler), encoded)
+        elif index is not None:
+            self._handle(connection, request, handle_with_rules, (index, handler, encoded, request))
 """,
-        "",
+        """\
+        self._begin(connection, request)
+        if is_large:
+            long = LongRequest(request)
+            self._handle(connection, request, partial(long.decode, cls, handler), encoded)
+""",
     ),
     "broker/api/request_channel.py": (
         """\

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from broker.api.faults.before import handle_with_rules
+from broker.api.faults.before import handle_large_with_rules, handle_with_rules
 from broker.api.handlers.api_versions import unsupported_version
 from broker.api.long_request import LongRequest
 from broker.api.outcome import PARKED
@@ -93,14 +93,16 @@ class Dispatcher:
             size,
             connection.session,
         )
-        if self._rules and (index := self._rules.get(key)) is not None:
-            if is_large:
-                encoded = memoryview(bytes(encoded))
-            handler = partial(handle_with_rules, index, handler, None if is_large else encoded)
+        index = self._rules.get(key) if self._rules else None
         self._begin(connection, request)
         if is_large:
+            if index is not None:
+                encoded = memoryview(bytes(encoded))
+                handler = partial(handle_large_with_rules, index, handler)
             long = LongRequest(request)
             self._handle(connection, request, partial(long.decode, cls, handler), encoded)
+        elif index is not None:
+            self._handle(connection, request, handle_with_rules, (index, handler, encoded, request))
         else:
             self._handle(connection, request, handler, request)
         if log.isEnabledFor(logging.INFO):

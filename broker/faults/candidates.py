@@ -7,89 +7,86 @@ with those of its own names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from broker.faults.named_fields import named_fields
-from broker.faults.named_ids import groups_of, transactional_ids_of
+from broker.faults.matcher import Groups, Selected, matcher
+from broker.faults.named_ids import groups_of, has_id, transactional_ids_of
 from broker.faults.rule_group import RuleGroup
 from broker.faults.rule_spec import Match
-from broker.faults.topic_rules import TopicRules, Unnamed
+from broker.faults.topic_rules import TopicRules
+from protocol.messages.fetch import FetchRequest
 
-_Groups = dict[str, list[RuleGroup]]
+_ById = dict[str, list[RuleGroup]]
 
 
 class Candidates:
     """Rules whose properties are those of a kind of requests, so that only names are compared.
 
     The requests are of class *cls*. ``of_all_names`` are the rules if they match whatever the names
-    are; None if names decide.
+    are; None if names decide. Then ``matching`` returns those that match a request, in any order;
+    the names of topic ids are given to it. ``are_of_fetches``: a request may have a session.
     """
 
-    __slots__ = (
-        "_groups",
-        "_groups_of",
-        "_others",
-        "_topics",
-        "_transactional_ids",
-        "_transactional_ids_of",
-        "_with_names",
-        "of_all_names",
-    )
+    __slots__ = ("_cls", "_others", "_topics", "are_of_fetches", "matching", "of_all_names")
 
     def __init__(self, groups: Iterable[RuleGroup], cls: Any) -> None:
-        self._groups_of = groups_of(cls)
-        self._transactional_ids_of = transactional_ids_of(cls)
-        self._others: list[RuleGroup] = []
+        self._cls = cls
+        self.are_of_fetches = cls is FetchRequest
+        others = self._others = list[RuleGroup]()
         of_topics: list[RuleGroup] = []
-        self._groups: _Groups = {}
-        self._transactional_ids: _Groups = {}
-        # Whether any group needs more names than the one that selects it.
-        self._with_names = False
+        of_groups: _ById = {}
+        of_transactional_ids: _ById = {}
+        are_final = True
         for group in groups:
             match = group.match
             if match.topic is not None or match.partition is not None:
                 of_topics.append(group)
             elif match.group is not None:
-                self._groups.setdefault(match.group, []).append(group)
+                of_groups.setdefault(match.group, []).append(group)
             elif match.transactional_id is not None:
-                self._transactional_ids.setdefault(match.transactional_id, []).append(group)
+                of_transactional_ids.setdefault(match.transactional_id, []).append(group)
             else:
-                self._others.append(group)
-            self._with_names |= not group.is_selected_by_name
-        self._topics = TopicRules(of_topics, named_fields(cls).topics) if of_topics else None
-        has_names = of_topics or self._groups or self._transactional_ids
-        self.of_all_names: Sequence[RuleGroup] | None = None if has_names else self._others
+                others.append(group)
+            are_final &= group.is_selected_by_name
+        self._topics = TopicRules(of_topics, others) if of_topics else None
+        by_group, by_transactional_id = (
+            _with(others, of_groups),
+            _with(others, of_transactional_ids),
+        )
+        selected = Selected(self._topics, by_group, by_transactional_id, are_final)
+        self.matching = matcher(cls, selected, self._together)
+        has_names = of_topics or of_groups or of_transactional_ids
+        self.of_all_names: Groups | None = None if has_names else others
 
-    def matching(
-        self, body: Any, names: Mapping[UUID, str], unnamed: Unnamed | None
-    ) -> list[RuleGroup]:
-        """The groups that match a request, in any order.
+    def matching_session(
+        self, body: Any, names: Mapping[UUID, str], partitions: Iterable[tuple[str, int]]
+    ) -> Groups:
+        """As ``matching`` of a fetch that is also about the *partitions* of its session."""
+        of_session = [] if self._topics is None else self._topics.of_partitions(partitions)
+        return self._together([self.matching(body, names), *of_session], body)
 
-        *names* and *unnamed* are those of `TopicRules.add_matching`.
-        """
-        found = self._others.copy()
-        if self._topics is not None:
-            self._topics.add_matching(body, names, unnamed, found)
-        if self._groups:
-            _add(self._groups, self._groups_of(body), found)
-        if self._transactional_ids:
-            _add(self._transactional_ids, self._transactional_ids_of(body), found)
-        if self._with_names:
-            found = [
-                each for each in found if each.is_selected_by_name or self._has(each.match, body)
-            ]
-        return found
+    def _together(self, found: Sequence[Groups], body: Any) -> Groups:
+        """The groups in these lists, each once, if the request has all of their names."""
+        if not found:
+            return self._others
+        lists = {id(each): each for each in found}.values()
+        return [
+            each
+            for each in dict.fromkeys(chain.from_iterable(lists))
+            if each.is_selected_by_name or self._has(each.match, body)
+        ]
 
     def _has(self, match: Match, body: Any) -> bool:
         """Whether a request has the group and the transactional id of *match*."""
         group, transactional_id = match.group, match.transactional_id
-        return (group is None or group in self._groups_of(body)) and (
-            transactional_id is None or transactional_id in self._transactional_ids_of(body)
+        return (group is None or has_id(groups_of(self._cls)(body), group)) and (
+            transactional_id is None
+            or has_id(transactional_ids_of(self._cls)(body), transactional_id)
         )
 
 
-def _add(groups: _Groups, names: Iterable[str], found: list[RuleGroup]) -> None:
-    for name in names:
-        if name in groups:
-            found += groups[name]
+def _with(others: list[RuleGroup], groups: _ById) -> _ById:
+    """The groups by id, each time after *others*: those of a request with one id."""
+    return {name: [*others, *some] for name, some in groups.items()}

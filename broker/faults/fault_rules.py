@@ -14,6 +14,7 @@ from broker.faults.matches import Matches
 from broker.faults.named_fields import names_all
 from broker.faults.node_change import NodeChange
 from broker.faults.read_rule import Possible, read_rule
+from broker.faults.request_fault import RequestFault
 from broker.faults.rule import FaultRule, Fired, Firing, RuleState
 from broker.faults.rule_group import RuleGroup
 from broker.faults.rule_spec import FROM_BROKER, PER_CLIENT, Match, RuleSpec
@@ -107,34 +108,41 @@ class FaultRules:
 
     def fire(
         self, groups: Iterable[RuleGroup], header: RequestHeader, node: int
-    ) -> tuple[FaultRule | None, Sequence[FaultRule]]:
+    ) -> RequestFault | None:
         """Count a request to *node* that matches, and let the first rule fire whose turn it is.
 
-        The rules that also match and corrupt responses are returned as well: they match only if the
-        response has records (`fire_later`).
+        Returns that rule, and those that also match and corrupt responses: they match only if the
+        response has records (`fire_later`). None if there are none of either.
         """
+        due: list[tuple[RuleGroup, int]] | None = None
+        for group in groups:
+            if group.is_counted_in_total:
+                matches = group.matches
+                count = matches.total = matches.total + 1
+            else:
+                count = group.count(header.client_id)
+            if count >= group.due_from:
+                due = due or []
+                due.append((group, count))
+        return None if due is None else self._first_due(due, header, node)
+
+    def _first_due(
+        self, due: Iterable[tuple[RuleGroup, int]], header: RequestHeader, node: int
+    ) -> RequestFault | None:
+        """As `fire`, of groups that have counted the request."""
         fired: FaultRule | None = None
         later: list[FaultRule] = []
-        client_id = header.client_id
-        for group in groups:
-            matches = group.matches
-            if group.is_counted_in_total:
-                count = matches.total = matches.total + 1
-            elif group.of_records is None:
-                count = matches.add(client_id)
-            else:
+        for group, count in due:
+            if group.of_records is not None:
                 later.append(group.of_records)
                 continue
-            if count < group.due_from:
-                continue
-            rule = group.due(count, client_id)
+            rule = group.due(count, header.client_id)
             if rule is not None and (fired is None or rule.id < fired.id):
                 fired = rule
         if fired is not None:
             self._fired(fired, header, node)
-        if later:
-            later.sort(key=attrgetter("id"))
-        return fired, later
+        later.sort(key=attrgetter("id"))
+        return RequestFault(fired, later) if fired is not None or later else None
 
     def fire_later(self, rule: FaultRule, header: RequestHeader, node: int) -> bool:
         """Count a match of the response; whether the rule fires."""

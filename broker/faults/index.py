@@ -14,7 +14,7 @@ from broker.faults.candidates import Candidates
 from broker.faults.request_kind import RequestKind
 from broker.faults.rule import FaultRule
 from broker.faults.rule_group import RuleGroup, groups_of
-from broker.faults.senders import is_from_broker
+from broker.faults.senders import KEYS_OF_BROKERS, is_from_broker
 from broker.security.principal import Principal
 from broker.security.session import Session
 from protocol.headers import RequestHeader
@@ -41,9 +41,9 @@ class RuleIndex:
         self, header: RequestHeader, body: Any, session: Session, node: int
     ) -> Candidates:
         """The rules that can match a decoded request to *node*."""
-        api_key, version, _, client_id = header
-        from_broker = is_from_broker(api_key, version, body)
-        key = client_id, version, node, session.principal, session.listener, from_broker
+        version, api_key = header.api_version, header.api_key
+        from_broker = api_key in KEYS_OF_BROKERS and is_from_broker(api_key, version, body)
+        key = header.client_id, version, node, session.principal, session.listener, from_broker
         return self._kinds.get(key) or self._add(key, body.__class__)
 
     def _add(self, key: _Key, cls: Any) -> Candidates:

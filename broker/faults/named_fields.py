@@ -5,9 +5,8 @@ They are found by their names, once for each class of messages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
-from operator import attrgetter, index
+from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 from broker.faults.rule_spec import Match
@@ -33,22 +32,23 @@ class Kinds(NamedTuple):
     transactional_id: bool
 
 
-# Returns an attribute of a struct.
-_Getter = Callable[[Any], Any]
-
-
 class TopicFields(NamedTuple):
-    """How to read structs about topics; a getter is None if there is no such attribute.
+    """The names of the attributes that hold topics; empty if there is no such attribute.
 
-    ``topics`` returns the structs of a request, or None if it is about all topics. The other
-    getters are those of such a struct, and ``number`` that of each of its partitions.
+    The list ``field`` of the request, or of each struct in ``outer``, has the topics: names with
+    ``are_names``, otherwise structs. ``number`` is an attribute of each of the ``partitions`` of a
+    topic, or empty if these are numbers. A list that is null means all topics with ``is_all``, as
+    in Metadata.
     """
 
-    topics: Callable[[Any], Sequence[Any] | None]
-    name: _Getter | None
-    topic_id: _Getter | None
-    partitions: _Getter | None
-    number: Callable[[Any], int]
+    outer: str
+    field: str
+    name: str = ""
+    topic_id: str = ""
+    partitions: str = ""
+    number: str = ""
+    is_all: bool = False
+    are_names: bool = False
 
 
 class NameField(NamedTuple):
@@ -102,7 +102,7 @@ def named_fields(cls: Any) -> NamedFields:
             elif inner is not None:
                 continue
             elif name in _TOPIC_NAMES:
-                topics.append(_names(NameField(outer, name)))
+                topics.append(TopicFields(outer, name, are_names=True))
             elif name in _GROUPS:
                 groups.append(NameField(outer, name))
             elif name in _TRANSACTIONAL_IDS:
@@ -124,37 +124,9 @@ def _topic(outer: str, field: str, struct: Any) -> TopicFields:
     name, partitions = _first(hints, _TOPIC_NAME), _first(hints, _PARTITIONS)
     partition = _struct_in(hints[partitions]) if partitions else None
     number = _first(get_type_hints(partition), _PARTITION_NUMBER) if partition is not None else ""
-    return TopicFields(
-        _topics_of(outer, field, is_all=bool(name)),
-        _getter(name),
-        _getter("topic_id" if "topic_id" in hints else ""),
-        _getter(partitions),
-        attrgetter(number) if number else index,
-    )
-
-
-def _names(field: NameField) -> TopicFields:
-    """A list of names of topics."""
-    return TopicFields(partial(values_of, field), str, None, None, index)
-
-
-def _topics_of(outer: str, field: str, *, is_all: bool) -> Callable[[Any], Sequence[Any] | None]:
-    """Returns the list *field* of a request, or those of its structs *outer*.
-
-    A list that is null means all topics with *is_all*, as in Metadata. A heartbeat, whose topics
-    have ids only, says that nothing has changed.
-    """
-    if not outer and is_all:
-        return attrgetter(field)
-
-    def topics_of(body: Any) -> Sequence[Any] | None:
-        structs = getattr(body, outer) or () if outer else (body,)
-        lists = [getattr(struct, field) for struct in structs]
-        if is_all and any(each is None for each in lists):
-            return None
-        return [topic for each in lists for topic in each or ()]
-
-    return topics_of
+    topic_id = "topic_id" if "topic_id" in hints else ""
+    # A heartbeat, whose topics have ids only, says with null that nothing has changed.
+    return TopicFields(outer, field, name, topic_id, partitions, number, is_all=bool(name))
 
 
 def values_of(field: NameField, body: Any) -> list[str]:
@@ -167,10 +139,6 @@ def values_of(field: NameField, body: Any) -> list[str]:
         elif value is not None:
             found += value
     return found
-
-
-def _getter(name: str) -> _Getter | None:
-    return attrgetter(name) if name else None
 
 
 def _first(hints: dict[str, Any], names: tuple[str, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import cache
 from operator import attrgetter
 from typing import Any
 
@@ -11,35 +12,37 @@ from protocol.messages.find_coordinator import FindCoordinatorRequest
 
 _GROUP_KEY_TYPE = 0
 
-# Returns the distinct ids of one kind in a request.
-IdsOf = Callable[[Any], Collection[str]]
+# An id or ids of one kind in a request, or nothing.
+Ids = str | Collection[str] | None
+IdsOf = Callable[[Any], Ids]
 
 
+@cache
 def groups_of(cls: Any) -> IdsOf:
     """Returns the ids of groups in requests of the class."""
     if cls is FindCoordinatorRequest:
-        return lambda body: _keys(body) if body.key_type == _GROUP_KEY_TYPE else ()
+        return lambda body: (
+            body.coordinator_keys or body.key if body.key_type == _GROUP_KEY_TYPE else None
+        )
     return _ids_of(named_fields(cls).groups)
 
 
+@cache
 def transactional_ids_of(cls: Any) -> IdsOf:
     """Returns the transactional ids in requests of the class."""
     if cls is FindCoordinatorRequest:
-        return lambda body: _keys(body) if body.key_type != _GROUP_KEY_TYPE else ()
+        return lambda body: (
+            body.coordinator_keys or body.key if body.key_type != _GROUP_KEY_TYPE else None
+        )
     return _ids_of(named_fields(cls).transactional_ids)
 
 
-def _keys(body: FindCoordinatorRequest) -> set[str]:
-    return {body.key, *body.coordinator_keys}
+def has_id(ids: Ids, wanted: str) -> bool:
+    """Whether *wanted* is one of them."""
+    return ids == wanted if ids is None or isinstance(ids, str) else wanted in ids
 
 
 def _ids_of(fields: tuple[NameField, ...]) -> IdsOf:
-    if len(fields) != 1 or fields[0].outer:
-        return lambda body: {value for each in fields for value in values_of(each, body)}
-    id_of = attrgetter(fields[0].field)
-
-    def one(body: Any) -> Collection[str]:
-        value = id_of(body)
-        return (value,) if isinstance(value, str) else set(value or ())
-
-    return one
+    if len(fields) == 1 and not fields[0].outer:
+        return attrgetter(fields[0].field)
+    return lambda body: {value for each in fields for value in values_of(each, body)}

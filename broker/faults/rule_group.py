@@ -42,6 +42,10 @@ class RuleGroup:
         self.is_selected_by_name = _has_at_most_one_name(self.match)
         self.due_from = min(rule.due_from for rule in rules)
 
+    def count(self, client_id: str | None) -> int:
+        """Count a match, unless that depends on the response; returns which one it is."""
+        return self.due_from if self.of_records is not None else self.matches.add(client_id)
+
     def due(self, count: int, client_id: str | None) -> FaultRule | None:
         """The first rule that is to fire on the match that is *count* in ``matches``."""
         return next((rule for rule in self._rules if rule.is_due(count, client_id)), None)

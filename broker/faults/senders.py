@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 _FETCH, _OFFSET_FOR_LEADER_EPOCH, _ADD_PARTITIONS_TO_TXN, _WRITE_TXN_MARKERS = 1, 23, 24, 27
-_OTHER_KEYS = frozenset({_OFFSET_FOR_LEADER_EPOCH, _ADD_PARTITIONS_TO_TXN, _WRITE_TXN_MARKERS})
+# The APIs whose requests other nodes may have sent.
+KEYS_OF_BROKERS = frozenset(
+    {_FETCH, _OFFSET_FOR_LEADER_EPOCH, _ADD_PARTITIONS_TO_TXN, _WRITE_TXN_MARKERS}
+)
 # Clients send lower versions of AddPartitionsToTxn (KIP-890).
 ADD_PARTITIONS_OF_BROKERS_SINCE = 4
 
@@ -21,7 +24,7 @@ def is_from_broker(api_key: int, version: int, body: Any) -> bool:
         state = body.replica_state
         replica_id: int = body.replica_id if state is None else state.replica_id
         return replica_id >= 0
-    if api_key not in _OTHER_KEYS:
+    if api_key not in KEYS_OF_BROKERS:
         return False
     if api_key == _OFFSET_FOR_LEADER_EPOCH:
         replica_id = body.replica_id

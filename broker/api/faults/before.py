@@ -22,30 +22,34 @@ from protocol.messages.fetch import FetchRequest
 
 Handler = Callable[[Request[Any]], object]
 
+# The rules for the API, its handler, the body in memory that is reused after the call (None if the
+# body has its own memory), and the request.
+WithRules = tuple[RuleIndex, Handler, memoryview | None, Request[Any]]
 
-def handle_with_rules(
-    index: RuleIndex, handler: Handler, encoded: memoryview | None, request: Request[Any]
-) -> object:
-    """Run *handler*, unless a rule fires that acts before; returns what handlers return.
 
-    *encoded* is the body in memory that is reused after this call; None if the body has its own.
-    """
+def handle_with_rules(given: WithRules) -> object:
+    """Run the handler, unless a rule fires that acts before; returns what handlers return."""
+    index, handler, encoded, request = given
     services, header, body = request.services, request.header, request.body
-    candidates = index.candidates(header, body, request.session, services.node_id)
+    node = services.node_id
+    candidates = index.candidates(header, body, request.session, node)
     groups = candidates.of_all_names
     if groups is None:
-        unnamed = None
-        if body.__class__ is FetchRequest and body.session_id:
-            unnamed = partial(_of_session, request)
-        groups = candidates.matching(body, services.image.names, unnamed)
-    if not groups:
-        return handler(request)
-    rule, later = services.faults.fire(groups, header, services.node_id)
-    if rule is not None:
-        return _fire(rule, handler, encoded, request)
-    if later:
-        request.fault = RequestFault(None, later)
+        names = services.image.names
+        if candidates.are_of_fetches and body.session_id:
+            groups = candidates.matching_session(body, names, _of_session(request))
+        else:
+            groups = candidates.matching(body, names)
+    if groups and (fault := services.faults.fire(groups, header, node)) is not None:
+        if fault.rule is not None:
+            return _fire(fault.rule, handler, encoded, request)
+        request.fault = fault
     return handler(request)
+
+
+def handle_large_with_rules(index: RuleIndex, handler: Handler, request: Request[Any]) -> object:
+    """As `handle_with_rules`, with a body that has its own memory."""
+    return handle_with_rules((index, handler, None, request))
 
 
 def _fire(

@@ -66,14 +66,14 @@ def fire(rules: FaultRules, subject: Subject) -> FaultRule | None:
     index = rules.for_requests.get(subject.header.api_key)
     if index is None:
         return None
-    fired, _ = rules.fire(matching(index, subject), subject.header, subject.node)
-    return fired
+    fault = rules.fire(matching(index, subject), subject.header, subject.node)
+    return None if fault is None else fault.rule
 
 
 def matching(index: RuleIndex, subject: Subject) -> list[RuleGroup]:
     """The rules that match the request, in the order in which they were set."""
     candidates = index.candidates(*subject)
-    found = candidates.matching(subject.body, {ORDERS_ID: "orders"}, None)
+    found = candidates.matching(subject.body, {ORDERS_ID: "orders"})
     assert candidates.of_all_names in (None, found)
     return sorted(found, key=lambda group: group.first_id)
 

@@ -96,6 +96,35 @@ def test_a_partition_that_is_named_twice_matches_once() -> None:
     assert [group.first_id for group in matching(rules, request)] == [0, 1]
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"topic": "orders"},
+        {"topic": "orders", "partition": 1},
+        {"partition": 1},
+        {"group": "g"},
+        {"transactional_id": "t"},
+    ],
+)
+@pytest.mark.parametrize(
+    "more", [[], [{"topic": "orders"}, {"group": "g", "transactional_id": "t"}]]
+)
+def test_a_rule_without_names_is_found_beside_rules_with_names(
+    named: dict[str, Any], more: list[dict[str, Any]]
+) -> None:
+    """Also by a request without the names of rules."""
+    partition = TxnOffsetCommitRequestPartition(
+        partition_index=1, committed_offset=0, committed_metadata=None
+    )
+    topic = TxnOffsetCommitRequestTopic(name="orders", partitions=[partition])
+    rules = index([named, {}, *more])
+    stranger = replace(COMMIT, transactional_id="u", group_id="h", topics=[])
+
+    found = matching(rules, subject(replace(COMMIT, topics=[topic])))
+    assert [group.first_id for group in found] == list(range(2 + len(more)))
+    assert [group.first_id for group in matching(rules, subject(stranger))] == [1]
+
+
 def test_a_request_for_all_topics_finds_the_rules_for_each() -> None:
     """And a request for one topic finds its own."""
     rules = index([{"topic": "a"}, {"topic": "b"}])
