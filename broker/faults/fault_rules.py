@@ -266,7 +266,7 @@ class FaultRules:
             for key in self._keys(rule.spec):
                 by_key.setdefault(key, []).append(rule)
         self.for_requests.clear()
-        self.for_requests.update({key: RuleIndex(rules) for key, rules in by_key.items()})
+        self.for_requests.update({key: RuleIndex(key, rules) for key, rules in by_key.items()})
         for changed in self.on_change:
             changed()
         self._changes.notify()

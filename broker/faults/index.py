@@ -14,7 +14,7 @@ from broker.faults.candidates import Candidates
 from broker.faults.request_kind import RequestKind
 from broker.faults.rule import FaultRule
 from broker.faults.rule_group import RuleGroup, groups_of
-from broker.faults.senders import KEYS_OF_BROKERS, is_from_broker
+from broker.faults.senders import sender_test
 from broker.security.principal import Principal
 from broker.security.session import Session
 from protocol.headers import RequestHeader
@@ -29,9 +29,10 @@ _Key = tuple[str | None, int, int, Principal, str, bool]
 class RuleIndex:
     """Finds the rules that can match a request."""
 
-    __slots__ = ("_by_groups", "_groups", "_kinds")
+    __slots__ = ("_by_groups", "_groups", "_is_from_broker", "_kinds")
 
-    def __init__(self, rules: Iterable[FaultRule]) -> None:
+    def __init__(self, api_key: int, rules: Iterable[FaultRule]) -> None:
+        self._is_from_broker = sender_test(api_key)
         self._groups = groups_of(rules)
         self._kinds: dict[_Key, Candidates] = {}
         # Shared by the kinds that the same groups can match.
@@ -41,8 +42,8 @@ class RuleIndex:
         self, header: RequestHeader, body: Any, session: Session, node: int
     ) -> Candidates:
         """The rules that can match a decoded request to *node*."""
-        version, api_key = header.api_version, header.api_key
-        from_broker = api_key in KEYS_OF_BROKERS and is_from_broker(api_key, version, body)
+        version, test = header.api_version, self._is_from_broker
+        from_broker = test is not None and test(version, body)
         key = header.client_id, version, node, session.principal, session.listener, from_broker
         return self._kinds.get(key) or self._add(key, body.__class__)
 

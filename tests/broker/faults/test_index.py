@@ -54,7 +54,8 @@ MATCHES: list[dict[str, Any]] = [
 
 def index(matches: list[dict[str, Any]]) -> RuleIndex:
     """The index of rules with ids from 0 on."""
-    return RuleIndex(FaultRule(number, read(match=each)) for number, each in enumerate(matches))
+    rules = [FaultRule(number, read(match=each)) for number, each in enumerate(matches)]
+    return RuleIndex(subject(COMMIT).header.api_key, rules)
 
 
 def test_all_rules_that_match_are_found() -> None:
@@ -147,7 +148,10 @@ def test_a_request_of_a_kind_that_no_rule_can_match_is_not_compared() -> None:
     ]
     possible = replace(POSSIBLE, listeners=("PLAINTEXT", "TLS"))
     specs = [read_rule({"match": each, "action": ERROR}, possible) for each in others]
-    rules = RuleIndex(FaultRule(number, spec) for number, spec in enumerate(specs))
+    rules = RuleIndex(
+        subject(COMMIT).header.api_key,
+        [FaultRule(number, spec) for number, spec in enumerate(specs)],
+    )
 
     assert rules.candidates(*subject(COMMIT)).of_all_names == []
     assert len(matching(rules, subject(COMMIT, node=2))) == 1

@@ -36,7 +36,7 @@ OFFSETS = OffsetFetchRequest(
 
 def matches(body: Any, version: int | None = None, /, **match: Any) -> bool:
     """Whether a rule with that match applies to the request."""
-    index = RuleIndex([FaultRule(1, read(match={"from": "any", **match}))])
+    index = RuleIndex(body.__spec__.key, [FaultRule(1, read(match={"from": "any", **match}))])
     return bool(matching(index, subject(body, version=version)))
 
 
@@ -61,7 +61,9 @@ def test_each_property_is_compared(match: dict[str, Any], other: dict[str, Any])
 
 def test_a_client_without_a_client_id_matches_no_name() -> None:
     """Also not the name *."""
-    index = RuleIndex([FaultRule(1, read(match={"client": "*"}))])
+    index = RuleIndex(
+        subject(HEARTBEAT).header.api_key, [FaultRule(1, read(match={"client": "*"}))]
+    )
     assert not matching(index, subject(HEARTBEAT, client_id=None))
 
 
