@@ -133,6 +133,8 @@ def test_a_temporary_data_directory_is_removed(serve: Serve, topic: str) -> None
 def test_the_ready_line_and_the_ready_file(serve: Serve, topic: str) -> None:
     """Both have the same addresses; the requested topic exists, with leaders."""
     broker = serve("--topic", f"{topic}:3")
+    # The file is written before the line.
+    eventually(lambda: broker.process.stdout().endswith("\n"), "the ready line")
     (line,) = broker.process.stdout().splitlines()
     assert f"bootstrap={broker.bootstrap}" in line
     assert f"admin={broker.ready['admin']}" in line
