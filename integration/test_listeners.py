@@ -75,7 +75,7 @@ def test_the_ready_line_has_the_addresses_of_each_listener(serve: Serve) -> None
 
     broker = serve("--brokers", "2", *options)
 
-    (line,) = broker.process.stdout().splitlines()
+    line = broker.ready_line()
     listeners = broker.ready["listeners"]
     assert len(set(",".join(listeners.values()).split(","))) == 4
     assert f" HOST={listeners['HOST']} CONTAINER={listeners['CONTAINER']} admin=" in line

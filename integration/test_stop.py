@@ -133,9 +133,7 @@ def test_a_temporary_data_directory_is_removed(serve: Serve, topic: str) -> None
 def test_the_ready_line_and_the_ready_file(serve: Serve, topic: str) -> None:
     """Both have the same addresses; the requested topic exists, with leaders."""
     broker = serve("--topic", f"{topic}:3")
-    # The file is written before the line.
-    eventually(lambda: broker.process.stdout().endswith("\n"), "the ready line")
-    (line,) = broker.process.stdout().splitlines()
+    line = broker.ready_line()
     assert f"bootstrap={broker.bootstrap}" in line
     assert f"admin={broker.ready['admin']}" in line
     assert broker.ready["pid"] == broker.pid

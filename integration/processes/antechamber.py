@@ -53,6 +53,12 @@ class Antechamber:
         """The process id of the broker."""
         return self.process.pid
 
+    def ready_line(self) -> str:
+        """The line on stdout, which the broker writes after the ready file."""
+        eventually(lambda: self.process.stdout().endswith("\n"), "the ready line")
+        (line,) = self.process.stdout().splitlines()
+        return line
+
     def close(self) -> None:
         """Stop the broker and remove its files."""
         try:
