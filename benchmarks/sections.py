@@ -76,7 +76,7 @@ confluent-kafka produces and consumes one partition; most of the time of a consu
 processor time. Raw clients repeat ready requests, so that mostly the broker is measured. `bare
 file` is a server in Python that decodes nothing and sends 1 MB of a file for each request to the
 client of `raw fetch`: it reads and sends pieces of 256 KB, as the broker does, or calls
-`os.sendfile`, which the broker does not use because it is slower here.""",
+`os.sendfile`, which the broker does not use: which of the two is faster depends on the machine.""",
         ("producing", "pipelined", "consuming"),
     ),
     Section(
