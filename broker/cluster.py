@@ -209,9 +209,8 @@ class Cluster:
 
     async def run(self) -> None:
         """Run all nodes, including those started later, until cancelled."""
-        loop = measured_loop(self.steps, self.stalls, self.machine.now_ms)
         async with trio.open_nursery() as self._nursery:
-            with loop:
+            with measured_loop(self.steps, self.stalls, self.machine.now_ms):
                 self.controller.steps = self.steps
                 await self._nursery.start(self._offload.serve)
                 for member in self.members.values():

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from time import perf_counter
 from typing import Protocol
 
 import trio
@@ -44,7 +43,7 @@ class TrioClock:
 
     def __init__(self, epoch_ms: float | None = None) -> None:
         # The function behind `trio.current_time`, or behind its clock: each request calls it often.
-        self._seconds: Callable[[], float] = perf_counter
+        self._seconds: Callable[[], float] = time.perf_counter
         if is_time_virtual():
             self._seconds = trio.lowlevel.current_clock().current_time
         self._offset_ms = (time.time() * 1000 if epoch_ms is None else epoch_ms) - self.now_ms()

@@ -21,9 +21,7 @@ IdsOf = Callable[[Any], Ids]
 def groups_of(cls: Any) -> IdsOf:
     """Returns the ids of groups in requests of the class."""
     if cls is FindCoordinatorRequest:
-        return lambda body: (
-            body.coordinator_keys or body.key if body.key_type == _GROUP_KEY_TYPE else None
-        )
+        return lambda body: _keys(body) if body.key_type == _GROUP_KEY_TYPE else None
     return _ids_of(named_fields(cls).groups)
 
 
@@ -31,10 +29,13 @@ def groups_of(cls: Any) -> IdsOf:
 def transactional_ids_of(cls: Any) -> IdsOf:
     """Returns the transactional ids in requests of the class."""
     if cls is FindCoordinatorRequest:
-        return lambda body: (
-            body.coordinator_keys or body.key if body.key_type != _GROUP_KEY_TYPE else None
-        )
+        return lambda body: _keys(body) if body.key_type != _GROUP_KEY_TYPE else None
     return _ids_of(named_fields(cls).transactional_ids)
+
+
+def _keys(body: FindCoordinatorRequest) -> Ids:
+    """The keys of version 4 and later, or the one of earlier versions."""
+    return body.coordinator_keys or body.key
 
 
 def has_id(ids: Ids, wanted: str) -> bool:

@@ -4,8 +4,8 @@
                 ^                           |
                 `---------------------------`----> one of trio's is ready, or a deadline is over
 
-A pass of trio's loop takes as long as half of the work for a small request, and nearly all passes
-of a broker run the task that serves connections and nothing else. That task waits here instead,
+A pass of trio's loop takes a quarter of the time of a small produce, and nearly all passes of a
+broker run the task that serves connections and nothing else. That task waits here instead,
 also for the epoll object of trio, which is readable when any other task can continue.
 
 This is a trio instrument: it notes in each pass how many tasks have become runnable since trio
@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import select
 import sys
-from types import TracebackType
-from typing import Any, Self
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import trio
 
@@ -30,7 +31,7 @@ _SEVERAL = 2
 
 
 class IdleLoop(trio.abc.Instrument):
-    """Is installed in trio's loop while its context is entered; there is one for each loop.
+    """There is one for each loop.
 
     *watchdog* measures the steps of the loop; a wait ends a step. *descriptor* is that of the
     epoll object of trio (`epoll_of_trio`).
@@ -43,20 +44,17 @@ class IdleLoop(trio.abc.Instrument):
         self._scheduled = _SEVERAL
         self._ends_s = 0.0
 
-    def __enter__(self) -> Self:
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """Be an instrument of trio, and that of `present_idle_loop`, in the context."""
         trio.lowlevel.add_instrument(self)
         _present.set(self)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        _present.set(None)
-        trio.lowlevel.remove_instrument(self)
-        self._scheduled = _SEVERAL
+        try:
+            yield
+        finally:
+            _present.set(None)
+            trio.lowlevel.remove_instrument(self)
+            self._scheduled = _SEVERAL
 
     def before_io_wait(self, timeout: float) -> None:
         """The loop waits; without *timeout* because tasks are runnable or a deadline is over."""

@@ -15,15 +15,13 @@ from purgatories.timer.alarm import is_time_virtual
 
 
 @contextmanager
-def measured_loop(
-    steps: StepQueue, stalls: Stalls, now_ms: Callable[[], float]
-) -> Iterator[Watchdog]:
+def measured_loop(steps: StepQueue, stalls: Stalls, now_ms: Callable[[], float]) -> Iterator[None]:
     """Measure the steps of the running loop while the context is entered; see `Watchdog`."""
     watchdog = Watchdog(steps, stalls, now_ms)
     trio.lowlevel.add_instrument(watchdog)
     try:
         with _idle_loop(watchdog):
-            yield watchdog
+            yield
     finally:
         trio.lowlevel.remove_instrument(watchdog)
 
@@ -34,5 +32,5 @@ def _idle_loop(watchdog: Watchdog) -> AbstractContextManager[object]:
 
         descriptor = epoll_of_trio()
         if descriptor is not None:
-            return IdleLoop(watchdog, descriptor)
+            return IdleLoop(watchdog, descriptor).installed()
     return nullcontext()
