@@ -40,6 +40,7 @@ from broker.controller.token_expiration import schedule_token_expiration
 from broker.faults.fault_rules import FaultRules
 from broker.links.link_fault import apply_link_rules
 from broker.links.links import Links
+from broker.network.serving_task import ServingTask
 from broker.network.transport import Transport
 from broker.node import Node
 from broker.node_faults import NodeFaults
@@ -159,6 +160,7 @@ class Cluster:
         self.unexpected_errors = UnexpectedErrors("the cluster")
         on_error = self.unexpected_errors.elsewhere
         self.steps = StepQueue(self.machine.now_ms, on_error)
+        self._serving = ServingTask(self.machine.now_ms)
         self.stalls = Stalls(self.machine.wall_us_at) if recorder is None else recorder.stalls
         self._interruptions = (
             Interruptions(clock.now_ms) if recorder is None else recorder.interruptions
@@ -213,6 +215,7 @@ class Cluster:
             with measured_loop(self.steps, self.stalls, self.machine.now_ms):
                 self.controller.steps = self.steps
                 await self._nursery.start(self._offload.serve)
+                self._nursery.start_soon(self._serve)
                 for member in self.members.values():
                     self._nursery.start_soon(self._run, member)
                 self._nursery.start_soon(self.steps.run)
@@ -308,6 +311,7 @@ class Cluster:
             self.controller,
             data_dirs,
             self._network.connect,
+            self._serving,
             self.changes,
             self.steps,
             self.recorder,
@@ -319,6 +323,16 @@ class Cluster:
             offload=self._offload,
             request_counts=self.request_counts,
         )
+
+    async def _serve(self) -> None:
+        """Serve the connections of all nodes; without that none of them can continue."""
+        try:
+            await self._serving.run()
+        except Exception as error:
+            self._check_contained(error)
+            for member in self.members.values():
+                if member.node is not None:
+                    member.failed(error)
 
     async def _run(self, member: Member) -> None:
         node = member.node

@@ -14,11 +14,7 @@ from typing import Any
 
 import trio
 
-from broker.api.connection_setups import (
-    connect_between_nodes,
-    connection_setups,
-    listeners_with_tls,
-)
+from broker.api.connection_setups import connection_setups
 from broker.api.request_channel import RequestChannel
 from broker.api.request_counts import RequestCounts
 from broker.api.services import Services
@@ -39,9 +35,11 @@ from broker.faults.fault_rules import FaultRules
 from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.groups.share.end_offsets import OnEndOffset
 from broker.links.links import Links
-from broker.network.connections import Connections
+from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.network.node_links import NodeLinks
+from broker.network.serving_task import ServingTask
 from broker.network.transport import Connect
+from broker.node_network import NodeNetwork
 from broker.node_share_groups import NodeShareGroups
 from broker.node_transactions import NodeTransactions
 from broker.quotas.connection_quotas import ConnectionQuotas
@@ -62,7 +60,6 @@ from broker.storage.log_manager import LogManager
 from broker.storage.log_tasks import schedule_log_tasks
 from broker.storage.open_files import OpenFiles
 from broker.wait_records.recorder import Recorder
-from protocol.framing import Scratch
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
@@ -74,11 +71,12 @@ _REMOVE_IDLE_CLIENTS_MS = 3_600_000
 class Node:
     """A node that can serve clients once it is created, and applies changes of the cluster.
 
-    ``connect`` opens connections to other nodes. ``changes`` is notified of state changes and
-    ``recorder`` of requests. ``steps`` runs long work in slices, ``faults`` are the fault rules of
-    the cluster; ``links`` and ``holds`` apply those about links and partitions. ``durable``:
-    flushed records must survive a crash of the machine, so files are synced. Long computations run
-    in ``offload``, by default on the event loop. ``request_counts`` counts the requests.
+    ``connect`` opens connections to other nodes, and ``serving`` serves all connections.
+    ``changes`` is notified of state changes and ``recorder`` of requests. ``steps`` runs long work
+    in slices, ``faults`` are the fault rules of the cluster; ``links`` and ``holds`` apply those
+    about links and partitions. ``durable``: flushed records must survive a crash of the machine,
+    so files are synced. Long computations run in ``offload``, by default on the event loop.
+    ``request_counts`` counts the requests.
     """
 
     def __init__(
@@ -89,6 +87,7 @@ class Node:
         controller: Controller,
         data_dir: Path | Sequence[Path],
         connect: Connect,
+        serving: ServingTask,
         changes: StateChanges,
         steps: StepQueue,
         recorder: Recorder | None,
@@ -108,7 +107,7 @@ class Node:
         self.controller, self.changes, self.steps = controller, changes, steps
         self.faults, self.request_counts = faults, request_counts or RequestCounts()
         self.purgatories: list[DelayedOperationPurgatory[Any]] = []
-        self.recorder, self.offload, self.scratch = recorder, offload or Inline(), Scratch()
+        self.recorder, self.offload = recorder, offload or Inline()
         self._is_started = False
         self.unexpected_errors = UnexpectedErrors(f"node {broker.node_id}")
         self.timer = self._timer("node")
@@ -118,17 +117,18 @@ class Node:
         self._links, self._holds = links, holds
         link = controller_link(links, self.id, self.timer, config)
         self.channel = ControllerChannel(controller, link)
-        self.tls = listeners_with_tls(config)
-        connect = connect_between_nodes(connect, config, self.tls, clock, self.scratch)
-        self.replication = self._replication(connect)
+        on_bug = self.unexpected_errors.in_connection
+        network = NodeNetwork(config, clock, self.timer, serving, connect, on_bug, changes)
+        self.network, self.connections = network, network.to_clients
+        self.replication = self._replication(network.to_nodes)
         self.replicas = self.replication.replicas
         self.groups = self._groups()
-        self._transaction_parts = self._transactions(connect)
+        self._transaction_parts = self._transactions(network.to_nodes)
         self.producer_ids = self._transaction_parts.producer_ids
         self.marker_channel = self._transaction_parts.marker_channel
         self.transactions = self._transaction_parts.coordinator
         self.partition_sender = self._transaction_parts.partition_sender
-        self.share_groups = self._share_groups(connect)
+        self.share_groups = self._share_groups(network.to_nodes)
         self._coordinator_leadership = self._leadership_of_coordinators()
         slots = config.max_incremental_fetch_session_cache_slots
         self.fetch_sessions = FetchSessionCache(slots, clock)
@@ -136,9 +136,7 @@ class Node:
         self.feed = controller.register(broker, self)
         self.feed.arrive_by(metadata_route(links, broker.node_id, config))
         self.services = self._services()
-        on_bug, now_ms = self.unexpected_errors.in_connection, steps.now_ms
-        self.connections = Connections(config, self.timer, self.scratch, on_bug, changes, now_ms)
-        self.listeners = connection_setups(self.services, recorder, self.timer, self.tls)
+        self.listeners = connection_setups(self.services, recorder, self.timer, network.tls)
         self._begin_to_follow()
 
     def _begin_to_follow(self) -> None:
@@ -162,7 +160,7 @@ class Node:
             shares = self.share_groups
             senders = self.marker_channel.run, self.partition_sender.run, shares.persister.run
             fetchers = self.replication.fetchers.run, shares.end_offsets.run
-            for task in (*fetchers, *senders, self.connections.serve):
+            for task in (*fetchers, *senders, self.network.channels.run):
                 nursery.start_soon(task)
             until = self.clock.seconds_until
             nursery.start_soon(run_reaper, self.timer, None, until)
@@ -184,7 +182,7 @@ class Node:
         configs = self.image.broker_configs
         self.config.reconfigure(configs.get(str(self.id), {}), configs.get(ALL_NODES, {}))
         self.connection_quotas.reconfigured()
-        reload_changed(self.tls, self.config)
+        reload_changed(self.network.tls, self.config)
         for topic in self.image:
             yield from self.replication.delta_applier.apply_topic(topic)
         self.changes.notify()
@@ -241,6 +239,7 @@ class Node:
         self.logs.crash()
 
     def _end(self) -> None:
+        self.network.channels.close()
         self.timer.close()
         self.share_groups.lock_timer.close()
         self.channel.close()
@@ -275,7 +274,7 @@ class Node:
             open_files=open_files,
         )
 
-    def _replication(self, connect: Connect) -> Replication:
+    def _replication(self, others: InterBrokerConnections) -> Replication:
         return Replication(
             self.id,
             self.config,
@@ -285,8 +284,7 @@ class Node:
             self._partition_purgatories(),
             lambda: self.image,
             self.channel,
-            connect,
-            self.scratch,
+            others,
             self._leadership_changed,
             NodeLinks(self._links, self.id, self.timer, self.config).to,
             self._holds,
@@ -326,22 +324,22 @@ class Node:
         schedule(self.timer, groups.expire_offsets, delay_ms=interval_ms, period_ms=interval_ms)
         return groups
 
-    def _transactions(self, connect: Connect) -> NodeTransactions:
+    def _transactions(self, others: InterBrokerConnections) -> NodeTransactions:
         image = lambda: self.image  # noqa: E731 - it is passed on
         return NodeTransactions(
-            self.replication, self.clock, self.channel, connect, self.steps, image
+            self.replication, self.clock, self.channel, others, self.steps, image
         )
 
     def _find_end_offset(self, partition: TopicPartition, done: OnEndOffset) -> None:
         self.share_groups.end_offsets.find(partition, done)
 
-    def _share_groups(self, connect: Connect) -> NodeShareGroups:
+    def _share_groups(self, others: InterBrokerConnections) -> NodeShareGroups:
         image = lambda: self.image  # noqa: E731 - it is passed on
         return NodeShareGroups(
             self.replication,
             self.clock,
             self.controller,
-            connect,
+            others,
             self.steps,
             image,
             self._timer("share-group-lock-timeout"),
@@ -389,7 +387,7 @@ class Node:
             unexpected_errors=self.unexpected_errors,
             credentials=StoredCredentials(self.config, image.scram, image.delegation_tokens),
             authorizer=configured_authorizer(self.config, image.acls),
-            tls=self.tls,
+            tls=self.network.tls,
         )
 
     def _purgatory(self, name: str, purge_interval: int) -> DelayedOperationPurgatory[Any]:

@@ -13,7 +13,7 @@ from broker.config.groups import GroupConfigs
 from broker.controller.controller import Controller
 from broker.controller.image import MetadataImage
 from broker.groups.share.end_offsets import EndOffsets
-from broker.network.transport import Connect
+from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.replication.replication import Replication
 from broker.share.offset_reset import OffsetReset
 from broker.share.settings import ConfiguredSettings
@@ -38,7 +38,7 @@ class NodeShareGroups:
         replication: Replication,
         clock: Clock,
         controller: Controller,
-        connect: Connect,
+        connections: InterBrokerConnections,
         steps: StepQueue,
         image: Callable[[], MetadataImage],
         lock_timer: SystemTimer,
@@ -57,8 +57,10 @@ class NodeShareGroups:
             with suppress(ApiError):  # the persister tries it again
                 ensure_share_state_topic(controller, config)
 
-        self.persister = NetworkPersister(replication, connect, actions, steps, image, ensure_topic)
-        self.end_offsets = EndOffsets(replication, connect, actions, steps, image)
+        self.persister = NetworkPersister(
+            replication, connections, actions, steps, image, ensure_topic
+        )
+        self.end_offsets = EndOffsets(replication, connections, actions, steps, image)
 
         self.lock_timer = lock_timer
         self.partitions = self._share_partitions(replication, clock, group_configs)

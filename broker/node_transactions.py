@@ -8,7 +8,7 @@ from broker.common.clock import Clock
 from broker.controller.channel import ControllerChannel
 from broker.controller.features import TRANSACTION_VERSION
 from broker.controller.image import MetadataImage
-from broker.network.transport import Connect
+from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.replication.replication import Replication
 from broker.steps.queue import StepQueue
 from broker.transactions.add_partitions_to_txn import AddPartitionsToTxnSender
@@ -30,7 +30,7 @@ class NodeTransactions:
         replication: Replication,
         clock: Clock,
         channel: ControllerChannel,
-        connect: Connect,
+        connections: InterBrokerConnections,
         steps: StepQueue,
         image: Callable[[], MetadataImage],
     ) -> None:
@@ -38,7 +38,7 @@ class NodeTransactions:
         actions = replication.replicas.actions
         self.producer_ids = ProducerIdManager(channel, timer)
         self.marker_channel = TransactionMarkerChannel(
-            replication, connect, actions, steps, image, lambda: self.coordinator
+            replication, connections, actions, steps, image, lambda: self.coordinator
         )
         self.coordinator = TransactionCoordinator(
             config,
@@ -52,7 +52,7 @@ class NodeTransactions:
         )
         schedule_transaction_tasks(timer, self.coordinator, config, clock, steps, actions)
         self.partition_sender = AddPartitionsToTxnSender(
-            replication, connect, actions, steps, image
+            replication, connections, actions, steps, image
         )
         self.verification = TransactionVerification(
             config, timer, replication.replicas.partitions, self.partition_sender, actions

@@ -5,8 +5,9 @@
                         `------------------------------------------------------------'
 
 Requests that become necessary while one is in flight are collected by the caller, whose
-``next_request`` then returns one request for all of them. Kafka's ``InterBrokerSendThread``; each
-destination is a task.
+``next_request`` then returns one request for all of them. Kafka's ``InterBrokerSendThread``. Each
+destination has a task, which connects; on an open connection requests are sent, and responses
+handled, without a task switch.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ import trio
 
 from broker.config import Config
 from broker.controller.image import Broker
-from broker.network.inter_broker_connection import InterBrokerConnection, always
+from broker.network.inter_broker_connection import InterBrokerConnection
+from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.network.link import Link
-from broker.network.transport import Connect, Disconnected
+from broker.network.transport import Disconnected
 from broker.steps.queue import Slices, StepQueue
 from broker.steps.schedule import schedule_once
 from broker.steps.timed_event import TimedEvent
 from protocol.codec import Malformed
-from protocol.framing import Scratch
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
@@ -43,7 +44,6 @@ class SendingNode(Protocol):
 
     node_id: int
     config: Config
-    scratch: Scratch
     timer: SystemTimer
 
     def now_ms(self) -> float:
@@ -84,14 +84,14 @@ class InterBrokerSender:
         self,
         client_id: str,
         node: SendingNode,
-        connect: Connect,
+        connections: InterBrokerConnections,
         actions: ActionQueue,
         steps: StepQueue,
         next_request: NextRequest,
     ) -> None:
         self._client_id = client_id
         self._node = node
-        self._connect = connect
+        self._connections = connections
         self._actions = actions
         self._steps = steps
         self._next_request = next_request
@@ -107,7 +107,7 @@ class InterBrokerSender:
                 node_id,
                 self._client_id,
                 self._node,
-                self._connect,
+                self._connections,
                 self._actions,
                 self._steps,
                 self._next_request,
@@ -130,8 +130,9 @@ class InterBrokerSender:
 class _Destination:
     """The connection to one node, and the request in flight on it.
 
-    The task of the destination connects, and then waits for responses or the end of the
-    connection. While none is in flight, `wake` sends a request at once, without a task switch.
+    While none is in flight, `wake` sends a request at once. A response is passed to its callback
+    at once. The task continues a callback that needs several slices, and ends what a connection
+    leaves in flight.
     """
 
     def __init__(
@@ -139,7 +140,7 @@ class _Destination:
         node_id: int,
         client_id: str,
         node: SendingNode,
-        connect: Connect,
+        connections: InterBrokerConnections,
         actions: ActionQueue,
         steps: StepQueue,
         next_request: NextRequest,
@@ -147,7 +148,7 @@ class _Destination:
         self._node_id = node_id
         self._client_id = client_id
         self._node = node
-        self._connect = connect
+        self._connections = connections
         self._actions = actions
         self._steps = steps
         self._next_request = next_request
@@ -156,23 +157,28 @@ class _Destination:
         self._connection: InterBrokerConnection | None = None
         self._in_flight: InterBrokerRequest | None = None
         self._time_limit: TimerTask | None = None
-        # What the task waits in: for the connection, or for a response.
-        self._waiting = trio.CancelScope()
+        self._callback: Slices[None] | None = None  # what remains of it for the task
+        self._failure: Exception | None = None  # why the connection has ended
+        self._connecting = trio.CancelScope()
         self._may_connect_ms = -inf
 
     def wake(self) -> None:
         """Send the next request, now or when the one in flight has ended."""
         if self._connection is None:
             self._wake.set()
-        elif self._in_flight is None:
-            self._send_next(self._connection)
+        elif self._in_flight is None and self._begin_next():
+            self._send(self._connection)
 
     async def run(self) -> None:
         """Send one request after the other until cancelled."""
         try:
             while True:
-                if self._connection is not None:
-                    await self._receive(self._connection)
+                if self._callback is not None:
+                    await self._finish_callback(self._callback)
+                elif self._failure is not None:
+                    self._fail(self._failure)
+                elif self._connection is not None:
+                    await self._wake.wait()
                 elif (backoff_ms := self._may_connect_ms - self._node.now_ms()) > 0:
                     await self._wake.wait(backoff_ms)
                 elif self._begin_next():
@@ -193,21 +199,14 @@ class _Destination:
         )
         return True
 
-    def _send_next(self, connection: InterBrokerConnection) -> None:
-        if self._begin_next():
-            self._send(connection)
-            if not connection.is_sent:
-                self._waiting.cancel()  # the task is to wait until the rest can be sent
-
     def _send(self, connection: InterBrokerConnection) -> None:
         assert self._in_flight is not None
         try:
-            connection.begin(self._in_flight.body)
-        except Disconnected:
-            connection.close()  # the task detects it
+            connection.send_request(self._in_flight.body, self._responded)
         except Exception as error:
             self._node.timer.on_error(f"a request to node {self._node_id}", error)
             connection.close()
+            self._connection_ended(error)
 
     async def _open(self) -> None:
         """Connect, and send the request in flight."""
@@ -215,46 +214,43 @@ class _Destination:
             destination = self._node.alive(self._node_id)
             if destination is None:
                 raise Disconnected("it is not registered or fenced")
-            with trio.CancelScope() as self._waiting:
-                transport = await self._link.connect(
-                    self._connect, destination.host, destination.port
-                )
-                self._connection = InterBrokerConnection(
-                    transport, self._node.scratch, self._client_id, always, self._link
+            with trio.CancelScope() as self._connecting:
+                self._connection = await self._connections.open(
+                    self._link,
+                    destination.host,
+                    destination.port,
+                    self._client_id,
+                    self._connection_ended,
                 )
                 self._send(self._connection)
                 return
             raise Disconnected("no connection within request.timeout.ms")
         except (Disconnected, OSError) as error:
-            await self._failed(error)
+            self._failure = error
 
-    async def _receive(self, connection: InterBrokerConnection) -> None:
-        """Wait for responses until the connection ends, or a request is not wholly sent.
+    # ------------------------------------------------------------ in the task of connections
 
-        `_send_next` cancels the scope then, and `InterBrokerConnection.response` sends the rest
-        when it is called again. One scope for all responses: entering one for each takes longer
-        than decoding the response.
-        """
-        try:
-            with trio.CancelScope() as self._waiting:
-                while True:
-                    await self._complete(await connection.response())
-                    self.wake()
-        except (Disconnected, Malformed, OSError) as error:
-            await self._failed(error)
-        except Exception as error:
-            self._node.timer.on_error(f"a response of node {self._node_id}", error)
-            await self._failed(error)
+    def _responded(self, response: Any) -> Slices[None]:
+        """Pass a response to the callback of its request, then send the next request."""
+        self._complete(response)
+        yield from ()
 
-    async def _failed(self, error: Exception) -> None:
-        """End the connection and the request in flight; without a request there is no back-off."""
-        self._disconnect()
-        if self._in_flight is not None:
-            log.info("%s: node %d: %s", self._client_id, self._node_id, error)
-            self._may_connect_ms = self._node.now_ms() + RECONNECT_BACKOFF_MS
-            await self._complete(None)
+    def _connection_ended(self, reason: Exception) -> None:
+        """Let the task end the request in flight."""
+        self._connection = None
+        self._failure = reason
+        self._wake.set()
 
-    async def _complete(self, response: Any | None) -> None:
+    def _time_out(self) -> None:
+        if self._connection is None:
+            self._connecting.cancel()
+        else:
+            self._connection.close()
+            self._connection_ended(Disconnected("no response within request.timeout.ms"))
+
+    # ------------------------------------------------------------------------------- its end
+
+    def _complete(self, response: Any | None) -> None:
         """Pass the response, or None, to the callback of the request in flight.
 
         The request is in flight until its callback has ended, so that all requests which that makes
@@ -264,17 +260,25 @@ class _Destination:
         assert request is not None
         assert limit is not None
         limit.cancel()
-        slices = request.on_response(response)
-        try:
-            while not self._has_ended(slices):
-                await trio.lowlevel.checkpoint()
-        finally:
+        callback = request.on_response(response)
+        if self._has_ended(callback):
             self._in_flight = None
+            self.wake()
+        else:
+            self._callback = callback
+            self._wake.set()
 
-    def _has_ended(self, slices: Slices[None]) -> bool:
+    async def _finish_callback(self, callback: Slices[None]) -> None:
+        await trio.lowlevel.checkpoint()
+        while not self._has_ended(callback):
+            await trio.lowlevel.checkpoint()
+        self._in_flight = self._callback = None
+        self.wake()
+
+    def _has_ended(self, callback: Slices[None]) -> bool:
         """Run the next slice of a callback; whether it was the last one."""
         try:
-            self._steps.run_slice(slices)
+            self._steps.run_slice(callback)
         except StopIteration:
             return True
         except Exception as error:
@@ -284,11 +288,15 @@ class _Destination:
             self._actions.try_complete_actions()
         return False
 
-    def _time_out(self) -> None:
-        if self._connection is None:
-            self._waiting.cancel()
-        else:
-            self._connection.close()
+    def _fail(self, error: Exception) -> None:
+        """End the request in flight; without one there is no back-off."""
+        self._failure = None
+        if not isinstance(error, (Disconnected, Malformed, OSError)):
+            self._node.timer.on_error(f"a response of node {self._node_id}", error)
+        if self._in_flight is not None:
+            log.info("%s: node %d: %s", self._client_id, self._node_id, error)
+            self._may_connect_ms = self._node.now_ms() + RECONNECT_BACKOFF_MS
+            self._complete(None)
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None

@@ -1,6 +1,6 @@
 """One connection that the serving task serves: its readiness, and what it waits for.
 
-Poller --ready--> Channel --enqueue--> ServingTask --serve--> Channel --on_readable--> Connection
+Poller --ready--> Channel --enqueue--> ServingTask --serve--> Channel --on_readable--> Served
                      ^                                                                   |
                      `---------------- interest, resume, drain, close -------------------'
 """
@@ -8,11 +8,11 @@ Poller --ready--> Channel --enqueue--> ServingTask --serve--> Channel --on_reada
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
-from broker.network.connection import Connection
-from broker.network.driver import Driver, Interest
+from broker.network.driver import Interest
 from broker.network.poller import Poller, Watch
+from broker.network.served import Served
 from broker.network.transport import Awaits, Transport
 
 # For each request: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
@@ -29,19 +29,27 @@ class Queue(Protocol):
         """Serve the channel after those that are ready already."""
         ...
 
-    def await_memory(self, channel: Channel) -> None:
-        """Call `Channel.memory_freed` when the memory pool is no longer exhausted."""
-        ...
-
     def is_turn_over(self) -> bool:
         """See `Driver.is_turn_over`."""
         ...
 
 
-class Channel:
-    """The `Driver` of the connection that *connect* makes for it.
+class Group(Protocol):
+    """The channels of a node, as each of them uses it."""
 
-    *on_end* is called after the connection has been closed. ``is_queued``: it is served soon.
+    def await_memory(self, channel: Channel) -> None:
+        """Call `Channel.memory_freed` when the memory pool is no longer exhausted."""
+        ...
+
+    def ended(self, channel: Channel) -> None:
+        """The connection is closed; called at least once."""
+        ...
+
+
+class Channel:
+    """The `Driver` of ``served``, which is set once.
+
+    *on_end* is called with it after it has been closed. ``is_queued``: it is served soon.
 
     A transport that is ready while its connection does not read is muted, so that it reports
     nothing. Most are not, so the poller is not changed at the begin and end of each wait.
@@ -58,19 +66,22 @@ class Channel:
         "_is_writable",
         "_queue",
         "_watch",
-        "connection",
+        "group",
         "is_queued",
         "on_end",
+        "served",
         "transport",
     )
 
     def __init__(
         self,
         queue: Queue,
+        group: Group,
         transport: Transport,
-        connect: Callable[[Driver], Connection],
-        on_end: Callable[[Connection], object],
+        on_end: Callable[[Any], object],
     ) -> None:
+        self.served: Served
+        self.group = group
         self.transport = transport
         self.on_end = on_end
         self.is_queued = False
@@ -82,7 +93,6 @@ class Channel:
         self._is_draining = False  # whether the connection waits for room
         self._awaits_room = False  # whether the transport does, before it can receive
         self._is_muted = False
-        self.connection = connect(self)
 
     @property
     def has_begun(self) -> bool:
@@ -112,7 +122,7 @@ class Channel:
 
     def failed(self, error: Exception) -> None:
         """See `Watched.failed`."""
-        self.connection.break_down(error)
+        self.served.break_down(error)
 
     # -------------------------------------------------------------------- of the connection
 
@@ -150,7 +160,10 @@ class Channel:
         try:
             self._watch = poller.watch(self)
         except OSError as bug:
-            self.connection.break_down(bug)
+            self.served.break_down(bug)
+            return
+        if self._is_draining:
+            self._update()
 
     def memory_freed(self) -> None:
         """Receive again, if that is what the connection waits for."""
@@ -164,14 +177,14 @@ class Channel:
         if self._is_writable:
             self._is_writable = False
             self._on_room()
-        connection = self.connection
+        served = self.served
         self._in_callback = True
         if self._is_resumed:
             self._is_resumed = False
-            self._interest = interest = connection.on_resume()
+            self._interest = interest = served.on_resume()
         elif self._is_readable:
             self._is_readable = False
-            self._interest = interest = connection.on_readable()
+            self._interest = interest = served.on_readable()
         else:
             interest = self._interest
         self._in_callback = False
@@ -181,14 +194,14 @@ class Channel:
         elif interest is _TURN:
             self._is_resumed = True
         elif interest is _MEMORY:
-            self._queue.await_memory(self)
+            self.group.await_memory(self)
         return self._is_resumed or self._is_readable
 
     def _on_room(self) -> None:
         """Send more, or let the transport continue its handshake."""
         if not self._is_draining:
             self._is_readable = True
-        elif not self.connection.on_writable():
+        elif not self.served.on_writable():
             self._is_draining = False
             self._update()
 
@@ -209,4 +222,4 @@ class Channel:
         try:
             watch.update(reads, self._is_draining or self._awaits_room)
         except OSError as bug:
-            self.connection.break_down(bug)
+            self.served.break_down(bug)

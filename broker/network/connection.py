@@ -1,7 +1,6 @@
 """A client's connection: frames in, one request in progress, responses out in order.
 
-Each event method returns its `Interest`: what its
-`broker.network.channel` waits for next.
+Each event method returns its `Interest`: what its `broker.network.channel` waits for next.
 
     on_readable -> Reader.receive -> next_frame -> dispatch -> (park) ... respond -> Writer.flush
          ^                              ^                                    |            |
@@ -30,6 +29,7 @@ from broker.network.idle_expiry import IdleExpiry
 from broker.network.in_progress import CloseReason, InProgress
 from broker.network.memory_pool import MemoryPool
 from broker.network.reader import Reader, ReaderState
+from broker.network.served import Served
 from broker.network.transport import Disconnected, TlsFailed, Transport
 from broker.network.writer import OnSent, Writer, WriterState
 from broker.quotas.throttle import Throttle
@@ -42,23 +42,21 @@ from purgatories.timer.system_timer import SystemTimer
 
 log = logging.getLogger("antechamber.connection")
 
-# Responses to pipelined requests are sent together, up to about this size.
-_SEND_TOGETHER_BYTES = 1 << 18
+_SEND_TOGETHER_BYTES = 1 << 18  # of responses to pipelined requests, about
 
 # For each request: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _READ = Interest.READ
 _ENDED = ReaderState.ENDED
 _IDLE = WriterState.IDLE
 
-# Wait records and the admin interface identify connections by number.
-_ids = count(1)
+_ids = count(1)  # for wait records and the admin interface
 
 Dispatch = Callable[["Connection", memoryview, float], None]
 RefuseLength = Callable[["Connection", InvalidLength], None]
 OnBug = Callable[[str, Exception], None]
 
 
-class Connection:
+class Connection(Served):
     """One client's connection.
 
     ``dispatch`` starts a request from a frame, of up to ``request_bytes_max`` bytes, and its
@@ -91,7 +89,6 @@ class Connection:
         "free_ms",
         "id",
         "in_progress",
-        "is_closed",
         "muted_by",
         "on_bug",
         "peer",
@@ -113,9 +110,9 @@ class Connection:
         session: Session = ANONYMOUS_SESSION,
         refuse_length: RefuseLength | None = None,
     ) -> None:
+        super().__init__()
         self.id = next(_ids)
         self.peer = transport.peer
-        self.is_closed = False
         self.in_progress: InProgress | None = None
         self.on_bug = on_bug
         self.session = session
@@ -289,6 +286,10 @@ class Connection:
         request, self.in_progress = self.in_progress, None
         if request is not None:
             request.abandon(reason)
+
+    def shut_down(self) -> None:
+        """End the connection because its node stops."""
+        self.close(CloseReason.SHUTDOWN)
 
     def refuse(self, reason: Malformed | Refused) -> None:
         """End the connection because of what the client has sent."""

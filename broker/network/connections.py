@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from functools import partial
 from heapq import nsmallest
 
 from broker.common.state_changes import StateChanges
@@ -12,8 +11,8 @@ from broker.config import Config
 from broker.network.connection import Connection, OnBug
 from broker.network.connection_setup import Opening
 from broker.network.driver import Driver
-from broker.network.memory_pool import memory_pool
-from broker.network.serving_task import ServingTask
+from broker.network.memory_pool import MemoryPool
+from broker.network.node_channels import NodeChannels
 from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
 
@@ -27,8 +26,8 @@ def _do_nothing() -> None:
 class Connections:
     """Opens connections, and iterates over those that are open.
 
-    The limits are those that *config* has when a connection is opened. *changes* is notified when
-    one has ended. *step_ms* is a clock that measures steps of the event loop. See `Connection` for
+    The limits are those that *config* has when a connection is opened. *channels* serve them, and
+    *memory* bounds what they hold. *changes* is notified when one has ended. See `Connection` for
     the other arguments.
     """
 
@@ -39,16 +38,17 @@ class Connections:
         scratch: Scratch,
         on_bug: OnBug,
         changes: StateChanges,
-        step_ms: Callable[[], float],
+        channels: NodeChannels,
+        memory: MemoryPool | None,
     ) -> None:
-        self.memory = memory_pool(config.queued_max_request_bytes)
+        self.memory = memory
         self._config = config
         self._timer = timer
         self._scratch = scratch
         self._on_bug = on_bug
         self._changes = changes
         self._open: set[Connection] = set()
-        self._task = ServingTask(self.memory, step_ms)
+        self._channels = channels
 
     def __len__(self) -> int:
         return len(self._open)
@@ -57,13 +57,12 @@ class Connections:
         return iter(self._open)
 
     def open(self, opening: Opening, on_end: Callable[[], object] = _do_nothing) -> Connection:
-        """Open a connection, which is served while `serve` runs; *on_end* is called after it."""
-        ended = partial(self._ended, on_end)
-        return self._task.open(opening.transport, partial(self._connect, opening), ended)
-
-    async def serve(self) -> None:
-        """Serve the connections until cancelled; then they are closed."""
-        await self._task.run()
+        """Open a connection; *on_end* is called after it."""
+        return self._channels.open(
+            opening.transport,
+            lambda driver: self._connect(opening, driver),
+            lambda connection: self._ended(on_end, connection),
+        )
 
     def close_least_recently_used(self, count: int, protected: str | None) -> None:
         """Close connections that nothing was received on or sent to for the longest time.
@@ -96,7 +95,7 @@ class Connections:
         return connection
 
     def _ended(self, on_end: Callable[[], object], connection: Connection) -> None:
-        if not self._task.has_ended:
+        if not self._channels.has_ended:
             connection.client.ended()
         self._open.discard(connection)
         self._changes.notify()

@@ -8,6 +8,7 @@ disconnects after the request timeout.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 
 import trio
@@ -16,18 +17,27 @@ from broker.links.direction import Carried, Direction
 from broker.network.transport import Connect, Disconnected, Transport
 from broker.steps.schedule import schedule_once
 from purgatories.timer.system_timer import SystemTimer
+from purgatories.timer.timer_task import TimerTask
+
+
+def _do_nothing() -> None:
+    """Do nothing: the default ``on_over``."""
 
 
 class Passage:
-    """A message on its way; ``is_over`` once it has arrived, or will not."""
+    """A message on its way; ``is_over`` once it has arrived, or will not.
 
-    __slots__ = ("_ended", "_failure", "_message", "is_over")
+    ``on_over`` is called then. ``failure`` says why it will not arrive.
+    """
+
+    __slots__ = ("_limit", "_message", "failure", "is_over", "on_over")
 
     def __init__(self) -> None:
         self._message = Carried(self._arrived)
-        self._ended = trio.Event()
-        self._failure: str | None = None
+        self._limit: TimerTask | None = None
+        self.failure: str | None = None
         self.is_over = False
+        self.on_over: Callable[[], object] = _do_nothing
 
     @classmethod
     def of_message(cls, direction: Direction) -> Passage | None:
@@ -41,29 +51,37 @@ class Passage:
         passage = cls()
         return None if direction.carry_setup(passage._message) else passage
 
-    async def wait(self, timer: SystemTimer, at_most_ms: float, what: str) -> None:
-        """Return when the message has arrived; raises `Disconnected` after *at_most_ms*."""
-        limit = None
+    def limit(self, timer: SystemTimer, at_most_ms: float, what: str) -> None:
+        """End the passage with the failure *what* after *at_most_ms*."""
         if at_most_ms != inf:
-            limit = schedule_once(timer, lambda: self.end(what), delay_ms=at_most_ms)
+            self._limit = schedule_once(timer, lambda: self.end(what), delay_ms=at_most_ms)
+
+    async def wait(self) -> None:
+        """Return when the message has arrived; raises `Disconnected` if it will not."""
+        over = trio.Event()
+        self.on_over = over.set
         try:
-            await self._ended.wait()
+            await over.wait()
         finally:
-            if limit is not None:
-                limit.cancel()
-        if self._failure is not None:
-            raise Disconnected(self._failure)
+            self._end_limit()
+        if self.failure is not None:
+            raise Disconnected(self.failure)
 
     def end(self, failure: str) -> None:
         """The message does not arrive any more: its connection ends because of *failure*."""
         if not self.is_over:
-            self._failure = failure
+            self.failure = failure
             self._message.cancel()
             self._arrived()
 
     def _arrived(self) -> None:
         self.is_over = True
-        self._ended.set()
+        self._end_limit()
+        self.on_over()
+
+    def _end_limit(self) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
 
 
 class Link:
@@ -94,10 +112,11 @@ class Link:
         """The fault rules about the link, as wait records have them."""
         return [fault.label for each in (self.outgoing, self.incoming) for fault in each.faults]
 
-    async def wait(self, passage: Passage) -> None:
-        """Return when a request or a response has arrived; raises `Disconnected`."""
+    def withhold(self, passage: Passage, on_over: Callable[[], object]) -> None:
+        """Call *on_over* when a request or a response has arrived, or its time is over."""
+        passage.on_over = on_over
         failure = f"no response within {self.request_timeout_ms:g} ms"
-        await passage.wait(self.timer, self.request_timeout_ms, failure)
+        passage.limit(self.timer, self.request_timeout_ms, failure)
 
     async def connect(self, connect: Connect, host: str, port: int) -> Transport:
         """A connection, whose set-up takes one packet in each direction.
@@ -107,7 +126,8 @@ class Link:
         for direction in (self.outgoing, self.incoming):
             if direction.is_faulty and (passage := Passage.of_setup(direction)) is not None:
                 failure = f"no connection within {self.setup_timeout_ms:g} ms"
-                await passage.wait(self.timer, self.setup_timeout_ms, failure)
+                passage.limit(self.timer, self.setup_timeout_ms, failure)
+                await passage.wait()
         return await connect(host, port)
 
 

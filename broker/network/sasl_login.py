@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
 
-from broker.network.inter_broker_connection import InterBrokerConnection
+from broker.network.exchange import Exchange
 from broker.network.transport import Connect, Disconnected, Transport
 from broker.security.sasl.mechanism import AuthenticationFailed, SaslClient
 from protocol.codec import Malformed
@@ -40,7 +39,7 @@ def connect_with_sasl(
 async def authenticate_client(transport: Transport, client: SaslClient, scratch: Scratch) -> None:
     """Log in over a new connection; raises OSError, and then the connection is closed."""
     try:
-        await _log_in(InterBrokerConnection(transport, scratch, _CLIENT_ID), client)
+        await _log_in(Exchange(transport, scratch, _CLIENT_ID), client)
     except (AuthenticationFailed, Disconnected, Malformed) as failure:
         log.warning(
             "the login at %s failed: mechanism %s: %s", transport.peer, client.mechanism, failure
@@ -51,26 +50,15 @@ async def authenticate_client(transport: Transport, client: SaslClient, scratch:
             transport.close()
 
 
-async def _log_in(connection: InterBrokerConnection, client: SaslClient) -> None:
+async def _log_in(exchange: Exchange, client: SaslClient) -> None:
     """Raises `AuthenticationFailed`, `Disconnected`, `Malformed`."""
-    error, mechanisms = await connection.send_request(
-        SaslHandshakeRequest(mechanism=client.mechanism), _shaken
-    )
-    if error != ErrorCode.NONE:
-        enabled = ", ".join(mechanisms) or "none"
+    shaken = await exchange.response(SaslHandshakeRequest(mechanism=client.mechanism))
+    if shaken.error_code != ErrorCode.NONE:
+        enabled = ", ".join(shaken.mechanisms) or "none"
         raise AuthenticationFailed(f"the mechanism is not enabled there; enabled: {enabled}")
     token: bytes | None = client.first()
     while token is not None:
-        request = SaslAuthenticateRequest(auth_bytes=token)
-        error, message, challenge = await connection.send_request(request, _authenticated)
-        if error != ErrorCode.NONE:
-            raise AuthenticationFailed(message or f"error {error}")
-        token = client.evaluate(challenge)
-
-
-def _shaken(response: Any) -> tuple[int, list[str]]:
-    return response.error_code, response.mechanisms
-
-
-def _authenticated(response: Any) -> tuple[int, str | None, bytes]:
-    return response.error_code, response.error_message, bytes(response.auth_bytes)
+        response = await exchange.response(SaslAuthenticateRequest(auth_bytes=token))
+        if response.error_code != ErrorCode.NONE:
+            raise AuthenticationFailed(response.error_message or f"error {response.error_code}")
+        token = client.evaluate(bytes(response.auth_bytes))

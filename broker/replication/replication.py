@@ -16,8 +16,8 @@ from broker.config import Config
 from broker.controller.alter_partition import AlterPartition
 from broker.controller.channel import ControllerChannel
 from broker.controller.image import Broker, MetadataImage
+from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.network.link import Link
-from broker.network.transport import Connect
 from broker.replication.delta_applier import DeltaApplier, OnLeadershipChange
 from broker.replication.follower.replica_fetcher_manager import ReplicaFetcherManager
 from broker.replication.holds import Holds
@@ -27,7 +27,6 @@ from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.replication.replica_manager import ReplicaManager
 from broker.steps.schedule import schedule
 from broker.storage.log_manager import LogManager
-from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
 
 
@@ -44,8 +43,7 @@ class Replication:
         purgatories: PartitionPurgatories,
         image: Callable[[], MetadataImage],
         channel: ControllerChannel,
-        connect: Connect,
-        scratch: Scratch,
+        connections: InterBrokerConnections,
         on_leadership_change: OnLeadershipChange,
         link_to: Callable[[int], Link],
         holds: Holds,
@@ -53,18 +51,17 @@ class Replication:
         self.node_id = node_id
         self.config = config
         self.timer = timer
-        self.scratch = scratch
         self.now_ms = clock.now_ms
         self.purgatories = purgatories
         self._image = image
         self._channel = channel
         self.link_to = link_to
         self.holds = holds.of
+        self.paused = False  # whether this node's fetchers are paused
         self._resumed = trio.Event()
-        self._resumed.set()
         self.partitions = HostedPartitions(self._is_known)
         self.replicas = ReplicaManager(self.partitions, purgatories)
-        self.fetchers = ReplicaFetcherManager(self, connect)
+        self.fetchers = ReplicaFetcherManager(self, connections)
         self.delta_applier = DeltaApplier(
             self, config, logs, self.partitions, purgatories, self.fetchers, on_leadership_change
         )
@@ -74,19 +71,17 @@ class Replication:
 
     # -------------------------------------------------------------------------- pause, resume
 
-    @property
-    def paused(self) -> bool:
-        """Whether this node's fetchers are paused."""
-        return not self._resumed.is_set()
-
     def pause(self) -> None:
         """Stop fetching; responses in progress are not processed before `resume`."""
         if not self.paused:
+            self.paused = True
             self._resumed = trio.Event()
 
     def resume(self) -> None:
         """Fetch again."""
+        self.paused = False
         self._resumed.set()
+        self.fetchers.resumed()
 
     async def may_fetch(self) -> None:
         """Return when the node is not paused."""

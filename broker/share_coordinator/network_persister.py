@@ -29,7 +29,7 @@ from broker.coordinators.inter_broker_sender import (
     InterBrokerSender,
     SendingNode,
 )
-from broker.network.transport import Connect
+from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.share.persister import PersisterResult, ReadResult, StateWrite, SummaryResult
 from broker.share.share_partition_key import SharePartitionKey
 from broker.share_coordinator.joined_writes import next_call
@@ -73,7 +73,7 @@ class NetworkPersister:
     def __init__(
         self,
         node: SendingNode,
-        connect: Connect,
+        connections: InterBrokerConnections,
         actions: ActionQueue,
         steps: StepQueue,
         image: Callable[[], MetadataImage],
@@ -90,7 +90,7 @@ class NetworkPersister:
         self._sender = InterBrokerSender(
             f"node-{node.node_id}-persister",
             node,
-            connect,
+            connections,
             actions,
             steps,
             self._next_request,

@@ -24,7 +24,7 @@ from broker.coordinators.inter_broker_sender import (
     InterBrokerSender,
     SendingNode,
 )
-from broker.network.transport import Connect
+from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.steps.queue import Slices, StepQueue
 from broker.transactions.state_topic import coordinator_of
 from protocol.errors import ErrorCode
@@ -86,7 +86,7 @@ class AddPartitionsToTxnSender:
     def __init__(
         self,
         node: SendingNode,
-        connect: Connect,
+        connections: InterBrokerConnections,
         actions: ActionQueue,
         steps: StepQueue,
         image: Callable[[], MetadataImage],
@@ -102,7 +102,7 @@ class AddPartitionsToTxnSender:
         self._sender = InterBrokerSender(
             f"node-{node.node_id}-add-partitions-to-txn",
             node,
-            connect,
+            connections,
             actions,
             steps,
             self._next_request,

@@ -28,7 +28,7 @@ from broker.coordinators.inter_broker_sender import (
     InterBrokerSender,
     SendingNode,
 )
-from broker.network.transport import Connect
+from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.steps.queue import Slices, StepQueue
 from broker.steps.schedule import schedule_once
 from broker.transactions.marker_sender import MarkerCallbacks, PendingMarkers
@@ -97,7 +97,7 @@ class TransactionMarkerChannel:
     def __init__(
         self,
         node: SendingNode,
-        connect: Connect,
+        connections: InterBrokerConnections,
         actions: ActionQueue,
         steps: StepQueue,
         image: Callable[[], MetadataImage],
@@ -113,7 +113,7 @@ class TransactionMarkerChannel:
         self._sender = InterBrokerSender(
             f"node-{node.node_id}-txn-marker-sender",
             node,
-            connect,
+            connections,
             actions,
             steps,
             self._next_request,

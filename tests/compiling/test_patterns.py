@@ -51,3 +51,22 @@ def test_types_of_fields_are_in_the_module(module: str) -> None:
         if isinstance(field, ast.AnnAssign)
     }
     assert fields & {"memoryview", "frozenset"} <= imported
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_bounds_of_slices_have_no_effects(module: str) -> None:
+    """They are evaluated twice, unless the object is a list, a tuple, a string or bytes."""
+    bounds = [
+        bound
+        for node in nodes(module)
+        if isinstance(node, ast.Slice)
+        for bound in (node.lower, node.upper)
+        if bound is not None
+    ]
+    calls = {
+        ast.unparse(call.func)
+        for bound in bounds
+        for call in ast.walk(bound)
+        if isinstance(call, ast.Call)
+    }
+    assert calls <= {"len", "bisect_right", "read_varint"}

@@ -18,7 +18,7 @@ from broker.coordinators.inter_broker_sender import (
     InterBrokerSender,
     SendingNode,
 )
-from broker.network.transport import Connect
+from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.steps.queue import Slices, StepQueue
 from protocol.messages.list_offsets import (
     ListOffsetsPartition,
@@ -49,7 +49,7 @@ class EndOffsets:
     def __init__(
         self,
         node: SendingNode,
-        connect: Connect,
+        connections: InterBrokerConnections,
         actions: ActionQueue,
         steps: StepQueue,
         image: Callable[[], MetadataImage],
@@ -58,7 +58,12 @@ class EndOffsets:
         self._image = image
         self._queues: dict[int, deque[_Question]] = {}
         self._sender = InterBrokerSender(
-            f"node-{node.node_id}-end-offsets", node, connect, actions, steps, self._next_request
+            f"node-{node.node_id}-end-offsets",
+            node,
+            connections,
+            actions,
+            steps,
+            self._next_request,
         )
 
     async def run(self) -> None:

@@ -5,23 +5,27 @@
           +--- append, update watermarks | truncate a diverging log | delay ----+
 
 One request is in progress at a time; the fetch offsets of the next one acknowledge the appended
-records. Kafka's ``ReplicaFetcherThread``, as a task.
+records. A fetch follows the response of the previous one without a task switch. The fetcher's task
+connects, and does what else cannot be done at once: it waits until a partition is due, and lists
+offsets of the leader. Kafka's ``ReplicaFetcherThread``.
 """
 
 from __future__ import annotations
 
 import logging
+from functools import partial
 from math import inf
-from typing import Protocol
+from typing import Any
+
+import trio
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.config import Config
-from broker.controller.image import Broker
-from broker.network.inter_broker_connection import InterBrokerConnection
-from broker.network.link import Link
-from broker.network.transport import Connect, Disconnected
+from broker.network.inter_broker_connection import InterBrokerConnection, Use
+from broker.network.inter_broker_connections import InterBrokerConnections
+from broker.network.transport import Disconnected
 from broker.replication.follower.fetch_session_handler import FetchSessionHandler, name_of
+from broker.replication.follower.follower_node import FollowerNode
 from broker.replication.follower.partition_fetch_state import PartitionFetchState
 from broker.replication.follower.truncation import truncation_offset
 from broker.replication.partition import Partition
@@ -30,8 +34,7 @@ from broker.steps.timed_event import TimedEvent
 from broker.storage.append import AppendRefused
 from protocol.codec import Malformed
 from protocol.errors import ErrorCode
-from protocol.framing import Scratch
-from protocol.messages.fetch import FetchResponse, PartitionData
+from protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData
 from protocol.messages.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsRequest,
@@ -39,7 +42,6 @@ from protocol.messages.list_offsets import (
     ListOffsetsTopic,
 )
 from protocol.record_batch.pieces import pieces
-from purgatories.timer.system_timer import SystemTimer
 
 log = logging.getLogger("antechamber.replication")
 
@@ -50,48 +52,24 @@ _LATEST = -1
 _EARLIEST = -2
 
 
-class FollowerNode(Protocol):
-    """What a fetcher needs from its node."""
-
-    node_id: int
-    config: Config
-    scratch: Scratch
-    timer: SystemTimer
-
-    def now_ms(self) -> float:
-        """Monotonic milliseconds."""
-        ...
-
-    def alive(self, node_id: int) -> Broker | None:
-        """The node in the metadata; None if it is fenced or unknown."""
-        ...
-
-    async def may_fetch(self) -> None:
-        """Return when the node is not paused."""
-        ...
-
-    def link_to(self, node_id: int) -> Link:
-        """The link to another node."""
-        ...
-
-    def replicated(self, key: TopicPartition, high_watermark: int) -> None:
-        """The high watermark of a followed partition has moved."""
-        ...
-
-
 class ReplicaFetcher:
     """Fetches from the node *source*."""
 
-    def __init__(self, node: FollowerNode, source: int, connect: Connect) -> None:
+    def __init__(
+        self, node: FollowerNode, source: int, connections: InterBrokerConnections
+    ) -> None:
         self.source = source
         self._node = node
-        self._connect = connect
+        self._connections = connections
         self._link = node.link_to(source)
         self._partition_states: dict[TopicPartition, PartitionFetchState] = {}
         self._session = FetchSessionHandler(node.config, node.node_id)
         self._wake = TimedEvent(node.timer)
         self._connection: InterBrokerConnection | None = None
-        self._is_interrupted = False
+        # Set when no response is awaited, and the task has to continue.
+        self._returned = trio.Event()
+        self._failure: Exception | None = None  # why the connection has ended
+        self._out_of_range: list[PartitionFetchState] = []
 
     def add_partition(self, partition: Partition) -> None:
         """Fetch a partition from its log end, in its present leader epoch.
@@ -104,8 +82,10 @@ class ReplicaFetcher:
             partition, partition.leader_epoch
         )
         self._wake.set()
-        self._is_interrupted = self._connection is not None
-        self._disconnect()
+        if self._connection is not None:
+            self._disconnect()
+            self._failure = _Interrupted()
+            self._returned.set()
 
     def remove_partition(self, key: TopicPartition) -> None:
         """Stop fetching a partition; a response in progress does not affect it."""
@@ -138,43 +118,71 @@ class ReplicaFetcher:
         return due, next_ms - now_ms
 
     async def _do_work(self, due: list[PartitionFetchState]) -> None:
-        self._is_interrupted = False
         try:
-            await self._process_fetch_request(due)
+            await self._process_fetch_requests(due)
+        except _Interrupted:
+            pass
         except (Disconnected, Malformed, OSError) as error:
-            if not self._is_interrupted:
-                log.info("fetching from node %d: %s", self.source, error)
-                self._disconnect()
-                self._delay_partitions(self._due()[0])
+            log.info("fetching from node %d: %s", self.source, error)
+            self._disconnect()
+            self._delay_partitions(self._due()[0])
         except Exception as unexpected:
             self._node.timer.on_error(f"fetching from node {self.source}", unexpected)
             self._disconnect()
             self._delay_partitions(self._due()[0])
 
-    async def _process_fetch_request(self, due: list[PartitionFetchState]) -> None:
+    async def _process_fetch_requests(self, due: list[PartitionFetchState]) -> None:
+        """Fetch until the next step has to wait, then list the offsets that are needed."""
         connection = self._connection
         if connection is None:
             connection = self._connection = await self._connected()
             due, _ = self._due()
             if not due:
                 return
-        own = self._node.alive(self._node.node_id)
-        request = self._session.build_request(due, -1 if own is None else own.epoch)
-        out_of_range = await connection.send_request_in_slices(
-            request, lambda response: self._process_fetch_response(due, response)
-        )
-        for state in out_of_range:
+        self._out_of_range = []
+        await self._send(connection, self._fetch(due), partial(self._process_fetch_response, due))
+        for state in self._out_of_range:
             await self._fetch_offset_and_truncate(connection, state)
+
+    async def _send(self, connection: InterBrokerConnection, request: Any, use: Use) -> None:
+        """Send a request, and wait until no response is awaited. Raises why the connection ends."""
+        self._returned, self._failure = trio.Event(), None
+        connection.send_request(request, use)
+        await self._returned.wait()
+        self._check_connected()
+
+    def _check_connected(self) -> None:
+        """Raise why the connection has ended, if it has."""
+        if self._failure is not None:
+            raise self._failure
+
+    def _fetch(self, due: list[PartitionFetchState]) -> FetchRequest:
+        own = self._node.alive(self._node.node_id)
+        return self._session.build_request(due, -1 if own is None else own.epoch)
 
     async def _connected(self) -> InterBrokerConnection:
         leader = self._node.alive(self.source)
         if leader is None:
             raise Disconnected(f"node {self.source} is not registered or fenced")
-        transport = await self._link.connect(self._connect, leader.host, leader.port)
         client_id = f"node-{self._node.node_id}"
-        return InterBrokerConnection(
-            transport, self._node.scratch, client_id, self._node.may_fetch, self._link
+        return await self._connections.open(
+            self._link,
+            leader.host,
+            leader.port,
+            client_id,
+            self._connection_ended,
+            lambda: self._node.paused,
         )
+
+    def resumed(self) -> None:
+        """The node is not paused any more: use the response that has arrived meanwhile."""
+        if self._connection is not None:
+            self._connection.resume()
+
+    def _connection_ended(self, reason: Exception) -> None:
+        self._disconnect()
+        self._failure = reason
+        self._returned.set()
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
@@ -191,20 +199,38 @@ class ReplicaFetcher:
 
     def _process_fetch_response(
         self, due: list[PartitionFetchState], response: FetchResponse
-    ) -> Slices[list[PartitionFetchState]]:
-        """Use a response; returns the partitions whose fetch offset is out of range."""
+    ) -> Slices[None]:
+        """Use a response, and fetch again."""
         self._session.handle_response(response)
-        if response.error_code:
-            return []
+        if not response.error_code:
+            yield from self._process_partitions(due, response)
+        self._fetch_next()
+
+    def _fetch_next(self) -> None:
+        """Send the next fetch now, unless something has to be awaited before it."""
+        connection = self._connection
+        if connection is None:  # interrupted
+            return
+        if not self._out_of_range and not self._node.paused:
+            due, _ = self._due()
+            if due:
+                use = partial(self._process_fetch_response, due)
+                connection.send_request(self._fetch(due), use)
+                return
+        self._returned.set()
+
+    def _process_partitions(
+        self, due: list[PartitionFetchState], response: FetchResponse
+    ) -> Slices[None]:
         requested = {name_of(state): state for state in due}
-        out_of_range, partitions = [], 0
+        partitions = 0
         for topic in response.responses:
             for data in topic.partitions:
                 state = requested.get((topic.topic_id, data.partition_index))
                 if state is None or not self._is_current(state):
                     continue
                 if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
-                    out_of_range.append(state)
+                    self._out_of_range.append(state)
                 elif data.error_code:
                     self._handle_partition_error(state, ErrorCode(data.error_code))
                 else:
@@ -212,7 +238,6 @@ class ReplicaFetcher:
                 partitions += 1
                 if not partitions % _PARTITIONS_AT_ONCE:
                     yield None
-        return out_of_range
 
     def _process_in_pieces(self, state: PartitionFetchState, data: PartitionData) -> Slices[None]:
         """Use the data of a partition, while it is fetched with this state."""
@@ -323,11 +348,21 @@ class ReplicaFetcher:
             topics=[ListOffsetsTopic(name=key.topic, partitions=[requested])],
         )
 
-        def offset(response: ListOffsetsResponse) -> int:
-            [topic] = response.topics
-            [partition] = topic.partitions
-            if partition.error_code:
-                raise ApiError(ErrorCode(partition.error_code))
-            return partition.offset
+        responses: list[ListOffsetsResponse] = []
 
-        return await connection.send_request(request, offset)
+        def use(response: ListOffsetsResponse) -> Slices[None]:
+            responses.append(response)
+            self._returned.set()
+            yield from ()
+
+        await self._send(connection, request, use)
+        [response] = responses
+        [topic] = response.topics
+        [data] = topic.partitions
+        if data.error_code:
+            raise ApiError(ErrorCode(data.error_code))
+        return data.offset
+
+
+class _Interrupted(Exception):  # noqa: N818 - it is no error
+    """A partition was added, which is to be fetched now."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import trio
 
 from broker.common.topic_partition import TopicPartition
-from broker.network.transport import Connect
-from broker.replication.follower.replica_fetcher import FollowerNode, ReplicaFetcher
+from broker.network.inter_broker_connections import InterBrokerConnections
+from broker.replication.follower.follower_node import FollowerNode
+from broker.replication.follower.replica_fetcher import ReplicaFetcher
 from broker.replication.partition import Partition
 
 # So many new partitions do not wait for the others of the same change.
@@ -20,9 +21,9 @@ _PENDING_MAX = 1000
 class ReplicaFetcherManager:
     """Starts a fetcher for the first partition of each leader."""
 
-    def __init__(self, node: FollowerNode, connect: Connect) -> None:
+    def __init__(self, node: FollowerNode, connections: InterBrokerConnections) -> None:
         self._node = node
-        self._connect = connect
+        self._connections = connections
         self._fetchers: dict[int, ReplicaFetcher] = {}
         self._following: dict[TopicPartition, ReplicaFetcher] = {}
         self._pending: dict[TopicPartition, tuple[Partition, int]] = {}
@@ -48,7 +49,8 @@ class ReplicaFetcherManager:
     def _assign(self, partition: Partition, leader: int) -> None:
         fetcher = self._fetchers.get(leader)
         if fetcher is None:
-            fetcher = self._fetchers[leader] = ReplicaFetcher(self._node, leader, self._connect)
+            fetcher = ReplicaFetcher(self._node, leader, self._connections)
+            self._fetchers[leader] = fetcher
             self._to_start.append(fetcher)
             self._wake.set()
         fetcher.add_partition(partition)
@@ -60,6 +62,11 @@ class ReplicaFetcherManager:
         fetcher = self._following.pop(key, None)
         if fetcher is not None:
             fetcher.remove_partition(key)
+
+    def resumed(self) -> None:
+        """The node is not paused any more."""
+        for fetcher in self._fetchers.values():
+            fetcher.resumed()
 
     async def run(self) -> None:
         """Run the fetchers, including later ones, until cancelled."""

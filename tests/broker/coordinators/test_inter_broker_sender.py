@@ -45,7 +45,7 @@ class Requests:
         self.sender = InterBrokerSender(
             "node-1-sender",
             self.node,
-            self.brokers.connect,
+            self.node.others.connections(self.brokers.connect),
             self.node.actions,
             self.node.steps,
             self._next,

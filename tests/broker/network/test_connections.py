@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 import trio
 import trio.testing
@@ -12,9 +10,11 @@ from broker.common.state_changes import StateChanges
 from broker.config import Config
 from broker.network.connection_setup import PlaintextSetup
 from broker.network.connections import Connections
+from broker.network.node_channels import NodeChannels
 from broker.what_if.memory_transport import memory_transport_pair
 from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
+from tests.broker.network.other_nodes import OtherNodes
 
 pytestmark = pytest.mark.anyio
 
@@ -24,17 +24,18 @@ def fail(_peer: str, bug: Exception) -> None:
     raise bug
 
 
-def opened_connections(now_ms: Callable[[], float]) -> Connections:
-    timer = SystemTimer("test", now_ms=now_ms)
-    return Connections(Config(), timer, Scratch(), fail, StateChanges(), now_ms)
+def opened_connections(channels: NodeChannels) -> Connections:
+    timer = SystemTimer("test", now_ms=lambda: 0.0)
+    return Connections(Config(), timer, Scratch(), fail, StateChanges(), channels, None)
 
 
 async def test_a_connection_is_open_until_its_client_closes_it() -> None:
     """Open connections can be counted and iterated over."""
-    connections, ended = opened_connections(lambda: 0.0), list[str]()
+    others, ended = OtherNodes(), list[str]()
+    connections = opened_connections(others.channels)
     setup = PlaintextSetup("PLAINTEXT", Config(), lambda *_: None)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(connections.serve)
+        nursery.start_soon(others.run)
         client, transport = memory_transport_pair()
         connection = connections.open(setup.open(transport), lambda: ended.append("ended"))
         await trio.testing.wait_all_tasks_blocked()

@@ -17,6 +17,7 @@ import trio.testing
 
 from broker.network.connection import Connection
 from broker.network.driver import Driver
+from broker.network.node_channels import NodeChannels
 from broker.network.poller import Watch, Watched
 from broker.network.serving_task import ServingTask
 from broker.steps.limits import SERVING_STEP_MS, SERVING_TURN_MS
@@ -87,7 +88,8 @@ class Serving:
         self.served: list[int] = []
         self.on_request: Callable[[int], object] = lambda _: None
         self.poller = LevelPoller()
-        self.task = ServingTask(None, lambda: self.now_ms, lambda _: self.poller)
+        self.task = ServingTask(lambda: self.now_ms, lambda _: self.poller)
+        self.channels = NodeChannels(self.task)
         self._request_ms = request_ms
 
     def open(self) -> MemoryTransport:
@@ -114,7 +116,7 @@ class Serving:
                 on_bug=lambda _peer, bug: pytest.fail(repr(bug)),
             )
 
-        self.task.open(transport, connect, lambda _: None)
+        self.channels.open(transport, connect, lambda _: None)
         return transport
 
     def send(self, number: int, count: int = 1) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.network.inter_broker_connection import InterBrokerConnection
+from broker.network.exchange import Exchange
 from broker.network.sasl_login import LoginFailed, authenticate_client
 from broker.security.principal import user
 from broker.security.sasl.bearer import BearerClient
@@ -31,10 +31,8 @@ async def test_a_node_logs_in(tmp_path: Path, sasl: SaslClient) -> None:
 
         await authenticate_client(client.transport, sasl, scratch)
 
-        connection = InterBrokerConnection(client.transport, scratch, "node")
-        assert await connection.send_request(
-            MetadataRequest(topics=None), lambda each: each.cluster_id
-        )
+        exchange = Exchange(client.transport, scratch, "node")
+        assert (await exchange.response(MetadataRequest(topics=None))).cluster_id
         assert client.connection.session.principal == user("alice")
 
 

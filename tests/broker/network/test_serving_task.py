@@ -1,4 +1,4 @@
-"""The task that serves all connections of a node."""
+"""The task that serves all connections."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from broker.network.connection import Connection
 from broker.network.driver import Driver
 from broker.network.in_progress import CloseReason
 from broker.network.memory_pool import MemoryPool
+from broker.network.node_channels import NodeChannels
 from broker.network.serving_task import ServingTask
 from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.framing import Scratch
@@ -50,7 +51,8 @@ class Running:
         self.requests: list[Parked] = []
         self.bugs: list[Exception] = []
         self.ended: list[Connection] = []
-        self.task = ServingTask(memory, lambda: 0.0)
+        self.task = ServingTask(lambda: 0.0)
+        self.channels = NodeChannels(self.task, memory)
         self.client: MemoryTransport
         self.connection = self.open()
         nursery.start_soon(self.task.run)
@@ -72,7 +74,7 @@ class Running:
                 on_bug=lambda _peer, bug: self.bugs.append(bug),
             )
 
-        return self.task.open(transport, connect, self.ended.append)
+        return self.channels.open(transport, connect, self.ended.append)
 
     def dispatch(self, connection: Connection, _frame: memoryview, _arrived_ms: float) -> None:
         """Park the request."""

@@ -14,6 +14,7 @@ import trio.testing
 from broker.config.broker_config import parse_config
 from broker.network.connection import Connection
 from broker.network.driver import Driver
+from broker.network.node_channels import NodeChannels
 from broker.network.serving_task import ServingTask
 from broker.network.ssl_setup import SslSetup
 from broker.network.tls_transport import TlsTransport
@@ -71,8 +72,8 @@ class Serving:
                 session=opening.session,
             )
 
-        task = ServingTask(None, lambda: 0.0)
-        self.connection = task.open(opening.transport, connect, lambda _: None)
+        task = ServingTask(lambda: 0.0)
+        self.connection = NodeChannels(task).open(opening.transport, connect, lambda _: None)
         nursery.start_soon(task.run)
 
     def _serve(self, connection: Connection, frame: memoryview, arrived_ms: float) -> None:

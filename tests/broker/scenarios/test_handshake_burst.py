@@ -33,7 +33,7 @@ def count_steps(secured: SecuredNode, listener: str, events: list[str]) -> None:
             events.append(STEP)
             super().do_handshake()
 
-    secured.node.tls[listener].context.sslobject_class = Counted
+    secured.node.network.tls[listener].context.sslobject_class = Counted
 
 
 class Passes(trio.abc.Instrument):

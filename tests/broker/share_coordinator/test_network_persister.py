@@ -50,7 +50,12 @@ class Persisting:
         self.results: list[Any] = []
         self.topics_created = 0
         self.persister = NetworkPersister(
-            node, brokers.connect, node.actions, node.steps, lambda: self.image, self._create
+            node,
+            node.others.connections(brokers.connect),
+            node.actions,
+            node.steps,
+            lambda: self.image,
+            self._create,
         )
 
     def _create(self) -> None:

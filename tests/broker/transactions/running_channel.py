@@ -57,7 +57,7 @@ class RunningChannel:
         self.coordinator = Coordinator()
         self.channel = TransactionMarkerChannel(
             node,
-            brokers.connect,
+            node.others.connections(brokers.connect),
             node.actions,
             node.steps,
             lambda: self.image,

@@ -25,6 +25,7 @@ from purgatories.action_queue import ActionQueue
 from purgatories.on_error import OnError
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
+from tests.broker.network.other_nodes import OtherNodes
 
 OWN = 1
 
@@ -120,7 +121,7 @@ class SendingBroker:
 
     def __init__(self) -> None:
         self.config = Config()
-        self.scratch = Scratch()
+        self.others = OtherNodes()
         self.now_ms = TrioClock().now_ms
         self.errors: list[Exception] = []
         on_error: OnError = lambda _, error: self.errors.append(error)  # noqa: E731 - it is typed
@@ -143,6 +144,7 @@ async def sending() -> AsyncIterator[tuple[SendingBroker, ScriptedBrokers, trio.
     node = SendingBroker()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(run_reaper, node.timer)
+        nursery.start_soon(node.others.run)
         yield node, ScriptedBrokers(), nursery
         nursery.cancel_scope.cancel()
 

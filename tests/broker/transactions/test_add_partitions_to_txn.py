@@ -56,8 +56,9 @@ class Sending:
         self.image = MetadataImage("cluster")
         self.lead(1, 2, 3)
         self.results: list[tuple[str, Errors]] = []
+        to_nodes = node.others.connections(brokers.connect)
         self.sender = AddPartitionsToTxnSender(
-            node, brokers.connect, node.actions, node.steps, lambda: self.image
+            node, to_nodes, node.actions, node.steps, lambda: self.image
         )
 
     def lead(self, *leaders: int) -> None:

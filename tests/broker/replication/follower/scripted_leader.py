@@ -24,6 +24,7 @@ from protocol.messages.fetch import FetchableTopicResponse, FetchRequest, FetchR
 from protocol.messages.fetch import PartitionData as PartitionData
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
+from tests.broker.network.other_nodes import OtherNodes
 
 LEADER = 2
 SESSION = 77
@@ -114,7 +115,7 @@ class FollowingNode:
 
     def __init__(self) -> None:
         self.config = Config()
-        self.scratch = Scratch()
+        self.others = OtherNodes()
         self.now_ms = TrioClock().now_ms
         self.timer = SystemTimer("node", now_ms=self.now_ms)
         self.links = Links(self.timer)
@@ -129,8 +130,12 @@ class FollowingNode:
     def alive(self, node_id: int) -> Broker | None:
         return self.brokers.get(node_id)
 
+    @property
+    def paused(self) -> bool:
+        return not self.going.is_set()
+
     async def may_fetch(self) -> None:
-        if not self.going.is_set():
+        if self.paused:
             await self.going.wait()
 
     def replicated(self, key: TopicPartition, high_watermark: int) -> None:
@@ -143,5 +148,6 @@ async def following() -> AsyncIterator[tuple[FollowingNode, ScriptedLeader, trio
     node = FollowingNode()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(run_reaper, node.timer)
+        nursery.start_soon(node.others.run)
         yield node, ScriptedLeader(), nursery
         nursery.cancel_scope.cancel()

@@ -72,7 +72,7 @@ def _with_records(folder: Path, *epochs: int) -> Partition:
 def _run(
     node: FollowingNode, leader: ScriptedLeader, nursery: trio.Nursery, *partitions: Partition
 ) -> ReplicaFetcher:
-    fetcher = ReplicaFetcher(node, LEADER, leader.connect)
+    fetcher = ReplicaFetcher(node, LEADER, node.others.connections(leader.connect))
     for partition in partitions:
         fetcher.add_partition(partition)
     nursery.start_soon(fetcher.run)
@@ -371,7 +371,7 @@ async def test_a_paused_follower_appends_nothing(tmp_path: Path) -> None:
     """The response waits in the connection until the node resumes."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
-        _run(node, leader, nursery, partition)
+        fetcher = _run(node, leader, nursery, partition)
         await leader.fetch()
         node.going = trio.Event()
         leader.respond_to_fetch(partition.topic_id, _data(0, b"a"))
@@ -379,6 +379,7 @@ async def test_a_paused_follower_appends_nothing(tmp_path: Path) -> None:
         assert partition.log.log_end_offset == 0
 
         node.going.set()
+        fetcher.resumed()
         await leader.fetch()
 
         assert partition.log.log_end_offset == 1

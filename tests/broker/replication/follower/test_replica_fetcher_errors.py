@@ -39,7 +39,7 @@ async def test_a_partition_that_raises_is_fetched_again_after_the_back_off(
     reported: list[str] = []
     async with following() as (node, leader, nursery):
         node.timer.on_error = lambda what, _error: reported.append(what)
-        fetcher = ReplicaFetcher(node, LEADER, leader.connect)
+        fetcher = ReplicaFetcher(node, LEADER, node.others.connections(leader.connect))
         for partition in (one, other):
             fetcher.add_partition(partition)
         nursery.start_soon(fetcher.run)
@@ -73,13 +73,13 @@ async def test_a_fetch_that_raises_is_repeated(
     reported: list[str] = []
     async with following() as (node, leader, nursery):
         node.timer.on_error = lambda what, _error: reported.append(what)
-        fetcher = ReplicaFetcher(node, LEADER, leader.connect)
+        fetcher = ReplicaFetcher(node, LEADER, node.others.connections(leader.connect))
         fetcher.add_partition(partition)
         nursery.start_soon(fetcher.run)
         await leader.fetch()
         begin_s = trio.current_time()
         with monkeypatch.context() as patch:
-            patch.setattr(fetcher, "_process_fetch_response", _fail)
+            patch.setattr(fetcher, "_process_partitions", _fail)
             leader.respond_to_fetch(partition.topic_id, _data())
             await trio.sleep(0.5)
         assert reported == ["fetching from node 2"]

@@ -30,7 +30,7 @@ async def test_many_batches_are_appended_in_slices(tmp_path: Path) -> None:
     """Other tasks run in between; the high watermark follows the log end."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
-        fetcher = ReplicaFetcher(node, LEADER, leader.connect)
+        fetcher = ReplicaFetcher(node, LEADER, node.others.connections(leader.connect))
         fetcher.add_partition(partition)
         nursery.start_soon(fetcher.run)
         await leader.fetch()
@@ -51,7 +51,7 @@ async def test_a_partition_removed_between_slices_is_not_appended_to(tmp_path: P
     """The node may lead it by then."""
     partition = make_partition(tmp_path, leader=LEADER)
     async with following() as (node, leader, nursery):
-        fetcher = ReplicaFetcher(node, LEADER, leader.connect)
+        fetcher = ReplicaFetcher(node, LEADER, node.others.connections(leader.connect))
         fetcher.add_partition(partition)
         nursery.start_soon(fetcher.run)
         await leader.fetch()

@@ -36,7 +36,7 @@ class Addresses:
 async def test_partitions_of_one_leader_share_a_connection(tmp_path: Path) -> None:
     """One fetcher, one request for both."""
     addresses, node = Addresses(), FollowingNode()
-    fetchers = ReplicaFetcherManager(node, addresses.connect)
+    fetchers = ReplicaFetcherManager(node, node.others.connections(addresses.connect))
     async with trio.open_nursery() as nursery:
         for key in (KEY, OTHER):
             fetchers.add_fetcher_for_partition(make_partition(tmp_path, key, leader=2), 2)
@@ -52,7 +52,7 @@ async def test_partitions_of_one_leader_share_a_connection(tmp_path: Path) -> No
 async def test_each_leader_has_its_own_fetcher(tmp_path: Path) -> None:
     """Including leaders that are added while the manager runs."""
     addresses, node = Addresses(), FollowingNode()
-    fetchers = ReplicaFetcherManager(node, addresses.connect)
+    fetchers = ReplicaFetcherManager(node, node.others.connections(addresses.connect))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(fetchers.run)
         fetchers.add_fetcher_for_partition(make_partition(tmp_path, KEY, leader=2), 2)
@@ -68,7 +68,8 @@ async def test_each_leader_has_its_own_fetcher(tmp_path: Path) -> None:
 
 async def test_a_partition_has_one_leader(tmp_path: Path) -> None:
     """A new leader replaces the first one (Kafka's testAddAndRemovePartition)."""
-    fetchers = ReplicaFetcherManager(FollowingNode(), Addresses().connect)
+    node = FollowingNode()
+    fetchers = ReplicaFetcherManager(node, node.others.connections(Addresses().connect))
     partition = make_partition(tmp_path, KEY, leader=2)
 
     fetchers.add_fetcher_for_partition(partition, 2)
@@ -89,7 +90,7 @@ async def test_a_partition_has_one_leader(tmp_path: Path) -> None:
 async def test_new_partitions_are_fetched_together(tmp_path: Path) -> None:
     """A fetcher that got them one by one would send a full request for each."""
     addresses, node = Addresses(), FollowingNode()
-    fetchers = ReplicaFetcherManager(node, addresses.connect)
+    fetchers = ReplicaFetcherManager(node, node.others.connections(addresses.connect))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(fetchers.run)
         fetchers.add_fetcher_for_partition(make_partition(tmp_path, KEY, leader=2), 2)
