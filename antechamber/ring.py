@@ -50,7 +50,7 @@ def side_by_side(rings: Sequence[Sequence[str]], columns: int) -> list[str]:
     return lines + _joined(row)
 
 
-def duration(ms: int) -> str:
+def duration(ms: float) -> str:
     """A tick in the largest unit in which it is a whole number: ``20 ms``, ``8 s``."""
     for unit, size in (("h", 3_600_000), ("min", 60_000), ("s", 1000)):
         if ms and ms % size == 0:

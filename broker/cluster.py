@@ -28,6 +28,7 @@ from broker.common.adjustable_clock import AdjustableClock
 from broker.common.clock import Clock
 from broker.common.errors import DiskFailed, NodeFailed, NoSuchNode, WrongState
 from broker.common.state_changes import StateChanges
+from broker.common.timer import new_timer
 from broker.common.topic_partition import TopicPartition
 from broker.common.unexpected_errors import UnexpectedErrors, indented_traceback, is_strict
 from broker.config import Config
@@ -54,7 +55,6 @@ from broker.storage.open_files import OpenFiles
 from broker.wait_records.interruptions import PAUSED, RUNNING, STOPPED, Interruptions
 from broker.wait_records.recorder import Recorder
 from protocol.printable import printable
-from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 
 logger = logging.getLogger(__name__)
@@ -166,7 +166,7 @@ class Cluster:
             Interruptions(clock.now_ms) if recorder is None else recorder.interruptions
         )
         # For timer tasks that continue when a node is stopped, as those of the admin interface.
-        self.timer = SystemTimer("cluster", now_ms=clock.now_ms, on_error=on_error)
+        self.timer = new_timer("cluster", clock.now_ms, on_error)
         schedule_elections(self.timer, controller, config)
         schedule_token_expiration(self.timer, controller, config, clock)
         self.members = {broker.node_id: Member(broker) for broker in brokers}

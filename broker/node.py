@@ -21,6 +21,7 @@ from broker.api.services import Services
 from broker.api.table import advertised_versions
 from broker.common.clock import Clock
 from broker.common.state_changes import StateChanges
+from broker.common.timer import new_timer
 from broker.common.topic_partition import TopicPartition
 from broker.common.unexpected_errors import UnexpectedErrors
 from broker.config import Config
@@ -291,8 +292,7 @@ class Node:
         )
 
     def _timer(self, name: str) -> SystemTimer:
-        on_error = self.unexpected_errors.elsewhere
-        return SystemTimer(name, now_ms=self.clock.now_ms, on_error=on_error)
+        return new_timer(name, self.clock.now_ms, self.unexpected_errors.elsewhere)
 
     def _partition_purgatories(self) -> PartitionPurgatories:
         config = self.config

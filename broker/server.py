@@ -38,6 +38,7 @@ from broker.common.errors import (
     StartupError,
     WrongState,
 )
+from broker.common.timer import new_timer
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
@@ -57,7 +58,6 @@ from broker.wait_records.records_file import RecordsFile
 from broker.wait_records.records_topic import RecordsTopic
 from broker.wait_records.request_log import request_log_line
 from broker.wait_records.span_sender import SpanSender, live_spans
-from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 
 # The controller's store, in the first data directory.
@@ -117,7 +117,7 @@ async def _run(
             facts = ClusterFacts(cluster, _given(options))
             report = facts.admin_errors.report
             # Its timeouts pass while the clock of the broker is frozen.
-            timer = SystemTimer("admin", now_ms=cluster.machine.now_ms)
+            timer = new_timer("admin", cluster.machine.now_ms)
             nursery.start_soon(run_reaper, timer)
             nursery.start_soon(serve_admin, admin, facts, timer, report)
             _announce(options, cluster, data_dirs, admin)

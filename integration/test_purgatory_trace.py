@@ -127,7 +127,7 @@ class TimerPlayer:
         wheel: TimingWheel | None = self.timer._wheel  # noqa: SLF001 - Kafka's trace has it
         clocks = ""
         while wheel is not None:
-            clocks += f" {wheel.current_time_ms}"
+            clocks += f" {wheel.now_ticks * int(self.timer.tick_ms)}"
             wheel = wheel.overflow_wheel
         fired = " ".join(sorted(self.fired))
         gauges = f"size {self.timer.size} queue {len(self.timer._queue)} clocks{clocks}"  # noqa: SLF001 - Kafka's trace has it
@@ -155,7 +155,8 @@ class Numbered(TimerTask):
         self.number = number
 
     def run(self) -> None:
-        clock = self.player.timer._wheel.current_time_ms  # noqa: SLF001 - Kafka's trace has it
+        timer = self.player.timer
+        clock = timer._wheel.now_ticks * int(timer.tick_ms)  # noqa: SLF001 - Kafka's trace has it
         self.player.fired.append(f"{clock:010d}:{self.number}")
 
 

@@ -105,7 +105,7 @@ EXPERIMENT = Experiment(
     "In real time, too, the lateness of an expiry does not depend on the number of pending tasks.",
     f"{PROBES} tasks expire within {SPAN_MS / 1000:.0f} s, driven by the broker's reaper, while "
     "the others wait for up to an hour. The lateness includes the rounding to whole ticks of "
-    "1 ms, the wake-up of the process and the load of the machine.",
+    "1 ms, Kafka's, the wake-up of the process and the load of the machine.",
     ("pending tasks", "min, ms", "median, ms", "95th percentile, ms"),
     measure,
     check,

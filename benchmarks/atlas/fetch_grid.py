@@ -12,6 +12,7 @@ import trio
 
 from benchmarks.atlas.experiment import Experiment
 from benchmarks.atlas.virtual import in_virtual_time, produce, replicated
+from broker.common.timer import TICK_MS
 from tests.broker.wait_records.records import kept_of
 from tests.client import RunningCluster
 from tests.requests import FETCH_VERSION, fetch_request
@@ -23,7 +24,6 @@ MIN_BYTES = (1, 1000, 4000)
 MAX_WAIT_MS = (50, 200, 500)
 INTERVAL_MS = (10, 100)  # between two appends
 VALUE = bytes(100)
-TICK_MS = 1
 
 
 class Row(NamedTuple):

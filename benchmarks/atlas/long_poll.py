@@ -11,6 +11,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from benchmarks.atlas.experiment import Experiment
 from benchmarks.atlas.virtual import in_virtual_time, produce, replicated
+from broker.common.timer import TICK_MS
 from tests.broker.wait_records.records import kept_of
 from tests.requests import FETCH_VERSION, fetch_request
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 MAX_WAIT_MS = 500
 STEP_MS = 100
-TICK_MS = 1
 
 
 class Row(NamedTuple):

@@ -11,6 +11,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from benchmarks.atlas.experiment import Experiment
 from benchmarks.atlas.virtual import in_virtual_time
+from broker.common.timer import TICK_MS
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.wait_records.recorder import Recorder
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
@@ -25,7 +26,6 @@ JOIN, SYNC = "join of a member", "assignment of the leader"
 SYNC_VERSION = 3
 STEP_MS = 1000
 REBALANCE_TIMEOUT_MS = join().rebalance_timeout_ms
-TICK_MS = 1
 LEADER, FAST, SLOW = "leader", "fast", "slow"  # client ids
 
 

@@ -11,6 +11,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from benchmarks.atlas.experiment import Experiment
 from benchmarks.atlas.virtual import in_virtual_time, produce, replicated
+from broker.common.timer import TICK_MS
 from protocol.errors import ErrorCode
 from tests.broker.wait_records.records import kept_of
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 LAG_MAX_MS = 2000
 SPAN_MS = 5000
 TIMEOUT_MS = 4000  # of a produce
-TICK_MS = 1
 
 
 class Row(NamedTuple):

@@ -12,7 +12,7 @@ class RebalanceLimit(NamedTuple):
     """
 
     timeout_ms: int
-    expiration_ms: int
+    expiration_ms: float
 
 
 class MemberTimeout(NamedTuple):
@@ -26,4 +26,4 @@ class MemberTimeout(NamedTuple):
     member_id: str
     kind: str
     timeout_ms: int
-    expiration_ms: int
+    expiration_ms: float

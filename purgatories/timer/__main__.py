@@ -12,6 +12,7 @@ import json
 from purgatories.timer.path import path
 
 DELAY_MS_MAX = 10**12  # ten levels
+TICK_MS_MIN = 0.001
 TASKS_MAX = 100
 
 
@@ -27,7 +28,9 @@ def main() -> int:
         type=_cancel,
         help="cancel the task of this delay at this time, both in ms; may be repeated",
     )
-    parser.add_argument("--tick-ms", type=int, default=1, help="of the finest wheel (default: 1)")
+    parser.add_argument(
+        "--tick-ms", type=float, default=1, help="of the finest wheel, also a fraction (default: 1)"
+    )
     parser.add_argument(
         "--wheel-size", type=int, default=20, help="the buckets of each wheel (default: 20)"
     )
@@ -37,8 +40,8 @@ def main() -> int:
             parser.error(f"delay_ms: {delay_ms} given, 0 to {DELAY_MS_MAX} allowed")
     if len(given.delay_ms) > TASKS_MAX:
         parser.error(f"delay_ms: {len(given.delay_ms)} given, at most {TASKS_MAX} allowed")
-    if given.tick_ms < 1:
-        parser.error(f"--tick-ms: {given.tick_ms} given, at least 1 allowed")
+    if not TICK_MS_MIN <= given.tick_ms <= DELAY_MS_MAX:
+        parser.error(f"--tick-ms: {given.tick_ms:g} given, {TICK_MS_MIN} to {DELAY_MS_MAX} allowed")
     if not 2 <= given.wheel_size <= 60:
         parser.error(f"--wheel-size: {given.wheel_size} given, 2 to 60 allowed")
     for delay_ms, _ in given.cancel:

@@ -23,15 +23,16 @@ def _do_nothing() -> None:
 
 
 class DelayQueue:
-    """Returns buckets whose expiration is at or before ``now_ms()``.
+    """Returns buckets whose expiration, in ticks, is at or before ``now_ms()``.
 
     ``on_earlier`` is called when `earliest_ms` decreases.
     """
 
-    __slots__ = ("_heap", "_now_ms", "_order", "on_earlier")
+    __slots__ = ("_heap", "_now_ms", "_order", "_tick_ms", "on_earlier")
 
-    def __init__(self, now_ms: Callable[[], float]) -> None:
+    def __init__(self, now_ms: Callable[[], float], tick_ms: float) -> None:
         self._now_ms = now_ms
+        self._tick_ms = tick_ms
         self._heap: list[tuple[int, int, TimerTaskList]] = []
         self._order = count()  # buckets of equal expiration leave in the order of arrival
         self.on_earlier: Callable[[], None] = _do_nothing
@@ -39,21 +40,21 @@ class DelayQueue:
     def offer(self, bucket: TimerTaskList) -> None:
         """Add *bucket*, which must not be queued; its expiration must not change while it is."""
         heap = self._heap
-        heappush(heap, (bucket.expiration_ms, next(self._order), bucket))
+        heappush(heap, (bucket.expiration_ticks, next(self._order), bucket))
         if heap[0][2] is bucket:
             self.on_earlier()
 
     def poll(self) -> TimerTaskList | None:
         """Remove and return the earliest bucket if it has expired, else None."""
         heap = self._heap
-        if heap and heap[0][0] <= self._now_ms():
+        if heap and heap[0][0] * self._tick_ms <= self._now_ms():
             return heappop(heap)[2]
         return None
 
     @property
     def earliest_ms(self) -> float:
-        """The expiration of the earliest bucket; infinity if the queue is empty."""
-        return self._heap[0][0] if self._heap else inf
+        """The expiration of the earliest bucket, in ms; infinity if the queue is empty."""
+        return self._heap[0][0] * self._tick_ms if self._heap else inf
 
     def __len__(self) -> int:
         return len(self._heap)

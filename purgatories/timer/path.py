@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypedDict
 
-from .snapshot import TimerSnapshot, snapshot
+from .snapshot import TimerSnapshot, snapshot, whole
 from .system_timer import SystemTimer
 from .timer_task import TimerTask
 
@@ -39,14 +39,14 @@ def path(
     delays_ms: Sequence[int],
     cancelled_at_ms: Mapping[int, int] | None = None,
     *,
-    tick_ms: int = 1,
+    tick_ms: float = 1,
     wheel_size: int = 20,
 ) -> Iterator[Step]:
     """Yield each step of tasks with *delays_ms* that are added at time 0.
 
     *cancelled_at_ms* maps delays to the times at which their tasks are cancelled.
     """
-    now_ms = 0
+    now_ms: float = 0
     events: list[str] = []
     timer = SystemTimer("path", now_ms=lambda: now_ms, tick_ms=tick_ms, wheel_size=wheel_size)
     tasks = {delay_ms: _Labelled(delay_ms, events) for delay_ms in delays_ms}
@@ -68,13 +68,13 @@ def path(
                 events.append(f"the task of {task.label} is cancelled")
         if timer.next_expiration_ms > now_ms:
             state = snapshot(timer, _label)
-            state["now_ms"] = now_ms  # an integer, of which a compiled timer makes a float
+            state["now_ms"] = now_ms  # a compiled timer makes a float of an integer
             yield Step(events=list(events), timer=state)
             events.clear()
             next_ms = min([timer.next_expiration_ms, *(at_ms for at_ms, _ in cancellations[-1:])])
             if not timer.size:
                 return
-            now_ms = int(next_ms)
+            now_ms = whole(next_ms)
 
 
 def _label(task: TimerTask) -> str:
@@ -82,7 +82,7 @@ def _label(task: TimerTask) -> str:
     return task.label
 
 
-def _places(timer: SystemTimer) -> dict[str, tuple[int, int]]:
+def _places(timer: SystemTimer) -> dict[str, tuple[int, float]]:
     """The level (from 1) and the bucket's time of each waiting task."""
     return {
         label: (number, bucket["at_ms"])
@@ -92,7 +92,9 @@ def _places(timer: SystemTimer) -> dict[str, tuple[int, int]]:
     }
 
 
-def _moves(before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]]) -> Iterator[str]:
+def _moves(
+    before: dict[str, tuple[int, float]], after: dict[str, tuple[int, float]]
+) -> Iterator[str]:
     for label, (level, _) in before.items():
         moved = after.get(label)
         if moved is not None and moved[0] != level:

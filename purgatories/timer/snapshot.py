@@ -23,18 +23,18 @@ class BucketSnapshot(TypedDict):
     """A bucket that holds tasks: when it fires, and how many tasks of each kind it holds."""
 
     index: int  # its position in the wheel's array
-    at_ms: int
+    at_ms: float
     tasks: dict[str, int]
 
 
 class LevelSnapshot(TypedDict):
     """One wheel: its tick, its number of buckets, the interval it covers, and its buckets."""
 
-    tick_ms: int
+    tick_ms: float  # the duration of a bucket
     wheel_size: int
-    current_time_ms: int
-    end_ms: int
-    current_index: int  # of the bucket of the current tick
+    current_time_ms: float
+    end_ms: float
+    current_index: int  # of the current bucket
     buckets: list[BucketSnapshot]
 
 
@@ -44,7 +44,7 @@ class TimerSnapshot(TypedDict):
     name: str
     now_ms: float
     size: int  # waiting tasks, in all levels
-    next_expiration_ms: int | None  # of the queue's head
+    next_expiration_ms: float | None  # of the queue's head
     queued_buckets: int  # buckets in the queue, with or without tasks
     demotions: int  # tasks that have moved to a finer wheel since the start
     levels: list[LevelSnapshot]
@@ -63,22 +63,27 @@ def snapshot(timer: SystemTimer, kind: Callable[[TimerTask], str] = kind_of) -> 
             name=timer.name,
             now_ms=timer.now_ms(),
             size=timer.size,
-            next_expiration_ms=None if abs(next_ms) == inf else int(next_ms),
+            next_expiration_ms=None if abs(next_ms) == inf else whole(next_ms),
             queued_buckets=timer.queued_buckets,
             demotions=timer.demotions,
-            levels=[_level(wheel, kind) for wheel in timer.wheels()],
+            levels=[_level(wheel, timer.tick_ms, kind) for wheel in timer.wheels()],
         )
 
 
-def _level(wheel: TimingWheel, kind: Callable[[TimerTask], str]) -> LevelSnapshot:
+def whole(ms: float) -> float:
+    """Return *ms* as an int if it is a whole number; otherwise it is a fraction of a short tick."""
+    return int(ms) if ms % 1 == 0 else ms
+
+
+def _level(wheel: TimingWheel, tick_ms: float, kind: Callable[[TimerTask], str]) -> LevelSnapshot:
     return LevelSnapshot(
-        tick_ms=wheel.tick_ms,
+        tick_ms=whole(wheel.bucket_ticks * tick_ms),
         wheel_size=wheel.wheel_size,
-        current_time_ms=wheel.current_time_ms,
-        end_ms=wheel.end_ms,
-        current_index=wheel.current_time_ms // wheel.tick_ms % wheel.wheel_size,
+        current_time_ms=whole(wheel.now_ticks * tick_ms),
+        end_ms=whole(wheel.end_ticks * tick_ms),
+        current_index=wheel.now_ticks // wheel.bucket_ticks % wheel.wheel_size,
         buckets=[
-            BucketSnapshot(index=index, at_ms=bucket.expiration_ms, tasks=tasks)
+            BucketSnapshot(index=index, at_ms=whole(bucket.expiration_ticks * tick_ms), tasks=tasks)
             for index, bucket in enumerate(wheel.buckets)
             if (tasks := _tasks(bucket, kind))
         ],

@@ -6,6 +6,7 @@
                                                                                caller's thread
 One lock excludes `add` and `advance_clock` from each other. Tasks never run under it, nor inside
 `add`: a task that is due when it is added runs in the next `advance_clock` or on the executor.
+The wheels count in ticks, and this module converts between ticks and milliseconds.
 Expirations are rounded up to a tick, so no task runs too early (Kafka truncates both the current
 time and the expiration to whole milliseconds, so a task may run up to 1 ms too early).
 """
@@ -34,9 +35,10 @@ CLOSE_TIMEOUT_S = 5  # as in Kafka: a task that hangs must not block the shutdow
 class SystemTimer:
     """Runs each task once, after its delay, in calls of `advance_clock`.
 
-    ``now_ms`` is a monotonic clock in (fractional) milliseconds. An exception from a task is
-    reported to ``on_error`` and affects no other task. ``on_run`` is called before each task runs;
-    it may be set at any time.
+    ``now_ms`` is a monotonic clock in (fractional) milliseconds. ``tick_ms`` may be a fraction; a
+    shorter tick makes tasks less late and may wake the driver more often. An exception from a task
+    is reported to ``on_error`` and affects no other task. ``on_run`` is called before each task
+    runs; it may be set at any time.
     """
 
     __slots__ = (
@@ -48,11 +50,11 @@ class SystemTimer:
         "_lock",
         "_now_ms",
         "_queue",
-        "_tick_ms",
         "_wheel",
         "name",
         "on_error",
         "on_run",
+        "tick_ms",
     )
 
     def __init__(
@@ -60,23 +62,25 @@ class SystemTimer:
         name: str,
         *,
         now_ms: Callable[[], float],
-        tick_ms: int = 1,
+        tick_ms: float = 1,
         wheel_size: int = 20,
         executor: Executor | None = None,
         on_error: OnError = log_error,
     ) -> None:
+        assert tick_ms > 0
         self.name = name
         self.on_error = on_error
         self.on_run: Callable[[SystemTimer, TimerTask], object] | None = None
         self._now_ms = now_ms
-        self._tick_ms = tick_ms
+        self.tick_ms = tick_ms
         self._executor = executor
         self._counter = TaskCounter()
         self._lock = self._counter.lock
         self._changed = Condition(self._lock)
-        self._queue = DelayQueue(now_ms)
+        self._queue = DelayQueue(now_ms, tick_ms)
         self._queue.on_earlier = self._changed.notify
-        self._wheel = TimingWheel(tick_ms, wheel_size, int(now_ms()), self._counter, self._queue)
+        start_ticks = floor(now_ms() / tick_ms)
+        self._wheel = TimingWheel(1, wheel_size, start_ticks, self._counter, self._queue)
         self._closed = False
         self._due: deque[TimerTask] = deque()
 
@@ -132,14 +136,14 @@ class SystemTimer:
     def add(self, task: TimerTask) -> None:
         """Start *task*'s delay; a task that is waiting already restarts it."""
         delay_ms = task.delay_ms
-        tick_ms = self._tick_ms
+        task.tick_ms = tick_ms = self.tick_ms
         ticks = (self._now_ms() + delay_ms) / tick_ms
-        expiration_ms = (ceil(ticks) if delay_ms > 0 else floor(ticks)) * tick_ms
+        expiration_ticks = ceil(ticks) if delay_ms > 0 else floor(ticks)
         lock = self._lock
         lock.acquire()
         try:
             previous = task.timer_task_entry
-            entry = TimerTaskEntry(task, expiration_ms)
+            entry = TimerTaskEntry(task, expiration_ticks)
             if previous is not None:
                 previous = self._unlinked(previous)
             if not self._wheel.add(entry):
@@ -173,7 +177,7 @@ class SystemTimer:
             bucket = self._wait(timeout_ms) if timeout_ms > 0 else poll()
             advanced = bucket is not None or bool(self._due)
             while bucket is not None:
-                wheel.advance_clock(bucket.expiration_ms)
+                wheel.advance_clock(bucket.expiration_ticks)
                 for entry in bucket.flush(wheel.add):
                     self._expire(entry)
                 bucket = poll()

@@ -29,12 +29,13 @@ class TimerTask:
     """Runs ``delay_ms`` after it was added; zero or less means as soon as possible.
 
     Delays beyond 64 bits, including infinity and NaN, are limited to 292 million years. After the
-    task was added, ``expiration_ms`` is its time by the timer's clock, rounded up to a tick.
+    task was added, ``expiration_ticks`` is its time by the timer's clock, rounded up to a tick.
     """
 
-    __slots__ = ("delay_ms", "expiration_ms", "timer_task_entry")
+    __slots__ = ("delay_ms", "expiration_ticks", "tick_ms", "timer_task_entry")
 
-    expiration_ms: int
+    expiration_ticks: int
+    tick_ms: float
 
     def __init__(self, delay_ms: float) -> None:
         if not -DELAY_MS_MAX < delay_ms < DELAY_MS_MAX:
@@ -70,6 +71,11 @@ class TimerTask:
                 bucket = entry.list
             finally:
                 lock.release()
+
+    @property
+    def expiration_ms(self) -> float:
+        """When it runs by the timer's clock, in ms; it must have been added."""
+        return self.expiration_ticks * self.tick_ms
 
     @property
     def is_cancelled(self) -> bool:

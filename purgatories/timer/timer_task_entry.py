@@ -1,6 +1,6 @@
 """A timer task's position in a bucket: one link of the bucket's list.
 
-    list: the bucket        prev <--> entry <--> next         task: delay_ms, expiration_ms
+    list: the bucket        prev <--> entry <--> next         task: delay_ms, expiration_ticks
     list is None: in no bucket; due, removed, or not yet added
 
 A task that is added again gets a new entry, and the timer removes the old one from its list, so
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class TimerTaskEntry:
-    """A link for *task*, which runs at *expiration_ms*."""
+    """A link for *task*, which runs at *expiration_ticks*."""
 
     __slots__ = ("list", "next", "prev", "task")
     __deletable__ = ("next", "prev")  # mypyc requires it for `del`
@@ -28,9 +28,9 @@ class TimerTaskEntry:
     next: TimerTaskEntry
     prev: TimerTaskEntry
 
-    def __init__(self, task: TimerTask, expiration_ms: int) -> None:
+    def __init__(self, task: TimerTask, expiration_ticks: int) -> None:
         self.task = task
-        task.expiration_ms = expiration_ms
+        task.expiration_ticks = expiration_ticks
         self.list = None
         task.timer_task_entry = self
 

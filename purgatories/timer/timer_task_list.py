@@ -3,7 +3,7 @@
     +--------------------------------------------------------+
     +-> root <--> entry <--> entry <--> entry <--------------+     next ->
          |first in                  last in|                       <- prev
-         expiration_ms: when the bucket fires; -1 while it is not queued
+         expiration_ticks: when it fires; -1 while it is not queued
 
 A cyclic doubly linked list with a dummy root: every entry has two neighbours, so linking and
 unlinking have no special cases and are O(1).
@@ -21,19 +21,19 @@ from .timer_task_entry import TimerTaskEntry
 class TimerTaskList:
     """A first-in, first-out list; callers of all methods but `remove` hold the counter's lock."""
 
-    __slots__ = ("_root", "counter", "expiration_ms")
+    __slots__ = ("_root", "counter", "expiration_ticks")
 
     def __init__(self, counter: TaskCounter) -> None:
         self.counter = counter
-        self.expiration_ms = -1
+        self.expiration_ticks = -1
         self._root = root = TimerTaskEntry(TimerTask(-1), -1)
         root.next = root.prev = root
 
-    def set_expiration(self, expiration_ms: int) -> bool:
+    def set_expiration(self, expiration_ticks: int) -> bool:
         """Set when the bucket fires; returns whether that has changed."""
-        if self.expiration_ms == expiration_ms:
+        if self.expiration_ticks == expiration_ticks:
             return False
-        self.expiration_ms = expiration_ms
+        self.expiration_ticks = expiration_ticks
         return True
 
     def add(self, entry: TimerTaskEntry) -> None:
@@ -72,7 +72,7 @@ class TimerTaskList:
         root = self._root
         entry = root.next
         root.next = root.prev = root
-        self.expiration_ms = -1
+        self.expiration_ticks = -1
         refused = []
         demotions = 0
         while entry is not root:

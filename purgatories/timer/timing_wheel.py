@@ -8,6 +8,9 @@ A task goes into the finest wheel that covers its expiration. A bucket fires at 
 tasks are then added again, which puts them into a finer wheel: a task of 450 ms waits in the
 third wheel until 400, in the second until 440, in the first until 450. Coarser wheels are created
 when they are first needed. A wheel's clock advances only when a bucket fires.
+
+All times of this module are whole numbers of ticks of the timer, which converts them; so are those
+of buckets and entries. The buckets of the finest wheel last one tick.
 """
 
 from __future__ import annotations
@@ -19,77 +22,77 @@ from .timer_task_list import TimerTaskList
 
 
 class TimingWheel:
-    """``wheel_size`` buckets of ``tick_ms`` each; callers hold the counter's lock."""
+    """``wheel_size`` buckets of ``bucket_ticks`` each; callers hold the counter's lock."""
 
     __slots__ = (
         "_counter",
         "_queue",
+        "bucket_ticks",
         "buckets",
-        "current_time_ms",
-        "end_ms",
-        "first_end_ms",
-        "interval_ms",
+        "end_ticks",
+        "first_end_ticks",
+        "interval_ticks",
+        "now_ticks",
         "overflow_wheel",
-        "tick_ms",
         "wheel_size",
     )
 
     def __init__(
         self,
-        tick_ms: int,
+        bucket_ticks: int,
         wheel_size: int,
-        start_ms: int,
+        start_ticks: int,
         counter: TaskCounter,
         queue: DelayQueue,
     ) -> None:
-        assert tick_ms > 0
+        assert bucket_ticks > 0
         assert wheel_size > 1, "a wheel of one bucket would overflow into itself for ever"
-        self.tick_ms = tick_ms
+        self.bucket_ticks = bucket_ticks
         self.wheel_size = wheel_size
-        self.interval_ms = tick_ms * wheel_size
+        self.interval_ticks = bucket_ticks * wheel_size
         self.overflow_wheel: TimingWheel | None = None
         self._counter = counter
         self._queue = queue
         self.buckets = [TimerTaskList(counter) for _ in range(wheel_size)]
-        self.set_clock(start_ms)
+        self.set_clock(start_ticks)
 
-    def set_clock(self, time_ms: int) -> None:
+    def set_clock(self, time_ticks: int) -> None:
         """Set the clock of this wheel only."""
-        # Invariant: current_time_ms % tick_ms == 0. The bucket of the current tick is always empty.
-        self.current_time_ms = time_ms - time_ms % self.tick_ms
-        self.first_end_ms = self.current_time_ms + self.tick_ms
-        self.end_ms = self.current_time_ms + self.interval_ms
+        # Invariant: now_ticks % bucket_ticks == 0. The current bucket is always empty.
+        self.now_ticks = time_ticks - time_ticks % self.bucket_ticks
+        self.first_end_ticks = self.now_ticks + self.bucket_ticks
+        self.end_ticks = self.now_ticks + self.interval_ticks
 
     def add(self, entry: TimerTaskEntry) -> bool:
         """Put *entry* into its bucket; False if it is cancelled or has expired already."""
         task = entry.task
         if task.timer_task_entry is not entry:
             return False
-        expiration_ms = task.expiration_ms
-        if expiration_ms < self.first_end_ms:
+        expiration_ticks = task.expiration_ticks
+        if expiration_ticks < self.first_end_ticks:
             return False
         wheel = self
-        while expiration_ms >= wheel.end_ms:
+        while expiration_ticks >= wheel.end_ticks:
             wheel = wheel.overflow_wheel or wheel.add_overflow_wheel()
         # All ids that a wheel covers differ modulo its size: a bucket never contains two of them.
-        tick_ms = wheel.tick_ms
-        virtual_id = expiration_ms // tick_ms
+        bucket_ticks = wheel.bucket_ticks
+        virtual_id = expiration_ticks // bucket_ticks
         bucket = wheel.buckets[virtual_id % wheel.wheel_size]
         bucket.add(entry)
-        if bucket.set_expiration(virtual_id * tick_ms):
+        if bucket.set_expiration(virtual_id * bucket_ticks):
             self._queue.offer(bucket)
         return True
 
     def add_overflow_wheel(self) -> TimingWheel:
-        """Create the next coarser wheel; its tick is the interval of this one."""
+        """Create the next coarser wheel; its buckets are as long as this one."""
         self.overflow_wheel = TimingWheel(
-            self.interval_ms, self.wheel_size, self.current_time_ms, self._counter, self._queue
+            self.interval_ticks, self.wheel_size, self.now_ticks, self._counter, self._queue
         )
         return self.overflow_wheel
 
-    def advance_clock(self, time_ms: int) -> None:
-        """Advance this and the coarser wheels to *time_ms*; no bucket changes."""
+    def advance_clock(self, time_ticks: int) -> None:
+        """Advance this and the coarser wheels to *time_ticks*; no bucket changes."""
         wheel: TimingWheel | None = self
-        while wheel is not None and time_ms >= wheel.first_end_ms:
-            wheel.set_clock(time_ms)
+        while wheel is not None and time_ticks >= wheel.first_end_ticks:
+            wheel.set_clock(time_ticks)
             wheel = wheel.overflow_wheel

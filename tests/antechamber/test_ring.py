@@ -57,8 +57,16 @@ def test_rings_are_put_into_rows_that_fit_the_width() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ms", "text"), [(1, "1 ms"), (400, "400 ms"), (8000, "8 s"), (60_000, "1 min"), (0, "0 ms")]
+    ("ms", "text"),
+    [
+        (1, "1 ms"),
+        (400, "400 ms"),
+        (8000, "8 s"),
+        (60_000, "1 min"),
+        (0, "0 ms"),
+        (0.125, "0.125 ms"),
+    ],
 )
-def test_a_tick_is_shown_in_its_largest_whole_unit(ms: int, text: str) -> None:
+def test_a_tick_is_shown_in_its_largest_whole_unit(ms: float, text: str) -> None:
     """Milliseconds, seconds, minutes or hours."""
     assert duration(ms) == text

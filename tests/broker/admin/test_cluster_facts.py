@@ -13,6 +13,7 @@ import trio.testing
 from broker.admin.cluster_facts import ClusterFacts
 from broker.admin.facts import NotServed, RequestQuery
 from broker.common.errors import NoSuchNode
+from broker.common.timer import TICK_MS
 from broker.wait_records.recorder import Recorder
 from tests.batches import batch
 from tests.client import RunningCluster, running_cluster
@@ -170,7 +171,7 @@ async def test_timers_of_the_running_nodes_have_snapshots(tmp_path: Path) -> Non
         names = {timer["name"] for timer in timers}
         purgatories = {"Produce", "Fetch", "DeleteRecords", "ShareFetch", "Rebalance", "Heartbeat"}
         assert names == {"node", "share-group-lock-timeout", *purgatories}
-        assert all(timer["levels"][0]["tick_ms"] == 1 for timer in timers)
+        assert all(timer["levels"][0]["tick_ms"] == TICK_MS for timer in timers)
 
 
 async def test_errors_of_the_admin_interface_are_counted(

@@ -9,7 +9,7 @@ import pytest
 from purgatories.timer.path import Step, path
 
 
-def places(step: Step) -> dict[str, tuple[int, int]]:
+def places(step: Step) -> dict[str, tuple[int, float]]:
     """The level (from 1) and the time of the bucket of each task."""
     return {
         label: (number, bucket["at_ms"])
@@ -49,7 +49,9 @@ def test_a_task_without_delay_runs_at_once() -> None:
 
 
 @pytest.mark.parametrize("delay_ms", [1, 19, 20, 399, 400, 8000, 123_456_789, 10**12])
-@pytest.mark.parametrize("shape", [{}, {"wheel_size": 2}, {"tick_ms": 7, "wheel_size": 3}])
+@pytest.mark.parametrize(
+    "shape", [{}, {"wheel_size": 2}, {"tick_ms": 7, "wheel_size": 3}, {"tick_ms": 0.125}]
+)
 def test_every_path_ends_when_the_task_runs(delay_ms: int, shape: dict[str, Any]) -> None:
     """At its delay, rounded up to a tick, for any number of levels."""
     tick_ms = shape.get("tick_ms", 1)

@@ -124,7 +124,7 @@ def test_entry_is_moved_while_it_is_being_removed(remove: Callable[[TimerTask], 
 def test_bucket_is_in_the_queue_once() -> None:
     """A bucket is not queued twice for two entries, and is queued again in its next round."""
     counter = TaskCounter()
-    queue = DelayQueue(lambda: 10**6)
+    queue = DelayQueue(lambda: 10**6, 1)
     wheel = TimingWheel(1, 20, 0, counter, queue)
     for _ in range(3):
         wheel.add(TimerTaskEntry(TimerTask(0), 5))

@@ -30,6 +30,19 @@ def test_a_snapshot_has_each_level_and_its_buckets_in_use() -> None:
     assert coarse["buckets"] == [{"index": 1, "at_ms": 20, "tasks": {"MockOperation": 2}}]
 
 
+def test_times_of_a_short_tick_are_fractions() -> None:
+    """A whole number of milliseconds has no decimal places in JSON, in both builds."""
+    timer = SystemTimer("t", now_ms=ManualClock(1000), tick_ms=0.125)
+    timer.add(TimerTask(0.3))
+    timer.add(TimerTask(3))
+    shot = snapshot(timer)
+    fine, coarse = shot["levels"]
+    assert (fine["tick_ms"], fine["end_ms"], coarse["tick_ms"]) == (0.125, 1002.5, 2.5)
+    assert fine["buckets"] == [{"index": 3, "at_ms": 1000.375, "tasks": {"TimerTask": 1}}]
+    assert shot["next_expiration_ms"] == 1000.375
+    assert json.dumps((fine["current_time_ms"], coarse["end_ms"])) == "[1000, 1050]"
+
+
 def test_tasks_of_private_classes_are_listed_without_the_underscore() -> None:
     """Their class is the kind that a reader of the snapshot sees."""
 

@@ -280,6 +280,27 @@ def test_larger_tick_is_rounded_up_to() -> None:
     assert output == [1]
 
 
+@pytest.mark.parametrize("delay_ms", [0.1, 0.125, 1, 7.3, 499.9])
+def test_with_a_tick_of_an_eighth_a_task_is_late_by_less_than_an_eighth(delay_ms: float) -> None:
+    """It is not early, and a time that is a multiple of the tick is exact."""
+    clock = ManualClock(1000.3)
+    timer = SystemTimer("t", now_ms=clock, tick_ms=0.125)
+    task = TimerTask(delay_ms)
+    timer.add(task)
+    while (next_ms := timer.next_expiration_ms) < inf:
+        clock.now_ms = next_ms
+        timer.advance_clock(0)
+    assert 0 <= clock() - (1000.3 + delay_ms) < 0.125
+    assert clock() == task.expiration_ms
+    assert clock() % 0.125 == 0
+
+
+def test_a_tick_without_a_duration_is_refused() -> None:
+    """Every time would be one tick."""
+    with pytest.raises(AssertionError):
+        SystemTimer("t", now_ms=ManualClock(), tick_ms=0)
+
+
 def test_on_run_is_called_before_each_task() -> None:
     """With the timer and the task; it may be unset at any time."""
     clock_ms, ran = [0.0], list[object]()

@@ -32,11 +32,11 @@ def test_all() -> None:
     assert counter.value == 6
 
 
-def _move(task: TimerTask, to: TimerTaskList, expiration_ms: int) -> None:
+def _move(task: TimerTask, to: TimerTaskList, expiration_ticks: int) -> None:
     """Add the task again, as `SystemTimer.add` does."""
     assert task.timer_task_entry is not None
     task.timer_task_entry.remove()
-    to.add(TimerTaskEntry(task, expiration_ms))
+    to.add(TimerTaskEntry(task, expiration_ticks))
 
 
 def test_expiration_says_whether_it_changed() -> None:

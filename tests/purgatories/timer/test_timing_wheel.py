@@ -1,4 +1,4 @@
-"""Kafka's TimingWheelTest (tick 10, size 5, start 1000), then further tests."""
+"""Kafka's TimingWheelTest (a bucket of 10 ticks, size 5, start 1000), then further tests."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from purgatories.timer.timing_wheel import TimingWheel
 class Wheel:
     """A wheel with its counter and queue."""
 
-    def __init__(self, tick_ms: int = 10, size: int = 5, start_ms: int = 1000) -> None:
+    def __init__(self, bucket_ticks: int = 10, size: int = 5, start_ticks: int = 1000) -> None:
         self.counter = TaskCounter()
-        self.queue = DelayQueue(lambda: 10**9)
-        self.wheel = TimingWheel(tick_ms, size, start_ms, self.counter, self.queue)
+        self.queue = DelayQueue(lambda: 10**9, 1)
+        self.wheel = TimingWheel(bucket_ticks, size, start_ticks, self.counter, self.queue)
 
-    def add(self, expiration_ms: int, task: TimerTask | None = None) -> bool:
-        return self.wheel.add(TimerTaskEntry(task or TimerTask(0), expiration_ms))
+    def add(self, expiration_ticks: int, task: TimerTask | None = None) -> bool:
+        return self.wheel.add(TimerTaskEntry(task or TimerTask(0), expiration_ticks))
 
 
 @pytest.fixture
@@ -68,13 +68,13 @@ def test_add_task_in_current_tick(wheel: Wheel) -> None:
 def test_advance_clock_within_tick(wheel: Wheel) -> None:
     """TimingWheelTest.testAdvanceClockWithinTimeInterval: the clock does not change."""
     wheel.wheel.advance_clock(1009)
-    assert wheel.wheel.current_time_ms == 1000
+    assert wheel.wheel.now_ticks == 1000
 
 
 def test_advance_clock_to_next_tick(wheel: Wheel) -> None:
     """TimingWheelTest.testAdvanceClockToNextTimeInterval: the clock advances by a tick."""
     wheel.wheel.advance_clock(1010)
-    assert wheel.wheel.current_time_ms == 1010
+    assert wheel.wheel.now_ticks == 1010
 
 
 def test_overflow_wheel_creation(wheel: Wheel) -> None:
@@ -92,34 +92,34 @@ def test_advance_clock_with_overflow(wheel: Wheel) -> None:
     wheel.add(1000 + 60)
     wheel.wheel.advance_clock(1060)
     assert wheel.wheel.overflow_wheel is not None
-    assert wheel.wheel.current_time_ms == 1060
-    assert wheel.wheel.overflow_wheel.current_time_ms == 1050
+    assert wheel.wheel.now_ticks == 1060
+    assert wheel.wheel.overflow_wheel.now_ticks == 1050
 
 
 def test_start_is_rounded_down_to_a_tick() -> None:
     """The initial clock is rounded down to a multiple of the tick."""
-    assert Wheel(start_ms=1009).wheel.current_time_ms == 1000
+    assert Wheel(start_ticks=1009).wheel.now_ticks == 1000
 
 
 def test_450_ms_task_moves_through_three_wheels() -> None:
     """It is on the third level until 400, the second until 440, the first until 450, then runs."""
-    surroundings = Wheel(tick_ms=1, size=20, start_ms=0)
+    surroundings = Wheel(bucket_ticks=1, size=20, start_ticks=0)
     wheel = surroundings.wheel
     entry = TimerTaskEntry(TimerTask(450), 450)
-    fired_ms = []
+    fired_ticks = []
     while wheel.add(entry):
         bucket = surroundings.queue.poll()
         assert bucket is not None
-        fired_ms.append(bucket.expiration_ms)
-        wheel.advance_clock(bucket.expiration_ms)
+        fired_ticks.append(bucket.expiration_ticks)
+        wheel.advance_clock(bucket.expiration_ticks)
         assert bucket.flush(lambda _: False) == [entry]
-    assert fired_ms == [400, 440, 450]
+    assert fired_ticks == [400, 440, 450]
 
 
 def test_bucket_is_queued_once_for_all_its_entries(wheel: Wheel) -> None:
     """A bucket is queued only when its expiration changes."""
-    for expiration_ms in (1020, 1021, 1029):
-        assert wheel.add(expiration_ms)
+    for expiration_ticks in (1020, 1021, 1029):
+        assert wheel.add(expiration_ticks)
     assert len(wheel.queue) == 1
 
 
@@ -140,7 +140,7 @@ def test_clock_passed_by_advance_moves_coarser_wheels_too(wheel: Wheel) -> None:
     levels = []
     level: TimingWheel | None = wheel.wheel
     while level is not None:
-        levels.append(level.current_time_ms)
+        levels.append(level.now_ticks)
         level = level.overflow_wheel
     assert levels == [5000, 5000, 5000]
 

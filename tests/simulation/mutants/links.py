@@ -16,7 +16,7 @@ def lost_requests_to_the_controller_are_not_sent_again(patch: pytest.MonkeyPatch
     patch.setattr(Exchange, "_timed_out", Exchange.cancel)
 
 
-@mutant(10_087)
+@mutant(10_105)
 def lost_metadata_are_not_sent_again(patch: pytest.MonkeyPatch) -> None:
     carry = MetadataRoute.carry
 
