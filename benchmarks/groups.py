@@ -2,8 +2,8 @@
 
 Members are raw connections with the classic protocol, so that mostly the broker is measured. Join
 of two: from the first JoinGroup until both have their assignments. Heartbeats: one every three
-seconds from each member, as the Java client sends them; an echo server shows how much of the cost
-is the wake-up of a process on this machine. Rebalance: the leader rejoins and then all members,
+seconds from each member, as the Java client sends them; echo servers on epoll and on trio show how
+much of the cost is the wake-up of a process on this machine. Rebalance: the leader rejoins and then all members,
 until all have new assignments. kfake is measured with commits only: it completes a rebalance
 without the members that have an id and have not joined.
 """
@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
+from benchmarks.bare import Bare
 from benchmarks.benchmark import Benchmark, Metric, Sample, percentile
 from benchmarks.echo import Echo
 from benchmarks.systems import System
@@ -63,7 +64,8 @@ def measure(system: System, scale: float) -> Sample:
         "rebalance of 200 members": _crowd(system, max(2, int(CROWD * scale))),
     }
     if system.name == "ours":
-        sample["the same number of echoes on trio, CPU"] = _echoes(scale)
+        sample["the same number of echoes on epoll, CPU"] = _echoes(Bare(), scale)
+        sample["the same number of echoes on trio, CPU"] = _echoes(Echo(), scale)
     return sample
 
 
@@ -228,18 +230,18 @@ def _heartbeats(system: System, scale: float) -> float:
     return percent
 
 
-def _echoes(scale: float) -> float:
-    """The percentage of a core of a server that only sends each heartbeat back."""
+def _echoes(server: Bare | Echo, scale: float) -> float:
+    """The percentage of a core of a *server* that only sends each heartbeat back."""
     beat: Any = HeartbeatRequest(group_id="benchmark", generation_id=1, member_id=str(uuid.uuid4()))
     frame = encode_request(beat, beat.__spec__.versions[-1], 1, "benchmark")
-    with Echo() as echo, ExitStack() as stack:
+    with server, ExitStack() as stack:
         count = GROUPS * MEMBERS_EACH
-        connections = [stack.enter_context(Connection(echo.bootstrap)) for _ in range(count)]
+        connections = [stack.enter_context(Connection(server.bootstrap)) for _ in range(count)]
 
         def send(number: int) -> None:
             assert connections[number].request(frame) == frame[LENGTH_BYTES:]
 
-        return _paced(send, count, echo.cpu_seconds, scale)
+        return _paced(send, count, server.cpu_seconds, scale)
 
 
 def _paced(
@@ -305,6 +307,7 @@ BENCHMARK = Benchmark(
     (
         Metric("two join, until stable p50", "ms"),
         Metric("heartbeats of 1000 members, CPU", "%"),
+        Metric("the same number of echoes on epoll, CPU", "%"),
         Metric("the same number of echoes on trio, CPU", "%"),
         Metric("rebalance of 200 members", "ms"),
         Metric("OffsetCommit p50", "us"),

@@ -90,7 +90,7 @@ a long poll is the time of its response minus its `max_wait_ms`, and includes th
         "Consumer groups",
         """\
 Members are raw connections with the classic protocol. Each of 1,000 members sends a heartbeat
-every 3 s. The row of echoes is a server on trio that only sends as many frames back.""",
+every 3 s. The rows of echoes are servers that only send as many frames back.""",
         ("groups",),
     ),
     Section(

@@ -186,11 +186,14 @@ class Rules:
                 yield from moves
 
     def record_isr_sizes(self) -> None:
-        """Record the present ISR size of each leader."""
+        """Record the present ISR size of each leader, 0 for other and former replicas."""
+        present = dict.fromkeys(self._sizes, 0)
         for node, partition in self._replicas():
             known = partition.registration
             size = len(known.isr) if known is not None and partition.is_leader else 0
-            sizes = self._sizes.setdefault((node.id, partition.key), [])
+            present[node.id, partition.key] = size
+        for name, size in present.items():
+            sizes = self._sizes.setdefault(name, [])
             if not sizes or sizes[-1][1] != size:
                 sizes.append((self._cluster.clock.now_ms(), size))
 
