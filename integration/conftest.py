@@ -35,6 +35,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # An unexpected exception ends the brokers that the tests start.
 os.environ["ANTECHAMBER_STRICT"] = "1"
 
+# A pytest that a test starts would import Hypothesis for its summary, half of its time.
+_OPTIONS = "-p no:hypothesispytest"
+if _OPTIONS not in os.environ.get("PYTEST_ADDOPTS", ""):
+    os.environ["PYTEST_ADDOPTS"] = f"{os.environ.get('PYTEST_ADDOPTS', '')} {_OPTIONS}".strip()
+
 # They send signals, set limits of a process, read /proc, pass descriptors or use a POSIX shell.
 POSIX_ONLY = [
     "pipeline/test_bad_input.py",
