@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -34,6 +34,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # An unexpected exception ends the brokers that the tests start.
 os.environ["ANTECHAMBER_STRICT"] = "1"
+
+# A pytest that a test starts would import Hypothesis for its summary, half of its time.
+_OPTIONS = "-p no:hypothesispytest"
+if _OPTIONS not in os.environ.get("PYTEST_ADDOPTS", ""):
+    os.environ["PYTEST_ADDOPTS"] = f"{os.environ.get('PYTEST_ADDOPTS', '')} {_OPTIONS}".strip()
 
 # They send signals, set limits of a process, read /proc, pass descriptors or use a POSIX shell.
 POSIX_ONLY = [
@@ -107,13 +112,42 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             need(marker, missing())
 
 
+_PIPELINE = "integration/pipeline"
+# They take longest and begin first, so that none of them is left when the others have ended.
+_LONGEST = (
+    "integration/test_parity.py",
+    _PIPELINE,
+    "integration/test_purgatory_mutants.py",
+    "integration/test_client_methods.py",
+    "integration/test_tutorial.py",
+    "integration/test_compiled_wheel.py",
+    "integration/test_packaging.py",
+    "integration/test_chaos.py",
+    "integration/test_benchmarks.py",
+    "integration/test_atlas.py",
+    "integration/test_purgatories_package.py",
+)
+
+
 class _Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
     """Runs the tests of a file in one process, and so those of the pipeline: they share a Spark."""
 
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        for scope in reversed(_LONGEST):
+            if scope in self.workqueue:
+                self.workqueue.move_to_end(scope, last=False)
+        super()._assign_work_unit(node)
+
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
-        folder = file.rpartition("/")[0]
-        return folder if folder.endswith("pipeline") else file
+        return _PIPELINE if file.startswith(f"{_PIPELINE}/") else file
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """Start three processes for two processors: the tests wait for half of their time."""
+    count = yield
+    return count if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else count + max(1, count // 2)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Scheduling:

@@ -24,9 +24,7 @@ class KafkaTools:
     """Runs tools by class name, until the end of the ``with`` statement."""
 
     def __init__(self, classes: Path) -> None:
-        java, *options, main_class = java_command(_SOURCE, "KafkaTools", classes)
-        # Most code of a tool runs once, so that the second compiler does not pay off.
-        self._java = [java, "-XX:TieredStopAtLevel=1", *options]
+        *self._java, main_class = java_command(_SOURCE, "KafkaTools", classes)
         self._process = subprocess.Popen(
             [*self._java, main_class], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -29,9 +29,7 @@ def java_methods() -> dict[str, Mapping[str, Method]]:
 
 def java_player(classes: Path) -> list[str]:
     """Compile the tables into a folder; returns the command that runs them, given an address."""
-    java, *options = java_command(_FOLDER / f"{_MAIN}.java", f"methods.{_MAIN}", classes)
-    # Most code runs once, so that the second compiler does not pay off.
-    return [java, "-XX:TieredStopAtLevel=1", *options]
+    return java_command(_FOLDER / f"{_MAIN}.java", f"methods.{_MAIN}", classes)
 
 
 def _methods(files: str) -> Mapping[str, Method]:

@@ -24,11 +24,23 @@ from tests.pipeline.wait_records import json_lines, wait_records
 
 WINDOW_S = 10
 RECORDS = 2_000
+SESSION_WITHIN_S = 600
 FOR_SMALL_JOBS = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions": "1",
 }
 BAD_LINES = ('{"schema":1,"api":', "[]", '{"schema":9}')
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give the first test the time in which Spark starts and computes the shared tables.
+
+    All later tests fail if that test is ended.
+    """
+    folder = Path(__file__).parent
+    for item in items:
+        if folder in item.path.parents and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(SESSION_WITHIN_S))
 
 
 @pytest.fixture(scope="session")
