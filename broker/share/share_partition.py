@@ -11,6 +11,7 @@ from enum import Enum, auto
 from functools import partial
 
 from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.share.acknowledgement import Acknowledgement, check_owner
 from broker.share.acquisition import AcquiredRecords, AcquireMode, Acquisition
 from broker.share.acquisition_lock import AcquisitionLock
@@ -74,6 +75,7 @@ class SharePartition:
     def __init__(
         self,
         key: SharePartitionKey,
+        name: TopicPartition,
         leader_epoch: int,
         settings: ShareGroupSettings,
         persister: Persister,
@@ -82,6 +84,7 @@ class SharePartition:
         on_fenced: Callable[[SharePartition], None],
     ) -> None:
         self.key = key
+        self.name = name
         self.leader_epoch = leader_epoch
         self.settings = settings
         self.state = PartitionState.EMPTY
