@@ -15,6 +15,7 @@ from broker.api.handlers.share_requests import (
     acknowledge,
     check_member,
     count_items,
+    find_partitions,
     in_order,
     named_partitions,
 )
@@ -52,7 +53,8 @@ def _share_acknowledge(request: Request[ShareAcknowledgeRequest]) -> Slices[_Ans
     session = request.services.share_partitions.sessions.resume(key, epoch)
     batches = yield from named_partitions(key.group_id, request.body.topics)
     exchange = _Exchange(request, key, session if epoch == FINAL_EPOCH else None)
-    yield from acknowledge(request, key, batches, exchange.done)
+    _, errors = yield from find_partitions(request, batches)
+    yield from acknowledge(request, key, batches, errors, exchange.done)
     if exchange.errors is not None:
         return (yield from exchange.building(exchange.errors))
     exchange.is_parked = True

@@ -62,7 +62,8 @@ from protocol.messages.share_fetch import (
 )
 from purgatories.timer.timer_task import TimerTask
 
-_MODES = frozenset(map(int, AcquireMode))
+# To look up a member of an enumeration by its value takes 0.5 µs in CPython 3.11.
+_MODES = {int(mode): mode for mode in AcquireMode}
 _NO_LEADER = LeaderIdAndEpoch(leader_id=0, leader_epoch=0)
 
 
@@ -178,7 +179,14 @@ class _Exchange:
     ) -> Slices[_Answer]:
         """Apply the acknowledgements, then fetch."""
         request = self._request
-        yield from acknowledge(request, self._key, batches, self._acknowledgements_done)
+        fetched = () if request.body.is_renew_ack else self._context.to_fetch
+        names, errors = yield from find_partitions(request, dict.fromkeys((*batches, *fetched)))
+        yield from acknowledge(request, self._key, batches, errors, self._acknowledgements_done)
+        for each in fetched:
+            if each in names:
+                self._names[each] = names[each]
+            else:
+                self._errors[each] = errors[each]
         if self._context.is_final or request.body.is_renew_ack:
             self._fetched = {}
         else:
@@ -192,9 +200,7 @@ class _Exchange:
 
     def _fetch(self) -> Slices[None]:
         request, services = self._request, self._request.services
-        names, self._errors = yield from find_partitions(request, self._context.to_fetch)
-        self._names = names
-        fetching = services.share_partitions.fetch(self._params(), names, self._fetch_done)
+        fetching = services.share_partitions.fetch(self._params(), self._names, self._fetch_done)
         waiting = yield from fetching
         if waiting is not None:
             wait = ShareFetchWait(*waiting, services.clock.now_ms)
@@ -217,7 +223,7 @@ class _Exchange:
             max_bytes=max_bytes,
             max_records=body.max_records,
             batch_size=body.batch_size,
-            mode=AcquireMode(body.share_acquire_mode),
+            mode=_MODES[body.share_acquire_mode],
             isolation=services.share_partitions.settings(self._key.group_id).isolation,
         )
 

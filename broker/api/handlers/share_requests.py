@@ -95,19 +95,22 @@ def acknowledge(
     request: Request[Any],
     key: SessionKey,
     batches: Mapping[SharePartitionKey, Sequence[AcknowledgementBatch]],
+    found_errors: Errors,
     on_done: Callable[[Errors], None],
 ) -> Slices[None]:
     """Apply the acknowledgements of a request.
 
-    *on_done* gets the error of each partition: in the last slice, or later. As in Kafka, partitions
-    without batches are ignored unless others have valid ones.
+    *found_errors* are those of `find_partitions`. *on_done* gets the error of each partition: in
+    the last slice, or later. As in Kafka, partitions without batches are ignored unless others have
+    valid ones.
     """
-    names, errors = yield from find_partitions(request, batches)
+    errors: Errors = {}
     wanted: dict[SharePartitionKey, Sequence[Acknowledgement]] = {}
-    for each in names:
-        read = (
-            (part.first_offset, part.last_offset, part.acknowledge_types) for part in batches[each]
-        )
+    for each, parts in batches.items():
+        if each in found_errors:
+            errors[each] = found_errors[each]
+            continue
+        read = ((part.first_offset, part.last_offset, part.acknowledge_types) for part in parts)
         try:
             wanted[each] = yield from read_acknowledgements(
                 read, may_renew=request.body.is_renew_ack
