@@ -226,15 +226,16 @@ class SharePartition:
                 )
             check_owner(self.records.window, start, each, member_id, named_before)
             named_before = each.last
-        change, lock = StateChange(), self._new_lock(member_id)
+        change, lock = StateChange(), None
         for each in wanted:
             for first, last, kind in each.ranges():
                 for run in self.records.window.runs_within(max(first, start), last):
                     if kind is AcknowledgeType.RENEW:
+                        lock = lock or self._new_lock(member_id)
                         run.lock_with(lock)
                     else:
                         change.set(run, self._after(run, REQUESTED_STATES[kind]))
-        if lock.holders:
+        if lock is not None:
             self._timer.add(lock)
         self._write(change, CauseKind.ACKNOWLEDGEMENT, done)
 
