@@ -65,6 +65,14 @@ class ShareFetch:
 
     # ------------------------------------------------------------------------------ waiting
 
+    def condition(self, min_bytes: int) -> object:
+        """All that its completion depends on; the fetches of a group mostly have the same.
+
+        ``max_bytes`` is not part of it: *min_bytes* is not larger.
+        """
+        params = self.params
+        return frozenset(self.partitions), min_bytes, params.max_records < 0, params.isolation
+
     def is_at_end(self) -> bool:
         """See `ShareFetchSource`."""
         for share_partition in self.partitions:

@@ -83,14 +83,16 @@ class SharePartitionManager:
         if not fetch.partitions:
             on_response(fetch.acquire(()))
             return None
+        min_bytes = min(params.min_bytes, params.max_bytes)
         operation = DelayedShareFetch(
             params.max_wait_ms,
-            min(params.min_bytes, params.max_bytes),
+            min_bytes,
             fetch.partitions,
             fetch,
             lambda locked: on_response(fetch.acquire(locked)),
             self._actions,
         )
+        operation.shared_condition = fetch.condition(min_bytes)
         keys: list[Hashable] = []
         for share_partition in fetch.partitions:
             keys += (share_partition.key, share_partition.name)

@@ -70,7 +70,7 @@ class DelayedShareFetch(DelayedOperation, Generic[P]):
     def try_complete(self) -> bool:
         """Complete if the partitions that can be locked have enough bytes.
 
-        The common case is first: each event checks all fetches of a group, of which few complete.
+        The common case is first: most events complete none of the fetches.
         """
         if self.min_bytes > 0 and self._source.is_at_end():
             return False
