@@ -34,7 +34,9 @@ class DelayedOperation(TimerTask, ABC):
     operation, so it should be small. ``on_error`` is set by the creator: it receives an exception
     that the operation raises during `check_and_complete` or on expiry; the operation is then
     abandoned. ``on_check`` is set by whoever observes the operation: it is called before each check
-    because of an event, with the cause. Kafka has none of these attributes.
+    because of an event, with the cause. ``shared_condition`` may be set by the creator: of
+    operations with equal ones either all could complete now or none, so an event after which one
+    was checked in vain does not check the others. Kafka has none of these attributes.
     """
 
     __slots__ = (
@@ -45,6 +47,7 @@ class DelayedOperation(TimerTask, ABC):
         "lock",
         "on_check",
         "on_error",
+        "shared_condition",
     )
 
     def __init__(self, delay_ms: float) -> None:
@@ -53,6 +56,7 @@ class DelayedOperation(TimerTask, ABC):
         self.is_completed = False
         self.completed_by: object = None
         self.checks = 0
+        self.shared_condition: object = None
         self.expirations: ExpirationMeter | None = None  # set by the purgatory that watches it
         self.on_error: Callable[[Exception], object] | None = None
         self.on_check: Callable[[object], object] | None = None

@@ -32,18 +32,25 @@ class Watchers(Generic[T]):
     def try_complete_watched(self, cause: object = None, on_error: OnError = log_error) -> int:
         """Check each operation; returns how many this call completed.
 
+        Operations that have the condition of one that has just been checked in vain are left out.
         An operation that raises does not prevent the check of the others (in Kafka it does): the
         error belongs to the operation, not to the event. It is passed to the operation's creator
         (`DelayedOperation.on_error`), or else to *on_error*.
         """
         completed = 0
+        unmet: object = None  # the condition of the operation that was checked last
         operations = self.operations
         for operation in list(operations):
             if not operation.is_completed:
+                condition = operation.shared_condition
+                if condition is not None and condition == unmet:
+                    continue
                 try:
                     if not operation.safe_try_complete(cause):
+                        unmet = condition
                         continue
                     completed += 1
+                    unmet = None
                 except Exception as error:
                     if not operation.take_error(error):
                         on_error(repr(operation), error)

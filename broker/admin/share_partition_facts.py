@@ -73,9 +73,9 @@ def _stored(nodes: Iterable[Node], image: MetadataImage) -> Iterator[_Found]:
 
 def _in_use(nodes: Iterable[Node]) -> Iterator[_Found]:
     for node in nodes:
-        partitions = node.share_groups.partitions.partitions
-        for key, share_partition in list(partitions.by_key.items()):
-            yield _Found(node.id, partitions.topic_partition(key), key, share_partition)
+        by_key = node.share_groups.partitions.partitions.by_key
+        for key, share_partition in list(by_key.items()):
+            yield _Found(node.id, share_partition.name, key, share_partition)
 
 
 def _described(nodes: Mapping[int, Node], found: _Found, batches_max: int) -> JsonObject:
@@ -180,7 +180,7 @@ def _members(node: Node, key: SharePartitionKey, client_ids: Mapping[str, str]) 
     return [
         {"member": printable(each.member_id), "client_id": client_ids.get(each.member_id)}
         for each, session in list(sessions.items())
-        if each.group_id == key.group_id and (key.topic_id, key.partition) in session.partitions
+        if key in session.partitions
     ]
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Protocol
 
 from broker.common.errors import ApiError
@@ -39,9 +39,6 @@ from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 
 log = logging.getLogger("antechamber.coordinators")
-
-_KEYS_KEPT = 10_000
-_partition_for = lru_cache(_KEYS_KEPT)(partition_for)
 
 # What the content of a log may cause; other exceptions are bugs and are logged with a traceback.
 _UNREADABLE = (ApiError, CorruptRecords, InconsistentRecord, Malformed)
@@ -106,7 +103,7 @@ class CoordinatorRuntime:
 
     def partition_for(self, key: str) -> int:
         """The partition that the records of *key* are in."""
-        return _partition_for(key, self.partition_count)
+        return partition_for(key, self.partition_count)
 
     def on_election(self, partition: int, coordinator_log: CoordinatorLog) -> None:
         """Load *partition*, which the node leads now, and coordinate its keys after that."""

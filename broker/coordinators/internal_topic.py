@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from broker.common.errors import ApiError
@@ -17,6 +18,7 @@ from broker.controller.image import Broker, MetadataImage, TopicImage
 from protocol.errors import ErrorCode
 
 _INT_MIN = -(2**31)
+_KEYS_KEPT = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,7 @@ class TopicCreator(Protocol):
         ...
 
 
+@lru_cache(_KEYS_KEPT)
 def partition_for(key: str, partition_count: int) -> int:
     """The partition that the records of *key* are in: ``Utils.abs(key.hashCode()) % count``."""
     value = string_hash(key)

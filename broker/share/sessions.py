@@ -14,23 +14,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
-from uuid import UUID
 
 from mypy_extensions import mypyc_attr
 
 from broker.common.errors import ApiError
+from broker.share.share_partition_key import SharePartitionKey
 from protocol.errors import ErrorCode
 
 INITIAL_EPOCH = 0
 FINAL_EPOCH = -1
 _EPOCH_MAX = 2**31 - 1
-
-
-class PartitionId(NamedTuple):
-    """A partition as share requests name it."""
-
-    topic_id: UUID
-    partition: int
 
 
 class SessionKey(NamedTuple):
@@ -56,22 +49,26 @@ class ShareSession:
     def __init__(self, key: SessionKey) -> None:
         self.key = key
         self.epoch = next_epoch(INITIAL_EPOCH)
-        self.partitions: dict[PartitionId, bool] = {}
+        self.partitions: dict[SharePartitionKey, bool] = {}
 
-    def update(self, added: Iterable[PartitionId], forgotten: Iterable[PartitionId]) -> None:
+    def update(
+        self, added: Iterable[SharePartitionKey], forgotten: Iterable[SharePartitionKey]
+    ) -> None:
         """Add and remove partitions; one that is in both is removed."""
         for each in added:
             self.partitions.setdefault(each, False)
         for each in forgotten:
             self.partitions.pop(each, None)
 
-    def to_fetch(self, epoch: int) -> list[PartitionId]:
+    def to_fetch(self, epoch: int) -> list[SharePartitionKey]:
         """The partitions in the order for the request with *epoch*, which rotates them."""
         names = list(self.partitions)
         start = epoch % len(names) if names else 0
         return names[start:] + names[:start]
 
-    def responded(self, names: Iterable[PartitionId], with_records: Iterable[PartitionId]) -> None:
+    def responded(
+        self, names: Iterable[SharePartitionKey], with_records: Iterable[SharePartitionKey]
+    ) -> None:
         """A response has named these; those whose records it had are fetched last."""
         for each in names:
             if each in self.partitions:
@@ -142,7 +139,7 @@ class FetchContext(NamedTuple):
     """
 
     session: ShareSession
-    to_fetch: Sequence[PartitionId]
+    to_fetch: Sequence[SharePartitionKey]
     expected_epoch: int | None
     is_final: bool = False
 
@@ -161,8 +158,8 @@ def fetch_context(
     cache: ShareSessionCache,
     key: SessionKey,
     epoch: int,
-    wanted: Sequence[PartitionId],
-    forgotten: Sequence[PartitionId],
+    wanted: Sequence[SharePartitionKey],
+    forgotten: Sequence[SharePartitionKey],
     *,
     acknowledges: bool,
 ) -> FetchContext:

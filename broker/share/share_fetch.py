@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from broker.common.errors import ApiError
-from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPartition, LogReadResult
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import read_from_log
 from broker.share.acquisition import AcquiredRecords, AcquireMode
 from broker.share.fetched_batches import aborted_ranges, fetched_batches, part_with
-from broker.share.sessions import PartitionId
 from broker.share.share_partition import SharePartition
+from broker.share.share_partition_key import SharePartitionKey
 from broker.storage.offset_metadata import LogOffsetMetadata
 from broker.storage.storage_errors import OffsetOutOfRange
 from protocol.errors import ErrorCode
@@ -44,14 +42,6 @@ class ShareFetchParams:
     isolation: FetchIsolation
 
 
-class SharedPartition(NamedTuple):
-    """A partition of a fetch, and its share partition."""
-
-    id: PartitionId
-    name: TopicPartition
-    share_partition: SharePartition
-
-
 @dataclass(slots=True)
 class ShareFetchResult:
     """What a fetch gets from one partition; ``records`` are whole batches."""
@@ -61,7 +51,7 @@ class ShareFetchResult:
     acquired: Sequence[AcquiredRecords] = field(default_factory=list)
 
 
-ShareFetchResults = dict[PartitionId, ShareFetchResult]
+ShareFetchResults = dict[SharePartitionKey, ShareFetchResult]
 
 
 class ShareFetch:
@@ -69,23 +59,30 @@ class ShareFetch:
 
     def __init__(self, hosted: HostedPartitions, params: ShareFetchParams) -> None:
         self.params = params
-        self.partitions: dict[PartitionId, SharedPartition] = {}
-        self.errors: dict[PartitionId, ErrorCode] = {}
+        self.partitions: list[SharePartition] = []
+        self.errors: dict[SharePartitionKey, ErrorCode] = {}
         self._hosted = hosted
 
     # ------------------------------------------------------------------------------ waiting
 
+    def condition(self, min_bytes: int) -> object:
+        """All that its completion depends on; the fetches of a group mostly have the same.
+
+        ``max_bytes`` is not part of it: *min_bytes* is not larger.
+        """
+        params = self.params
+        return frozenset(self.partitions), min_bytes, params.max_records < 0, params.isolation
+
     def is_at_end(self) -> bool:
         """See `ShareFetchSource`."""
-        for shared in self.partitions.values():
-            bounds = self._bounds(shared)
-            if bounds is None or bounds[0] != bounds[1].message_offset:
+        for share_partition in self.partitions:
+            end = self._end(share_partition)
+            if end is None or end.message_offset != share_partition.records.next_fetch_offset():
                 return False
         return True
 
-    def try_lock(self, key: PartitionId, owner: object) -> bool:
+    def try_lock(self, share_partition: SharePartition, owner: object) -> bool:
         """See `ShareFetchSource`."""
-        share_partition = self.partitions[key].share_partition
         if share_partition.fetch_owner not in (None, owner):
             return False
         if not share_partition.can_acquire():
@@ -93,22 +90,19 @@ class ShareFetch:
         share_partition.fetch_owner = owner
         return True
 
-    def unlock(self, key: PartitionId, owner: object) -> None:
+    def unlock(self, share_partition: SharePartition, owner: object) -> None:
         """See `ShareFetchSource`."""
-        share_partition = self.partitions[key].share_partition
         if share_partition.fetch_owner is owner:
             share_partition.fetch_owner = None
 
-    def available_bytes(self, key: PartitionId) -> int | None:
+    def available_bytes(self, share_partition: SharePartition) -> int | None:
         """See `ShareFetchSource`; 0 for a negative limit of records, which is never reached."""
         if self.params.max_records < 0:
             return 0
-        shared = self.partitions[key]
-        share_partition = shared.share_partition
-        bounds = self._bounds(shared)
-        if bounds is None:
+        end = self._end(share_partition)
+        if end is None:
             return None
-        offset, end = bounds
+        offset = share_partition.records.next_fetch_offset()
         if offset == end.message_offset:
             return 0
         if offset > end.message_offset:
@@ -116,34 +110,35 @@ class ShareFetch:
         start = share_partition.position
         if start.message_offset != offset:
             try:
-                log = self._hosted[shared.name].log
+                log = self._hosted[share_partition.name].log
                 start = share_partition.position = log.offset_metadata(offset)
             except (OffsetOutOfRange, ApiError):
                 return None
         distance: int | None = bytes_between(start, end)
         return distance if distance is None else min(distance, self.params.max_bytes)
 
-    def _bounds(self, shared: SharedPartition) -> tuple[int, LogOffsetMetadata] | None:
-        """The next offset to fetch, and the end of what can be read; None on another node."""
-        partition = self._hosted.get(shared.name)
+    def _end(self, share_partition: SharePartition) -> LogOffsetMetadata | None:
+        """The end of what can be read; None on another node."""
+        partition = self._hosted.get(share_partition.name)
         if partition is None or partition.leader_state is None:
             return None
-        offset = shared.share_partition.records.next_fetch_offset()
-        return offset, self.params.isolation.upper_bound(partition.log)
+        return self.params.isolation.upper_bound(partition.log)
 
     # ------------------------------------------------------------------------------ reading
 
-    def acquire(self, locked: Sequence[PartitionId]) -> ShareFetchResults:
+    def acquire(self, locked: Sequence[SharePartition]) -> ShareFetchResults:
         """Read and acquire from the partitions whose locks the fetch has; adds the errors."""
         results = {key: ShareFetchResult(error) for key, error in self.errors.items()}
         params = self.params
         if params.max_bytes < 0:
-            return results | {key: ShareFetchResult(_NO_BYTES) for key in locked}
+            return results | {each.key: ShareFetchResult(_NO_BYTES) for each in locked}
         if not locked:
             return results
         wanted = [
-            self._wanted(self.partitions[key], size)
-            for key, size in zip(locked, _divided(params.max_bytes, len(locked)), strict=True)
+            _wanted(share_partition, size)
+            for share_partition, size in zip(
+                locked, _divided(params.max_bytes, len(locked)), strict=True
+            )
         ]
         read = FetchParams(
             _CONSUMER,
@@ -155,23 +150,18 @@ class ShareFetch:
         )
         remaining = params.max_records
         found = read_from_log(self._hosted, read, wanted)
-        for key, requested, result in zip(locked, wanted, found, strict=True):
-            shared = self.partitions[key]
-            taken = self._acquire(shared, requested.fetch_offset, result, remaining)
+        for share_partition, requested, result in zip(locked, wanted, found, strict=True):
+            taken = self._acquire(share_partition, requested.fetch_offset, result, remaining)
             remaining -= sum(each.last - each.first + 1 for each in taken.acquired)
-            results[key] = taken
+            results[share_partition.key] = taken
         return results
 
-    def _wanted(self, shared: SharedPartition, max_bytes: int) -> FetchPartition:
-        offset = shared.share_partition.records.next_fetch_offset()
-        return FetchPartition(shared.name, shared.id.topic_id, offset, max_bytes)
-
     def _acquire(
-        self, shared: SharedPartition, offset: int, result: LogReadResult, max_records: int
+        self, share_partition: SharePartition, offset: int, result: LogReadResult, max_records: int
     ) -> ShareFetchResult:
-        share_partition, params = shared.share_partition, self.params
+        params = self.params
         if result.error is ErrorCode.OFFSET_OUT_OF_RANGE:
-            share_partition.log_start_moved(self._hosted[shared.name].log.log_start_offset)
+            share_partition.log_start_moved(self._hosted[share_partition.name].log.log_start_offset)
             return ShareFetchResult()
         if result.error:
             return ShareFetchResult(result.error)
@@ -193,6 +183,11 @@ class ShareFetch:
             return ShareFetchResult()
         part = part_with(records, batches, acquired[0].first, acquired[-1].last)
         return ShareFetchResult(records=part, acquired=acquired)
+
+
+def _wanted(share_partition: SharePartition, max_bytes: int) -> FetchPartition:
+    offset = share_partition.records.next_fetch_offset()
+    return FetchPartition(share_partition.name, share_partition.key.topic_id, offset, max_bytes)
 
 
 def _divided(max_bytes: int, count: int) -> list[int]:

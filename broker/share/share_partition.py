@@ -11,6 +11,7 @@ from enum import Enum, auto
 from functools import partial
 
 from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.share.acknowledgement import Acknowledgement, check_owner
 from broker.share.acquisition import AcquiredRecords, AcquireMode, Acquisition
 from broker.share.acquisition_lock import AcquisitionLock
@@ -74,6 +75,7 @@ class SharePartition:
     def __init__(
         self,
         key: SharePartitionKey,
+        name: TopicPartition,
         leader_epoch: int,
         settings: ShareGroupSettings,
         persister: Persister,
@@ -82,6 +84,7 @@ class SharePartition:
         on_fenced: Callable[[SharePartition], None],
     ) -> None:
         self.key = key
+        self.name = name
         self.leader_epoch = leader_epoch
         self.settings = settings
         self.state = PartitionState.EMPTY
@@ -223,15 +226,16 @@ class SharePartition:
                 )
             check_owner(self.records.window, start, each, member_id, named_before)
             named_before = each.last
-        change, lock = StateChange(), self._new_lock(member_id)
+        change, lock = StateChange(), None
         for each in wanted:
             for first, last, kind in each.ranges():
                 for run in self.records.window.runs_within(max(first, start), last):
                     if kind is AcknowledgeType.RENEW:
+                        lock = lock or self._new_lock(member_id)
                         run.lock_with(lock)
                     else:
                         change.set(run, self._after(run, REQUESTED_STATES[kind]))
-        if lock.holders:
+        if lock is not None:
             self._timer.add(lock)
         self._write(change, CauseKind.ACKNOWLEDGEMENT, done)
 

@@ -1,10 +1,14 @@
-"""The name of a share partition: a group, a topic id and a partition (``SharePartitionKey``)."""
+"""The name of a share partition: a group, a topic id and a partition (``SharePartitionKey``).
+
+Sessions, share partitions, waiting fetches and stored states are found by it, so its hash and its
+text are computed once: the hash of a UUID is a function of Python.
+"""
 
 from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from typing import NamedTuple
+from typing import Any, Final
 from uuid import UUID
 
 # Sixteen bytes in URL-safe base64 without padding.
@@ -13,15 +17,34 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,10}")
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
 
-class SharePartitionKey(NamedTuple):
+class SharePartitionKey:
     """A share partition. Its text, ``group:topicId:partition``, is what it is coordinated by."""
 
-    group_id: str
-    topic_id: UUID
-    partition: int
+    __slots__ = ("_hash", "_names", "_text", "group_id", "partition", "topic_id")
+
+    def __init__(self, group_id: str, topic_id: UUID, partition: int) -> None:
+        self.group_id: Final = group_id
+        self.topic_id: Final = topic_id
+        self.partition: Final = partition
+        # A tuple of Python compares equal objects by their identity first.
+        self._names: tuple[Any, ...] = (group_id, topic_id, partition)
+        self._hash = hash(self._names)
+        self._text: str | None = None
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SharePartitionKey) and self._names == other._names
 
     def __str__(self) -> str:
-        return f"{self.group_id}:{_id_text(self.topic_id)}:{self.partition}"
+        text = self._text
+        if text is None:
+            text = self._text = f"{self.group_id}:{_id_text(self.topic_id)}:{self.partition}"
+        return text
+
+    def __repr__(self) -> str:
+        return f"SharePartitionKey({self})"
 
     @classmethod
     def parse(cls, text: str) -> SharePartitionKey | None:

@@ -16,14 +16,10 @@ from broker.common.topic_partition import TopicPartition
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.partition_purgatories import Purgatory
 from broker.share.acknowledgement import Acknowledgement
-from broker.share.sessions import PartitionId, ShareSession, ShareSessionCache
+from broker.share.sessions import ShareSession, ShareSessionCache
 from broker.share.settings import ShareGroupSettings
-from broker.share.share_fetch import (
-    SharedPartition,
-    ShareFetch,
-    ShareFetchParams,
-    ShareFetchResults,
-)
+from broker.share.share_fetch import ShareFetch, ShareFetchParams, ShareFetchResults
+from broker.share.share_partition import SharePartition
 from broker.share.share_partition_key import SharePartitionKey
 from broker.share.share_partitions import SharePartitions
 from broker.steps.queue import Slices
@@ -33,13 +29,13 @@ from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_share_fetch import DelayedShareFetch
 
 # The error and the message of each partition.
-AcknowledgeResults = dict[PartitionId, tuple[ErrorCode, str | None]]
+AcknowledgeResults = dict[SharePartitionKey, tuple[ErrorCode, str | None]]
 
 
 class WaitingFetch(NamedTuple):
     """A fetch that waits, and what it fetches."""
 
-    operation: DelayedShareFetch[PartitionId]
+    operation: DelayedShareFetch[SharePartition]
     fetch: ShareFetch
 
 
@@ -70,7 +66,7 @@ class SharePartitionManager:
     def fetch(
         self,
         params: ShareFetchParams,
-        wanted: Mapping[PartitionId, TopicPartition],
+        wanted: Mapping[SharePartitionKey, TopicPartition],
         on_response: Callable[[ShareFetchResults], None],
     ) -> Slices[WaitingFetch | None]:
         """Acquire records; respond in the last slice if there are enough, else later.
@@ -81,41 +77,41 @@ class SharePartitionManager:
             on_response({})
             return None
         fetch = ShareFetch(self._hosted, params)
-        for each, name in wanted.items():
-            self._add(fetch, each, name)
+        for key, name in wanted.items():
+            self._add(fetch, key, name)
             yield None
         if not fetch.partitions:
             on_response(fetch.acquire(()))
             return None
+        min_bytes = min(params.min_bytes, params.max_bytes)
         operation = DelayedShareFetch(
             params.max_wait_ms,
-            min(params.min_bytes, params.max_bytes),
-            list(fetch.partitions),
+            min_bytes,
+            fetch.partitions,
             fetch,
             lambda locked: on_response(fetch.acquire(locked)),
             self._actions,
         )
+        operation.shared_condition = fetch.condition(min_bytes)
         keys: list[Hashable] = []
-        for shared in fetch.partitions.values():
-            keys += (shared.share_partition.key, shared.name)
+        for share_partition in fetch.partitions:
+            keys += (share_partition.key, share_partition.name)
         done = self._purgatory.try_complete_else_watch(operation, keys)
         return None if done else WaitingFetch(operation, fetch)
 
-    def _add(self, fetch: ShareFetch, each: PartitionId, name: TopicPartition) -> None:
-        key = SharePartitionKey(fetch.params.group_id, *each)
+    def _add(self, fetch: ShareFetch, key: SharePartitionKey, name: TopicPartition) -> None:
         try:
             share_partition = self.partitions.get_or_create(key, name)
         except ApiError as error:
-            fetch.errors[each] = error.code
+            fetch.errors[key] = error.code
             return
-        fetch.partitions[each] = SharedPartition(each, name, share_partition)
-        self.partitions.initialize(share_partition, partial(fetch.errors.__setitem__, each))
+        fetch.partitions.append(share_partition)
+        self.partitions.initialize(share_partition, partial(fetch.errors.__setitem__, key))
 
     def acknowledge(
         self,
-        group_id: str,
         member_id: str,
-        wanted: Mapping[PartitionId, Sequence[Acknowledgement]],
+        wanted: Mapping[SharePartitionKey, Sequence[Acknowledgement]],
         on_done: Callable[[AcknowledgeResults], None],
     ) -> Slices[None]:
         """Apply acknowledgements, those of each partition in one slice.
@@ -126,18 +122,16 @@ class SharePartitionManager:
         """
         results: AcknowledgeResults = {}
 
-        def done(each: PartitionId, error: ErrorCode, message: str | None) -> None:
-            results[each] = (error, message)
+        def done(key: SharePartitionKey, error: ErrorCode, message: str | None) -> None:
+            results[key] = (error, message)
             if len(results) == len(wanted):
                 on_done(results)
 
         if not wanted:
             on_done(results)
-        for each, acknowledgements in wanted.items():
+        for key, acknowledgements in wanted.items():
             yield None
-            self._acknowledge(
-                SharePartitionKey(group_id, *each), member_id, acknowledgements, partial(done, each)
-            )
+            self._acknowledge(key, member_id, acknowledgements, partial(done, key))
 
     def _acknowledge(
         self,
@@ -158,8 +152,7 @@ class SharePartitionManager:
 
     def _session_ended(self, session: ShareSession, was_last: bool) -> None:
         """Release what the member has acquired in the partitions of its session."""
-        for each in session.partitions:
-            key = SharePartitionKey(session.key.group_id, *each)
+        for key in session.partitions:
             share_partition = self.partitions.by_key.get(key)
             if share_partition is not None:
                 with suppress(ApiError):  # it is not in use, so nothing is acquired

@@ -40,7 +40,6 @@ class SharePartitions:
         reset: OffsetReset,
     ) -> None:
         self.by_key: dict[SharePartitionKey, SharePartition] = {}
-        self._topics: dict[SharePartitionKey, TopicPartition] = {}
         self._loading: dict[SharePartition, list[OnError]] = {}
         self._hosted = hosted
         self._settings = settings
@@ -48,10 +47,6 @@ class SharePartitions:
         self._timer = timer
         self._purgatories = purgatories
         self._reset = reset
-
-    def topic_partition(self, key: SharePartitionKey) -> TopicPartition:
-        """The name of the partition of a share partition that is in use."""
-        return self._topics[key]
 
     def get_or_create(self, key: SharePartitionKey, name: TopicPartition) -> SharePartition:
         """The share partition; raises `ApiError` if this node does not lead the partition."""
@@ -63,6 +58,7 @@ class SharePartitions:
         if found is None:
             found = self.by_key[key] = SharePartition(
                 key,
+                name,
                 partition.leader_epoch,
                 self._settings(key.group_id),
                 self._persister,
@@ -70,7 +66,6 @@ class SharePartitions:
                 self.check_waiting,
                 self._fenced,
             )
-            self._topics[key] = name
         return found
 
     def initialize(self, share_partition: SharePartition, on_error: OnError) -> None:
@@ -79,29 +74,30 @@ class SharePartitions:
             self._loading[share_partition].append(on_error)
         elif share_partition.state is PartitionState.EMPTY:
             self._loading[share_partition] = [on_error]
-            name = self._topics[share_partition.key]
-            reset = partial(self._reset.offset, name, share_partition.settings)
+            reset = partial(self._reset.offset, share_partition.name, share_partition.settings)
             share_partition.initialize(reset, partial(self._initialized, share_partition))
 
     def _initialized(
         self, share_partition: SharePartition, error: ErrorCode, _message: str | None
     ) -> None:
-        key = share_partition.key
         waiting = self._loading.pop(share_partition)
-        name = self._topics.get(key)
+        is_in_use = share_partition.key in self.by_key
         if error:
             for on_error in waiting:
                 on_error(error)
             self._remove(share_partition)
-        if name is not None:
-            self._purgatories.after_share_partition_changed(key, name, CauseKind.COORDINATOR)
+        if is_in_use:
+            self._check(share_partition, CauseKind.COORDINATOR)
 
     def check_waiting(self, share_partition: SharePartition, kind: CauseKind) -> None:
         """Check the fetches that wait for records of the share partition."""
-        name = self._topics.get(share_partition.key)
-        if name is not None:
-            lock = share_partition.expired_lock if kind is CauseKind.LOCK_EXPIRED else None
-            self._purgatories.after_share_partition_changed(share_partition.key, name, kind, lock)
+        if share_partition.key in self.by_key:
+            self._check(share_partition, kind)
+
+    def _check(self, share_partition: SharePartition, kind: CauseKind) -> None:
+        lock = share_partition.expired_lock if kind is CauseKind.LOCK_EXPIRED else None
+        key, name = share_partition.key, share_partition.name
+        self._purgatories.after_share_partition_changed(key, name, kind, lock)
 
     def _fenced(self, share_partition: SharePartition) -> None:
         self._end(share_partition, CauseKind.COORDINATOR)
@@ -110,23 +106,23 @@ class SharePartitions:
         """End the share partitions of a partition that this node no longer leads."""
         if leads:
             return
-        for key, name in list(self._topics.items()):
-            if name == partition.key:
-                self._end(self.by_key[key], CauseKind.LEADERSHIP)
+        for share_partition in list(self.by_key.values()):
+            if share_partition.name == partition.key:
+                self._end(share_partition, CauseKind.LEADERSHIP)
 
     def end_group(self, group_id: str) -> None:
         """End the share partitions of a group: its last session on this node has ended."""
-        for key in [each for each in self.by_key if each.group_id == group_id]:
-            self._end(self.by_key[key], CauseKind.SHARE_SESSION)
+        for share_partition in list(self.by_key.values()):
+            if share_partition.key.group_id == group_id:
+                self._end(share_partition, CauseKind.SHARE_SESSION)
 
     def _end(self, share_partition: SharePartition, kind: CauseKind) -> None:
-        name = self._topics.get(share_partition.key)
+        is_in_use = share_partition.key in self.by_key
         self._remove(share_partition)
-        if name is not None:
-            self._purgatories.after_share_partition_changed(share_partition.key, name, kind)
+        if is_in_use:
+            self._check(share_partition, kind)
 
     def _remove(self, share_partition: SharePartition) -> None:
         share_partition.fence()
         if self.by_key.get(share_partition.key) is share_partition:
             del self.by_key[share_partition.key]
-            del self._topics[share_partition.key]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from broker.replication.waits import OperationWait
 from broker.share.lock_facts import acquired_facts
-from broker.share.sessions import PartitionId
 from broker.share.share_fetch import ShareFetch
+from broker.share.share_partition import SharePartition
 from broker.wait_records.causes import Cause, CauseKind
 from broker.wait_records.wait import Facts, Wait, WaitPartition
 from purgatories.operations.delayed_share_fetch import DelayedShareFetch
@@ -15,7 +15,7 @@ from purgatories.operations.delayed_share_fetch import DelayedShareFetch
 _STORED = Cause(CauseKind.COORDINATOR)
 
 
-class ShareFetchWait(OperationWait[DelayedShareFetch[PartitionId]]):
+class ShareFetchWait(OperationWait[DelayedShareFetch[SharePartition]]):
     """A ShareFetch that waits for records that its member can acquire."""
 
     __slots__ = ("_fetch", "_now_ms")
@@ -23,7 +23,7 @@ class ShareFetchWait(OperationWait[DelayedShareFetch[PartitionId]]):
 
     def __init__(
         self,
-        operation: DelayedShareFetch[PartitionId],
+        operation: DelayedShareFetch[SharePartition],
         fetch: ShareFetch,
         now_ms: Callable[[], float],
     ) -> None:
@@ -40,16 +40,15 @@ class ShareFetchWait(OperationWait[DelayedShareFetch[PartitionId]]):
             "had": self._operation.available_bytes(),
         }
         windows = (
-            (name, share.records, share.settings.partition_max_record_locks)
-            for _, name, share in self._fetch.partitions.values()
+            (each.name, each.records, each.settings.partition_max_record_locks)
+            for each in self._fetch.partitions
         )
         return facts | acquired_facts(windows, self._now_ms())
 
     def partitions(self) -> Iterator[WaitPartition]:
         """Each with the next offset that can be acquired."""
-        for shared in self._fetch.partitions.values():
-            offset = shared.share_partition.records.next_fetch_offset()
-            yield WaitPartition(shared.name, offset, 0)
+        for each in self._fetch.partitions:
+            yield WaitPartition(each.name, each.records.next_fetch_offset(), 0)
 
 
 class ShareStateWait(Wait):

@@ -46,13 +46,17 @@ class SharePartitionState:
         """The state after an update."""
         start_offset = _changed(update.start_offset, UNINITIALIZED_START_OFFSET, self.start_offset)
         batches = merged(self.batches, from_records(update.state_batches), start_offset)
-        return replace(
-            self,
+        return SharePartitionState(
+            snapshot_epoch=self.snapshot_epoch,
+            state_epoch=self.state_epoch,
             leader_epoch=_changed(update.leader_epoch, -1, self.leader_epoch),
             start_offset=start_offset,
             delivery_complete_count=update.delivery_complete_count,
             batches=batches,
+            create_timestamp=self.create_timestamp,
+            write_timestamp=self.write_timestamp,
             update_count=self.update_count + 1,
+            snapshot_offset=self.snapshot_offset,
         )
 
     def snapshot_after(self, change: StateWrite, now_wall_ms: int) -> SharePartitionState:

@@ -14,18 +14,19 @@ from broker.share.persister import UNINITIALIZED_START_OFFSET, PersisterStateBat
 
 Batches = tuple[PersisterStateBatch, ...]
 
+_OFFSET_MIN = -(2**63)
+
 
 def merged(
     before: Iterable[PersisterStateBatch], changed: Iterable[PersisterStateBatch], start_offset: int
 ) -> Batches:
     """The batches of *before* and *changed* from *start_offset* on; -1 keeps all of them."""
-    batches = [each for each in (*before, *changed) if each.first_offset <= each.last_offset]
-    if start_offset != UNINITIALIZED_START_OFFSET:
-        batches = [
-            each._replace(first_offset=max(each.first_offset, start_offset))
-            for each in batches
-            if each.last_offset >= start_offset
-        ]
+    first = _OFFSET_MIN if start_offset == UNINITIALIZED_START_OFFSET else start_offset
+    batches = [
+        each if each.first_offset >= first else each._replace(first_offset=first)
+        for each in (*before, *changed)
+        if max(each.first_offset, first) <= each.last_offset
+    ]
     return _joined(_without_overlaps(batches))
 
 

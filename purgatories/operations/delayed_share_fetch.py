@@ -12,37 +12,37 @@ and the locks released. Kafka's ``DelayedShareFetch``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from ..action_queue import ActionQueue
 from ..delayed_operation import DelayedOperation
 
-K = TypeVar("K", bound=Hashable)
-K_contra = TypeVar("K_contra", bound=Hashable, contravariant=True)
+P = TypeVar("P")
+P_contra = TypeVar("P_contra", contravariant=True)
 
 
-class ShareFetchSource(Protocol[K_contra]):
+class ShareFetchSource(Protocol[P_contra]):
     """The partitions of one fetch of a member."""
 
     def is_at_end(self) -> bool:
         """Whether each partition has 0 available bytes."""
         ...
 
-    def try_lock(self, key: K_contra, owner: object) -> bool:
+    def try_lock(self, partition: P_contra, owner: object, /) -> bool:
         """Take the fetch lock of a partition that has records to acquire; False if impossible."""
         ...
 
-    def unlock(self, key: K_contra, owner: object) -> None:
+    def unlock(self, partition: P_contra, owner: object, /) -> None:
         """Release the fetch lock."""
         ...
 
-    def available_bytes(self, key: K_contra, /) -> int | None:
+    def available_bytes(self, partition: P_contra, /) -> int | None:
         """The bytes that can be read; None if waiting for more is pointless."""
         ...
 
 
-class DelayedShareFetch(DelayedOperation, Generic[K]):
+class DelayedShareFetch(DelayedOperation, Generic[P]):
     """Completes after at most ``max_wait_ms``; *on_response* gets the locked partitions.
 
     *actions* is drained after an expiry, when no request handler does so.
@@ -54,15 +54,15 @@ class DelayedShareFetch(DelayedOperation, Generic[K]):
         self,
         max_wait_ms: float,
         min_bytes: int,
-        partitions: Sequence[K],
-        source: ShareFetchSource[K],
-        on_response: Callable[[Sequence[K]], object],
+        partitions: Sequence[P],
+        source: ShareFetchSource[P],
+        on_response: Callable[[Sequence[P]], object],
         actions: ActionQueue,
     ) -> None:
         super().__init__(max_wait_ms)
         self.min_bytes = min_bytes
         self.partitions = partitions
-        self.locked: list[K] = []
+        self.locked: list[P] = []
         self._source = source
         self._on_response = on_response
         self._actions = actions
@@ -70,7 +70,7 @@ class DelayedShareFetch(DelayedOperation, Generic[K]):
     def try_complete(self) -> bool:
         """Complete if the partitions that can be locked have enough bytes.
 
-        The common case is first: each event checks all fetches of a group, of which few complete.
+        The common case is first: most events complete none of the fetches.
         """
         if self.min_bytes > 0 and self._source.is_at_end():
             return False
@@ -84,12 +84,12 @@ class DelayedShareFetch(DelayedOperation, Generic[K]):
 
     def available_bytes(self) -> int:
         """The bytes that could be read now, also those that no member can acquire."""
-        return sum(self._source.available_bytes(key) or 0 for key in self.partitions)
+        return sum(self._source.available_bytes(each) or 0 for each in self.partitions)
 
     def _has_enough(self) -> bool:
         accumulated = 0
-        for key in self.locked:
-            available = self._source.available_bytes(key)
+        for partition in self.locked:
+            available = self._source.available_bytes(partition)
             if available is None:
                 return True
             accumulated += available
@@ -97,12 +97,12 @@ class DelayedShareFetch(DelayedOperation, Generic[K]):
 
     def _lock(self) -> None:
         assert not self.locked
-        self.locked = [key for key in self.partitions if self._source.try_lock(key, self)]
+        self.locked = [each for each in self.partitions if self._source.try_lock(each, self)]
 
     def _unlock(self) -> None:
         locked, self.locked = self.locked, []
-        for key in locked:
-            self._source.unlock(key, self)
+        for partition in locked:
+            self._source.unlock(partition, self)
 
     def on_complete(self) -> None:
         """Acquire from the locked partitions; at the timeout from all that can be locked."""

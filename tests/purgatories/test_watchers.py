@@ -42,6 +42,25 @@ def test_uncompleted_operation_stays_in_place() -> None:
     assert list(watchers.operations) == waiting
 
 
+def test_an_unmet_condition_is_checked_once() -> None:
+    """Operations that could not complete either are not checked."""
+    operations = [MockOperation() for _ in range(4)]
+    for operation, condition in zip(operations, ("a", "a", None, None), strict=True):
+        operation.shared_condition = condition
+    watchers = _watchers(*operations)
+    assert watchers.try_complete_watched() == 0
+    assert [each.checks for each in operations] == [1, 0, 1, 1]
+    assert list(watchers.operations) == operations
+
+
+def test_a_condition_is_checked_again_after_a_completion() -> None:
+    """A completion may change what the condition depends on."""
+    operations = [MockOperation(), MockOperation(completable=True), MockOperation()]
+    operations[0].shared_condition = operations[2].shared_condition = "a"
+    assert _watchers(*operations).try_complete_watched() == 1
+    assert [each.checks for each in operations] == [1, 1, 1]
+
+
 def test_exception_of_one_does_not_keep_others_waiting(caplog: pytest.LogCaptureFixture) -> None:
     """The exception is logged; the operation stays in the list for later checks or its timer."""
 

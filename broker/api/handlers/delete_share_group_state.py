@@ -27,7 +27,7 @@ from protocol.messages.delete_share_group_state import (
 
 def delete_share_group_state(
     request: Request[DeleteShareGroupStateRequest],
-) -> Slices[DeleteShareGroupStateResponse | Outcome]:
+) -> DeleteShareGroupStateResponse | Outcome | Slices[DeleteShareGroupStateResponse | Outcome]:
     """Delete the state of each share partition."""
     coordinator = request.services.share_coordinator
 

@@ -27,7 +27,11 @@ from protocol.messages.initialize_share_group_state import (
 
 def initialize_share_group_state(
     request: Request[InitializeShareGroupStateRequest],
-) -> Slices[InitializeShareGroupStateResponse | Outcome]:
+) -> (
+    InitializeShareGroupStateResponse
+    | Outcome
+    | Slices[InitializeShareGroupStateResponse | Outcome]
+):
     """Create or reset the state of each share partition."""
     coordinator = request.services.share_coordinator
 

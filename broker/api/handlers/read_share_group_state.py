@@ -28,7 +28,7 @@ from protocol.messages.read_share_group_state import (
 
 def read_share_group_state(
     request: Request[ReadShareGroupStateRequest],
-) -> Slices[ReadShareGroupStateResponse | Outcome]:
+) -> ReadShareGroupStateResponse | Outcome | Slices[ReadShareGroupStateResponse | Outcome]:
     """Read the state of each share partition."""
     coordinator = request.services.share_coordinator
 

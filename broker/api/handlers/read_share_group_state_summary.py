@@ -27,7 +27,11 @@ from protocol.messages.read_share_group_state_summary import (
 
 def read_share_group_state_summary(
     request: Request[ReadShareGroupStateSummaryRequest],
-) -> Slices[ReadShareGroupStateSummaryResponse | Outcome]:
+) -> (
+    ReadShareGroupStateSummaryResponse
+    | Outcome
+    | Slices[ReadShareGroupStateSummaryResponse | Outcome]
+):
     """Read the start offset and the epochs of each share partition."""
     coordinator = request.services.share_coordinator
 

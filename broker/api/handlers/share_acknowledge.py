@@ -15,6 +15,8 @@ from broker.api.handlers.share_requests import (
     acknowledge,
     check_member,
     count_items,
+    find_partitions,
+    in_order,
     named_partitions,
 )
 from broker.api.long_request import ITEMS_AT_ONCE, respond_in_slices
@@ -49,9 +51,10 @@ def _share_acknowledge(request: Request[ShareAcknowledgeRequest]) -> Slices[_Ans
     if epoch == INITIAL_EPOCH:
         raise ApiError(ErrorCode.INVALID_SHARE_SESSION_EPOCH)
     session = request.services.share_partitions.sessions.resume(key, epoch)
-    batches = yield from named_partitions(request.body.topics)
+    batches = yield from named_partitions(key.group_id, request.body.topics)
     exchange = _Exchange(request, key, session if epoch == FINAL_EPOCH else None)
-    yield from acknowledge(request, key, batches, exchange.done)
+    _, errors = yield from find_partitions(request, batches)
+    yield from acknowledge(request, key, batches, errors, exchange.done)
     if exchange.errors is not None:
         return (yield from exchange.building(exchange.errors))
     exchange.is_parked = True
@@ -106,7 +109,7 @@ def _response(
     image = request.services.image
     leaders = Leaders(image, request.session.listener)
     topics: dict[UUID, list[PartitionData]] = {}
-    for each in sorted(errors):
+    for each in sorted(errors, key=in_order):
         code, message = errors[each]
         data = PartitionData(
             partition_index=each.partition,

@@ -28,6 +28,7 @@ from broker.api.handlers.share_requests import (
     check_member,
     count_items,
     find_partitions,
+    in_order,
     named_partitions,
 )
 from broker.api.long_request import ITEMS_AT_ONCE, respond_in_slices
@@ -40,11 +41,11 @@ from broker.common.topic_partition import TopicPartition
 from broker.share.acquisition import AcquireMode
 from broker.share.sessions import (
     FetchContext,
-    PartitionId,
     SessionKey,
     fetch_context,
 )
 from broker.share.share_fetch import ShareFetchParams, ShareFetchResult, ShareFetchResults
+from broker.share.share_partition_key import SharePartitionKey
 from broker.share.waits import ShareFetchWait, ShareStateWait
 from broker.steps.queue import Slices, finish
 from broker.wait_records.observer import RequestObserver
@@ -61,7 +62,8 @@ from protocol.messages.share_fetch import (
 )
 from purgatories.timer.timer_task import TimerTask
 
-_MODES = frozenset(map(int, AcquireMode))
+# To look up a member of an enumeration by its value takes 0.5 µs in CPython 3.11.
+_MODES = {int(mode): mode for mode in AcquireMode}
 _NO_LEADER = LeaderIdAndEpoch(leader_id=0, leader_epoch=0)
 
 
@@ -94,9 +96,9 @@ def _share_fetch(request: Request[ShareFetchRequest]) -> Slices[_Answer]:
         raise ApiError(ErrorCode.INVALID_REQUEST)
     if body.share_acquire_mode not in _MODES:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
-    wanted = yield from named_partitions(body.topics)
+    wanted = yield from named_partitions(key.group_id, body.topics)
     forgotten = [
-        PartitionId(topic.topic_id, each)
+        SharePartitionKey(key.group_id, topic.topic_id, each)
         for topic in body.forgotten_topics_data
         for each in topic.partitions
     ]
@@ -167,15 +169,24 @@ class _Exchange:
         self._key = key
         self._context = context
         self._acknowledged: Errors | None = None
-        self._names: Mapping[PartitionId, TopicPartition] = {}
+        self._names: dict[SharePartitionKey, TopicPartition] = {}
         self._errors: Errors = {}
         self._fetched: ShareFetchResults | None = None
         self._is_parked = False
 
-    def run(self, batches: Mapping[PartitionId, Sequence[AcknowledgementBatch]]) -> Slices[_Answer]:
+    def run(
+        self, batches: Mapping[SharePartitionKey, Sequence[AcknowledgementBatch]]
+    ) -> Slices[_Answer]:
         """Apply the acknowledgements, then fetch."""
         request = self._request
-        yield from acknowledge(request, self._key, batches, self._acknowledgements_done)
+        fetched = () if request.body.is_renew_ack else self._context.to_fetch
+        names, errors = yield from find_partitions(request, dict.fromkeys((*batches, *fetched)))
+        yield from acknowledge(request, self._key, batches, errors, self._acknowledgements_done)
+        for each in fetched:
+            if each in names:
+                self._names[each] = names[each]
+            else:
+                self._errors[each] = errors[each]
         if self._context.is_final or request.body.is_renew_ack:
             self._fetched = {}
         else:
@@ -189,9 +200,7 @@ class _Exchange:
 
     def _fetch(self) -> Slices[None]:
         request, services = self._request, self._request.services
-        names, self._errors = yield from find_partitions(request, self._context.to_fetch)
-        self._names = names
-        fetching = services.share_partitions.fetch(self._params(), names, self._fetch_done)
+        fetching = services.share_partitions.fetch(self._params(), self._names, self._fetch_done)
         waiting = yield from fetching
         if waiting is not None:
             wait = ShareFetchWait(*waiting, services.clock.now_ms)
@@ -214,7 +223,7 @@ class _Exchange:
             max_bytes=max_bytes,
             max_records=body.max_records,
             batch_size=body.batch_size,
-            mode=AcquireMode(body.share_acquire_mode),
+            mode=_MODES[body.share_acquire_mode],
             isolation=services.share_partitions.settings(self._key.group_id).isolation,
         )
 
@@ -284,7 +293,7 @@ class _Exchange:
         session.responded(named, with_records)
         leaders = Leaders(self._request.services.image, self._request.session.listener)
         topics: dict[UUID, list[PartitionData]] = {}
-        for each in sorted(named):
+        for each in sorted(named, key=in_order):
             data = _partition_data(each, results.get(each), acknowledged.get(each))
             self._add_leader(data, each, leaders)
             topics.setdefault(each.topic_id, []).append(data)
@@ -301,7 +310,7 @@ class _Exchange:
             ],
         )
 
-    def _add_leader(self, data: PartitionData, each: PartitionId, leaders: Leaders) -> None:
+    def _add_leader(self, data: PartitionData, each: SharePartitionKey, leaders: Leaders) -> None:
         """Name the leader if the request was for another node."""
         if data.error_code in WRONG_LEADER or data.acknowledge_error_code in WRONG_LEADER:
             topic = self._request.services.image.topic_by_id(each.topic_id)
@@ -324,7 +333,9 @@ class _Exchange:
         settings = self._request.services.share_partitions.settings(self._key.group_id)
         return settings.record_lock_duration_ms
 
-    def _named(self, results: ShareFetchResults, acknowledged: Errors) -> Iterable[PartitionId]:
+    def _named(
+        self, results: ShareFetchResults, acknowledged: Errors
+    ) -> Iterable[SharePartitionKey]:
         """The partitions of the response: those with records or errors, and new ones.
 
         A new partition that could not be locked is left out, as in Kafka.
@@ -341,7 +352,7 @@ class _Exchange:
 
 
 def _partition_data(
-    each: PartitionId,
+    each: SharePartitionKey,
     result: ShareFetchResult | None,
     acknowledged: tuple[ErrorCode, str | None] | None,
 ) -> PartitionData:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC
 from broker.api.authorization.checks import is_authorized, require
@@ -12,7 +13,8 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.features import SHARE_VERSION
 from broker.share.acknowledgement import Acknowledgement, read_acknowledgements
-from broker.share.sessions import PartitionId, SessionKey
+from broker.share.sessions import SessionKey
+from broker.share.share_partition_key import SharePartitionKey
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.share_fetch import AcknowledgementBatch
@@ -20,7 +22,7 @@ from protocol.messages.share_fetch import AcknowledgementBatch
 MEMBER_ID_LENGTH_MAX = 36
 
 # The error and the message of each partition.
-Errors = dict[PartitionId, tuple[ErrorCode, str | None]]
+Errors = dict[SharePartitionKey, tuple[ErrorCode, str | None]]
 
 
 def check_member(request: Request[Any]) -> SessionKey:
@@ -51,24 +53,29 @@ def count_items(topics: Sequence[Any]) -> int:
 
 
 def named_partitions(
-    topics: Sequence[Any],
-) -> Slices[dict[PartitionId, Sequence[AcknowledgementBatch]]]:
+    group_id: str, topics: Sequence[Any]
+) -> Slices[dict[SharePartitionKey, Sequence[AcknowledgementBatch]]]:
     """The acknowledgement batches of each partition that a request names."""
-    found: dict[PartitionId, Sequence[AcknowledgementBatch]] = {}
+    found: dict[SharePartitionKey, Sequence[AcknowledgementBatch]] = {}
     for topic in topics:
         for each in topic.partitions:
-            partition = PartitionId(topic.topic_id, each.partition_index)
-            found[partition] = each.acknowledgement_batches
+            key = SharePartitionKey(group_id, topic.topic_id, each.partition_index)
+            found[key] = each.acknowledgement_batches
             yield None
     return found
 
 
+def in_order(key: SharePartitionKey) -> tuple[UUID, int]:
+    """The key by which the partitions of a response are sorted."""
+    return key.topic_id, key.partition
+
+
 def find_partitions(
-    request: Request[Any], wanted: Iterable[PartitionId]
-) -> Slices[tuple[dict[PartitionId, TopicPartition], Errors]]:
+    request: Request[Any], wanted: Iterable[SharePartitionKey]
+) -> Slices[tuple[dict[SharePartitionKey, TopicPartition], Errors]]:
     """The names of the partitions, and the errors of those that the member cannot use."""
     image = request.services.image
-    names: dict[PartitionId, TopicPartition] = {}
+    names: dict[SharePartitionKey, TopicPartition] = {}
     errors: Errors = {}
     for each in wanted:
         topic = image.topic_by_id(each.topic_id)
@@ -87,20 +94,23 @@ def find_partitions(
 def acknowledge(
     request: Request[Any],
     key: SessionKey,
-    batches: Mapping[PartitionId, Sequence[AcknowledgementBatch]],
+    batches: Mapping[SharePartitionKey, Sequence[AcknowledgementBatch]],
+    found_errors: Errors,
     on_done: Callable[[Errors], None],
 ) -> Slices[None]:
     """Apply the acknowledgements of a request.
 
-    *on_done* gets the error of each partition: in the last slice, or later. As in Kafka, partitions
-    without batches are ignored unless others have valid ones.
+    *found_errors* are those of `find_partitions`. *on_done* gets the error of each partition: in
+    the last slice, or later. As in Kafka, partitions without batches are ignored unless others have
+    valid ones.
     """
-    names, errors = yield from find_partitions(request, batches)
-    wanted: dict[PartitionId, Sequence[Acknowledgement]] = {}
-    for each in names:
-        read = (
-            (part.first_offset, part.last_offset, part.acknowledge_types) for part in batches[each]
-        )
+    errors: Errors = {}
+    wanted: dict[SharePartitionKey, Sequence[Acknowledgement]] = {}
+    for each, parts in batches.items():
+        if each in found_errors:
+            errors[each] = found_errors[each]
+            continue
+        read = ((part.first_offset, part.last_offset, part.acknowledge_types) for part in parts)
         try:
             wanted[each] = yield from read_acknowledgements(
                 read, may_renew=request.body.is_renew_ack
@@ -110,5 +120,5 @@ def acknowledge(
     if not any(wanted.values()):
         wanted = {}
     yield from request.services.share_partitions.acknowledge(
-        *key, wanted, lambda results: on_done({**errors, **results})
+        key.member_id, wanted, lambda results: on_done({**errors, **results})
     )

@@ -16,11 +16,12 @@ from broker.api.authorization.check import CLUSTER_ACTION
 from broker.api.authorization.checks import require
 from broker.api.handlers.group_wait import stored_wait
 from broker.api.handlers.response_callback import ResponseCallback
+from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.share.persister import PersisterResult
 from broker.share.share_partition_key import SharePartitionKey
-from broker.steps.queue import Slices
+from broker.steps.queue import Slices, finish
 
 Result = TypeVar("Result", bound=PersisterResult)
 Response = TypeVar("Response")
@@ -46,15 +47,25 @@ def share_states(
     request: Request[Any],
     call: Callable[[SharePartitionKey, Any, Callable[[Result], None]], None],
     parts: ResponseParts[Result, Response],
-) -> Slices[Response | Outcome]:
+) -> Response | Outcome | Slices[Response | Outcome]:
     """Make the response of the results of *call*, which is called for each share partition.
 
-    *call* gets the share partition, the part of the request about it, and its callback. Clients
-    must be authorized for cluster actions.
+    *call* gets the share partition, the part of the request about it, and its callback. A request
+    about many is handled in slices. Clients must be authorized for cluster actions.
     """
     require(request, CLUSTER_ACTION)
     group_id: str = request.body.group_id
     named = _named(group_id, request.body.topics if group_id else ())
+    slices = _share_states(request, named, call, parts)
+    return slices if len(named) > ITEMS_AT_ONCE else finish(slices)
+
+
+def _share_states(
+    request: Request[Any],
+    named: Mapping[SharePartitionKey, Any],
+    call: Callable[[SharePartitionKey, Any, Callable[[Result], None]], None],
+    parts: ResponseParts[Result, Response],
+) -> Slices[Response | Outcome]:
     results: dict[SharePartitionKey, Result] = {}
     waiting: list[ResponseCallback[None]] = []
 
@@ -71,7 +82,9 @@ def share_states(
         yield None
     if len(results) == len(named):
         return respond(None)
-    wait = stored_wait(group_id, request.services.config.share_coordinator_write_timeout_ms)
+    wait = stored_wait(
+        request.body.group_id, request.services.config.share_coordinator_write_timeout_ms
+    )
     waiting.append(ResponseCallback(request, respond, wait))
     return PARKED
 

@@ -28,7 +28,7 @@ from protocol.messages.write_share_group_state import (
 
 def write_share_group_state(
     request: Request[WriteShareGroupStateRequest],
-) -> Slices[WriteShareGroupStateResponse | Outcome]:
+) -> WriteShareGroupStateResponse | Outcome | Slices[WriteShareGroupStateResponse | Outcome]:
     """Store the change of each share partition."""
     coordinator = request.services.share_coordinator
 

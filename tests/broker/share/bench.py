@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchIsolation
 from broker.share.acknowledgement import Acknowledgement
 from broker.share.acquisition import AcquiredRecords, AcquireMode
@@ -108,6 +109,7 @@ class Bench:
         self.fenced: list[SharePartition] = []
         self.partition = SharePartition(
             KEY,
+            TopicPartition("t", 0),
             3,
             self.settings,
             self.persister,  # type: ignore[arg-type]  # only reads and writes

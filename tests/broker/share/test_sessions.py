@@ -8,17 +8,17 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.share.sessions import (
-    PartitionId,
     SessionKey,
     ShareSession,
     ShareSessionCache,
     fetch_context,
     next_epoch,
 )
+from broker.share.share_partition_key import SharePartitionKey
 from protocol.errors import ErrorCode
 
 A, B = SessionKey("g", "a"), SessionKey("g", "b")
-ZERO, ONE, TWO = (PartitionId(UUID(int=1), each) for each in range(3))
+ZERO, ONE, TWO = (SharePartitionKey("g", UUID(int=1), each) for each in range(3))
 
 
 class Cache(ShareSessionCache):
@@ -32,7 +32,7 @@ class Cache(ShareSessionCache):
         self.ended.append((session.key.member_id, was_last))
 
     def fetched(
-        self, epoch: int, *wanted: PartitionId, forgotten: tuple[PartitionId, ...] = ()
+        self, epoch: int, *wanted: SharePartitionKey, forgotten: tuple[SharePartitionKey, ...] = ()
     ) -> list[int]:
         """The partitions that member a fetches in a request."""
         context = fetch_context(self, A, epoch, wanted, forgotten, acknowledges=False)

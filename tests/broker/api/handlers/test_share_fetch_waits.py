@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import trio
 from broker.common.topic_partition import TopicPartition
 from broker.controller.partition_change import Election
 from broker.steps.queue import finish
+from purgatories.delayed_operation import TIMEOUT
 from tests.batches import batch
 from tests.client import running_cluster
 from tests.share_group import share_group
@@ -51,6 +53,25 @@ async def test_an_append_completes_a_fetch_that_waits(tmp_path: Path) -> None:
             await trio.sleep(0.099)
             await g.produce(10)
         assert results == [("a", "0-9#1", 100), ("b", "", 500)]
+
+
+async def test_an_event_checks_one_of_the_fetches_that_wait_for_the_same(tmp_path: Path) -> None:
+    """One with another minimum is checked too, and completes."""
+    async with share_group(tmp_path) as g:
+        await g.produce(1)
+        await g.member("holder").fetch()
+        async with trio.open_nursery() as nursery:
+            for index, min_bytes in enumerate((5000, 5000, 5000, 1)):
+                member = g.member(f"m{index}")
+                nursery.start_soon(partial(member.fetch, max_wait_ms=500, min_bytes=min_bytes))
+                await trio.sleep(0.001)
+            purgatories = {each.name: each for each in g.node.node.purgatories}
+            waiting = purgatories["ShareFetch"].waiting_on(TopicPartition("t", 0))
+            before = [each.checks for each in waiting]
+            await g.produce(1)
+            after = [each.checks for each in waiting]
+    assert [late - early for early, late in zip(before, after, strict=True)] == [1, 0, 0, 1]
+    assert [each.completed_by for each in waiting] == [TIMEOUT, TIMEOUT, TIMEOUT, None]
 
 
 async def test_less_than_min_bytes_waits_for_the_timeout(tmp_path: Path) -> None:
