@@ -3,9 +3,9 @@
 Members are raw connections with the classic protocol, so that mostly the broker is measured. Join
 of two: from the first JoinGroup until both have their assignments. Heartbeats: one every three
 seconds from each member, as the Java client sends them; echo servers on epoll and on trio show how
-much of the cost is the wake-up of a process on this machine. Rebalance: the leader rejoins and then all members,
-until all have new assignments. kfake is measured with commits only: it completes a rebalance
-without the members that have an id and have not joined.
+much of the cost is the wake-up of a process on this machine. Rebalance: the leader rejoins and then
+all members, until all have new assignments. kfake is measured with commits only: it completes a
+rebalance without the members that have an id and have not joined.
 """
 
 from __future__ import annotations
