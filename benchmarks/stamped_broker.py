@@ -22,6 +22,7 @@ import trio
 from broker.__main__ import main
 from broker.network.connection import Connection
 from broker.network.inter_broker_connection import InterBrokerConnection
+from broker.network.requests import Requests
 from broker.network.transport import SocketTransport
 from broker.replication.follower.fetch_session_handler import FetchSessionHandler
 from broker.replication.partition import Partition
@@ -36,8 +37,8 @@ _STEPS: tuple[tuple[Any, str, str], ...] = (
     (SocketTransport, "receive_into", "receive"),
     (SocketTransport, "send", "send"),
     (Connection, "respond", "respond"),
-    (InterBrokerConnection, "begin", "encode and send the next fetch"),
-    (InterBrokerConnection, "_decoded", "decode the response"),
+    (InterBrokerConnection, "send_request", "encode and send the next fetch"),
+    (Requests, "end", "decode the response"),
     (FetchSessionHandler, "build_request", "build the next fetch"),
     (Partition, "append_as_leader", "append on the leader"),
     (Partition, "append_as_follower", "append on the follower"),

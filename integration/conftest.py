@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 import uuid
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -141,13 +141,6 @@ class _Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
         return _PIPELINE if file.startswith(f"{_PIPELINE}/") else file
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """Start three processes for two processors: the tests wait for half of their time."""
-    count = yield
-    return count if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else count + max(1, count // 2)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Scheduling:

@@ -16,12 +16,10 @@ from tests.simulation.run import play
 pytestmark = only_pure("compiled functions do not call the functions that report to the rules")
 
 ROOT = Path(__file__).parent.parent.parent
-# In 657, a producer of the old protocol aborts while its batch is being verified, which is rare.
 # From 1002 on, transactions have rare events; in 1557 a marker that is not written is noticed. From
 # 10,000 on, links have faults; in 10,105 lost metadata are noticed.
 SEEDS = (
     *range(150),
-    657,
     *range(1002, 1152, 5),
     1557,
     *range(LINKS_SINCE, LINKS_SINCE + 40),

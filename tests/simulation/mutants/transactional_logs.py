@@ -77,8 +77,3 @@ def pending_offsets_are_not_loaded(patch: pytest.MonkeyPatch) -> None:
         adopt(self, group_id, loaded)
 
     patch.setattr(GroupOffsets, "adopt", without_pending)
-
-
-@mutant(657)
-def the_guard_of_a_verification_is_ignored(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(producer_append, "_check_guard", lambda *_: None)
