@@ -113,30 +113,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 _PIPELINE = "integration/pipeline"
-# They take longest and begin first, so that none of them is left when the others have ended.
-_LONGEST = (
-    "integration/test_parity.py",
-    _PIPELINE,
-    "integration/test_purgatory_mutants.py",
-    "integration/test_client_methods.py",
-    "integration/test_tutorial.py",
-    "integration/test_compiled_wheel.py",
-    "integration/test_packaging.py",
-    "integration/test_chaos.py",
-    "integration/test_benchmarks.py",
-    "integration/test_atlas.py",
-    "integration/test_purgatories_package.py",
-)
 
 
 class _Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
     """Runs the tests of a file in one process, and so those of the pipeline: they share a Spark."""
-
-    def _assign_work_unit(self, node: WorkerController) -> None:
-        for scope in reversed(_LONGEST):
-            if scope in self.workqueue:
-                self.workqueue.move_to_end(scope, last=False)
-        super()._assign_work_unit(node)
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
