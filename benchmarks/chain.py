@@ -105,7 +105,7 @@ def _steps(stamps: list[Stamp], began_ns: int) -> list[Step]:
         if begins:
             open_steps.append((len(steps), at_ns))
             steps.append(Step(len(open_steps) - 1, name, (at_ns - began_ns) / 1000, 0.0))
-        else:
+        elif open_steps:  # else it has begun before the request, as the step of the serving task
             number, since_ns = open_steps.pop()
             steps[number] = steps[number]._replace(took_us=(at_ns - since_ns) / 1000)
     return steps

@@ -27,6 +27,7 @@ from broker.network.transport import SocketTransport
 from broker.replication.follower.fetch_session_handler import FetchSessionHandler
 from broker.replication.partition import Partition
 from broker.replication.replica_manager import ReplicaManager
+from broker.steps.idle_loop import LoopDescriptors
 
 # The event loop waits for its sockets.
 WAIT = "wait for sockets"
@@ -34,6 +35,7 @@ KEPT = 200_000
 
 _STEPS: tuple[tuple[Any, str, str], ...] = (
     # class, method, name of the step
+    (LoopDescriptors, "wait", WAIT),
     (SocketTransport, "receive_into", "receive"),
     (SocketTransport, "send", "send"),
     (Connection, "respond", "respond"),
