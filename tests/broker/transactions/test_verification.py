@@ -19,6 +19,9 @@ from broker.transactions.verification import Producer, TransactionVerification, 
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
+from tests.purgatories.builds import only_pure
+
+pytestmark = only_pure("compiled functions take no partitions of a test")
 
 A, B, MOVED = TopicPartition("a", 0), TopicPartition("b", 0), TopicPartition("moved", 0)
 ADD, VERIFY = SupportedOperation.ADD_PARTITION, SupportedOperation.DEFAULT

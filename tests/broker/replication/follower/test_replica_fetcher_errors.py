@@ -12,8 +12,9 @@ from broker.replication.partition import Partition
 from protocol.messages.fetch import PartitionData
 from tests.broker.replication.follower.scripted_leader import LEADER, following
 from tests.broker.replication.world import KEY, OTHER, make_partition, records
+from tests.purgatories.builds import only_pure
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, only_pure("methods of compiled classes cannot be replaced")]
 
 BACKOFF_S = 1.0
 
