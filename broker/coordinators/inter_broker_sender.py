@@ -204,7 +204,6 @@ class _Destination:
         try:
             connection.send_request(self._in_flight.body, self._responded)
         except Exception as error:
-            self._node.timer.on_error(f"a request to node {self._node_id}", error)
             connection.close()
             self._connection_ended(error)
 
@@ -292,7 +291,7 @@ class _Destination:
         """End the request in flight; without one there is no back-off."""
         self._failure = None
         if not isinstance(error, (Disconnected, Malformed, OSError)):
-            self._node.timer.on_error(f"a response of node {self._node_id}", error)
+            self._node.timer.on_error(f"a request to node {self._node_id}", error)
         if self._in_flight is not None:
             log.info("%s: node %d: %s", self._client_id, self._node_id, error)
             self._may_connect_ms = self._node.now_ms() + RECONNECT_BACKOFF_MS

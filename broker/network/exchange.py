@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from broker.network.requests import RESPONSE_BYTES_MAX, Requests
-from broker.network.transport import Disconnected, Transport
+from broker.network.requests import RESPONSE_BYTES_MAX, Requests, receive
+from broker.network.transport import Transport
 from protocol.framing import Inbox, Scratch
 
 
@@ -24,17 +24,8 @@ class Exchange:
             await self._transport.wait_writable()
         while (frame := self._inbox.next_frame()) is None:
             self._inbox.settle()
-            await self._receive()
+            await self._transport.wait_readable()
+            receive(self._transport, self._inbox)
         response = self._requests.end(memoryview(bytes(frame)))
         self._inbox.settle()
         return response
-
-    async def _receive(self) -> None:
-        await self._transport.wait_readable()
-        try:
-            count = self._transport.receive_into(self._inbox.space())
-        except BlockingIOError:
-            return
-        if count == 0:
-            raise Disconnected("the node has closed the connection")
-        self._inbox.received(count)

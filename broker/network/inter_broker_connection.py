@@ -15,7 +15,7 @@ from typing import Any
 
 from broker.network.driver import Driver, Interest
 from broker.network.link import Link, Passage
-from broker.network.requests import RESPONSE_BYTES_MAX, Requests
+from broker.network.requests import RESPONSE_BYTES_MAX, Requests, receive
 from broker.network.served import Served
 from broker.network.transport import Disconnected, Transport
 from broker.steps.queue import Slices, finish
@@ -120,7 +120,7 @@ class InterBrokerConnection(Served):
             return Interest.CLOSED
         try:
             if self._may_continue:
-                self._receive()
+                receive(self._transport, self._inbox)
             return self._continue()
         except Exception as error:
             self._end(error)
@@ -157,15 +157,6 @@ class InterBrokerConnection(Served):
     @property
     def _may_continue(self) -> bool:
         return self._passage is None and not self._is_held()
-
-    def _receive(self) -> None:
-        try:
-            count = self._transport.receive_into(self._inbox.space())
-        except BlockingIOError:  # what arrived may be a part of a record of TLS
-            return
-        if count == 0:
-            raise Disconnected("the node has closed the connection")
-        self._inbox.received(count)
 
     def _continue(self) -> Interest:
         """Use what has arrived; returns what to wait for next."""

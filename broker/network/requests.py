@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from broker.network.transport import Disconnected, Transport
 from protocol.codec import Malformed
+from protocol.framing import Inbox
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
 
 RESPONSE_BYTES_MAX = 2**31 - 1
+
+
+def receive(transport: Transport, inbox: Inbox) -> None:
+    """Receive what has arrived, which may be nothing. Raises `Disconnected`."""
+    try:
+        count = transport.receive_into(inbox.space())
+    except BlockingIOError:  # what arrived may be a part of a record of TLS
+        return
+    if count == 0:
+        raise Disconnected("the node has closed the connection")
+    inbox.received(count)
 
 
 class Requests:

@@ -61,8 +61,10 @@ class Requests:
         queue = self.queues.get(node_id)
         if not queue:
             return None
-        body = WriteTxnMarkersRequest(markers=[])
-        return InterBrokerRequest(body, partial(self._ended, queue.popleft()))
+        name = queue.popleft()
+        markers: Any = None if name == "unencodable" else []
+        body = WriteTxnMarkersRequest(markers=markers)
+        return InterBrokerRequest(body, partial(self._ended, name))
 
     def _ended(self, name: str, response: Any) -> Slices[None]:
         self.results.append((name, response))
@@ -282,6 +284,18 @@ async def test_an_exception_of_a_callback_is_reported() -> None:
         await brokers.last(2).respond(RESPONSE)
 
         assert [str(error) for error in node.errors] == ["raises"]
+        assert brokers.last(2).request() is not None
+
+
+async def test_a_request_that_cannot_be_encoded_is_reported_once() -> None:
+    """It ends like one without a response, and the next one is sent after the back-off."""
+    async with requests() as (made, brokers, node):
+        await made.add(2, "unencodable", "b")
+        assert len(node.errors) == 1
+        assert made.results == [("unencodable", None)]
+
+        await pass_ms(52)
+
         assert brokers.last(2).request() is not None
 
 
