@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from broker.replication.fetch_data import FetchPartition
+from broker.controller.image import MetadataImage, TopicImage
+from broker.replication.fetch_data import FetchPartition, LogReadResult
 from broker.replication.fetch_session import (
     FINAL_EPOCH,
     INITIAL_EPOCH,
@@ -24,10 +25,10 @@ from broker.replication.fetch_session import (
     next_epoch,
 )
 from protocol.errors import ErrorCode
-from protocol.messages.fetch import PartitionData
 
 RequestedPartitions = list[tuple[PartitionName, FetchPartition]]
-PartitionResponses = list[tuple[PartitionName, PartitionData]]
+# With the topic ID of each, zero if the request has none.
+PartitionResults = list[tuple[PartitionName, UUID, LogReadResult]]
 
 
 class SessionError(Exception):
@@ -45,9 +46,9 @@ class FullFetchContext:
         self.wanted = wanted
         self._session = session
 
-    def changed_partitions(self, responses: PartitionResponses) -> PartitionResponses:
+    def changed_partitions(self, results: PartitionResults) -> PartitionResults:
         """The partitions of the response."""
-        return responses
+        return results
 
     def throttled_session_id(self, cache: FetchSessionCache) -> int:
         """The session id of a throttled, empty response; no session begins (KIP-219)."""
@@ -56,14 +57,14 @@ class FullFetchContext:
         return NO_SESSION
 
     def update_and_generate_response(
-        self, responses: PartitionResponses
-    ) -> tuple[int, PartitionResponses]:
+        self, results: PartitionResults
+    ) -> tuple[int, PartitionResults]:
         """The session id and the partitions of the response."""
         if self._session is None:
-            return NO_SESSION, responses
-        for name, data in responses:
-            _remember(self._session.partitions[name], data)
-        return self._session.session_id, responses
+            return NO_SESSION, results
+        for name, _, result in results:
+            _remember(self._session.partitions[name], result)
+        return self._session.session_id, results
 
 
 class IncrementalFetchContext:
@@ -74,13 +75,13 @@ class IncrementalFetchContext:
         self._epoch = session.epoch
         self.wanted = [(name, cached.requested) for name, cached in session.partitions.items()]
 
-    def changed_partitions(self, responses: PartitionResponses) -> PartitionResponses:
+    def changed_partitions(self, results: PartitionResults) -> PartitionResults:
         """The partitions of the response.
 
         Raises `SessionError` if the session has processed another request meanwhile.
         """
         partitions = self._current().partitions
-        return [(name, data) for name, data in responses if _has_changed(partitions[name], data)]
+        return [each for each in results if _has_changed(partitions[each[0]], each[2])]
 
     def throttled_session_id(self, _cache: FetchSessionCache) -> int:
         """The session id of a throttled, empty response; the session does not change.
@@ -90,17 +91,17 @@ class IncrementalFetchContext:
         return self._current().session_id
 
     def update_and_generate_response(
-        self, responses: PartitionResponses
-    ) -> tuple[int, PartitionResponses]:
+        self, results: PartitionResults
+    ) -> tuple[int, PartitionResults]:
         """The session id and the changed partitions, which the session records as sent.
 
         Raises `SessionError` if the session has processed another request meanwhile.
         """
         session = self._current()
-        changed = self.changed_partitions(responses)
-        for name, data in changed:
-            _remember(session.partitions[name], data)
-            if data.records:
+        changed = self.changed_partitions(results)
+        for name, _, result in changed:
+            _remember(session.partitions[name], result)
+            if result.records:
                 session.move_to_end(name)
         return session.session_id, changed
 
@@ -149,18 +150,17 @@ def new_fetch_context(
     return IncrementalFetchContext(session)
 
 
-def _has_changed(cached: CachedPartition, data: PartitionData) -> bool:
+def _has_changed(cached: CachedPartition, result: LogReadResult) -> bool:
     return bool(
-        data.records
-        or data.error_code
-        or data.high_watermark != cached.high_watermark
-        or data.log_start_offset != cached.log_start_offset
-        or data.preferred_read_replica != -1
-        or data.diverging_epoch is not None
+        result.high_watermark != cached.high_watermark
+        or result.records
+        or result.error
+        or result.log_start_offset != cached.log_start_offset
+        or result.diverging_epoch is not None
     )
 
 
-def _remember(cached: CachedPartition, data: PartitionData) -> None:
+def _remember(cached: CachedPartition, result: LogReadResult) -> None:
     """Record what the client knows after the response.
 
     After an error the high watermark is unknown, so that the next response includes the partition.
@@ -168,11 +168,21 @@ def _remember(cached: CachedPartition, data: PartitionData) -> None:
     response. Kafka does not do so for the latter, which then gets the high watermark when it
     changes again.
     """
-    unused = data.error_code or data.diverging_epoch is not None
-    cached.high_watermark = -1 if unused else data.high_watermark
-    cached.log_start_offset = data.log_start_offset
+    unused = result.error or result.diverging_epoch is not None
+    cached.high_watermark = -1 if unused else result.high_watermark
+    cached.log_start_offset = result.log_start_offset
+
+
+def topic_of(image: MetadataImage, requested: FetchPartition) -> TopicImage | None:
+    """The topic of a partition in a session, by its ID if the request has IDs; None if unknown."""
+    topic = image.topic(requested.key.topic)
+    topic_id = requested.topic_id
+    # As numbers: to compare or to hash the objects takes longer.
+    if topic_id.int and (topic is None or topic.topic_id.int != topic_id.int):
+        return image.topic_by_id(topic_id)
+    return topic
 
 
 def partition_name(topic: str, topic_id: UUID, partition: int) -> PartitionName:
     """The key of a partition in a session: by topic id, if the request's version has ids."""
-    return (topic_id if topic_id.int else topic, partition)
+    return (topic_id.int or topic, partition)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
+from broker.replication.partition import Partition
 from broker.storage.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
 from broker.storage.transaction_index import AbortedTxn
 from broker.storage.unified_log import UnifiedLog
@@ -49,7 +48,9 @@ _HIGH_WATERMARK = FetchIsolation.HIGH_WATERMARK
 _TXN_COMMITTED = FetchIsolation.TXN_COMMITTED
 
 
-@dataclass(slots=True)
+# Plain classes: in a compiled build the `__init__` of a dataclass is interpreted.
+
+
 class FetchParams:
     """The parameters of a whole fetch.
 
@@ -57,13 +58,33 @@ class FetchParams:
     ``replica_epoch``: the broker epoch of a follower (KIP-903), -1 if it does not send one.
     """
 
-    replica_id: int
-    max_wait_ms: int
-    min_bytes: int
-    max_bytes: int
-    isolation: FetchIsolation
-    leader_only: bool
-    replica_epoch: int = -1
+    __slots__ = (
+        "isolation",
+        "leader_only",
+        "max_bytes",
+        "max_wait_ms",
+        "min_bytes",
+        "replica_epoch",
+        "replica_id",
+    )
+
+    def __init__(
+        self,
+        replica_id: int,
+        max_wait_ms: int,
+        min_bytes: int,
+        max_bytes: int,
+        isolation: FetchIsolation,
+        leader_only: bool,
+        replica_epoch: int = -1,
+    ) -> None:
+        self.replica_id = replica_id
+        self.max_wait_ms = max_wait_ms
+        self.min_bytes = min_bytes
+        self.max_bytes = max_bytes
+        self.isolation = isolation
+        self.leader_only = leader_only
+        self.replica_epoch = replica_epoch
 
     @property
     def from_follower(self) -> bool:
@@ -71,19 +92,6 @@ class FetchParams:
         return self.replica_id >= 0
 
 
-class FetchPartition(NamedTuple):
-    """One partition of a fetch request: Kafka's ``FetchRequest.PartitionData``."""
-
-    key: TopicPartition
-    topic_id: UUID
-    fetch_offset: int
-    max_bytes: int
-    current_leader_epoch: int = -1
-    last_fetched_epoch: int = -1
-    log_start_offset: int = -1
-
-
-@dataclass(slots=True)
 class LogReadResult:
     """The result of reading one partition.
 
@@ -92,12 +100,122 @@ class LogReadResult:
     ``read_committed`` fetch; None for others, and if the first batch does not fit into the limits.
     """
 
-    error: ErrorCode
-    high_watermark: int = -1
-    last_stable_offset: int = -1
-    log_start_offset: int = -1
-    records: Splice = b""
-    start: LogOffsetMetadata = field(default_factory=lambda: UNKNOWN_OFFSET_METADATA)
-    diverging_epoch: tuple[int, int] | None = None
-    log_end_offset: int = -1
-    aborted: Sequence[AbortedTxn] | None = None
+    __slots__ = (
+        "aborted",
+        "diverging_epoch",
+        "error",
+        "high_watermark",
+        "last_stable_offset",
+        "log_end_offset",
+        "log_start_offset",
+        "records",
+        "start",
+    )
+
+    def __init__(
+        self,
+        error: ErrorCode,
+        high_watermark: int = -1,
+        last_stable_offset: int = -1,
+        log_start_offset: int = -1,
+        records: Splice = b"",
+        start: LogOffsetMetadata = UNKNOWN_OFFSET_METADATA,
+        diverging_epoch: tuple[int, int] | None = None,
+        log_end_offset: int = -1,
+        aborted: Sequence[AbortedTxn] | None = None,
+    ) -> None:
+        self.error = error
+        self.high_watermark = high_watermark
+        self.last_stable_offset = last_stable_offset
+        self.log_start_offset = log_start_offset
+        self.records = records
+        self.start = start
+        self.diverging_epoch = diverging_epoch
+        self.log_end_offset = log_end_offset
+        self.aborted = aborted
+
+
+class EmptyRead:
+    """A read that found the fetch offset at the end of what it may read, and no error.
+
+    Another read of the same offset has the same result until the partition changes.
+    """
+
+    __slots__ = ("_end", "_isolation", "_leader_only", "_partition", "_registration", "result")
+
+    def __init__(self, partition: Partition, params: FetchParams, result: LogReadResult) -> None:
+        self.result = result
+        self._isolation = params.isolation
+        self._leader_only = params.leader_only
+        self._partition = partition
+        self._registration = partition.registration
+        # A new object after each append, roll and truncation.
+        self._end = partition.log.log_end_offset_metadata
+
+    def may_be_repeated(self, partition: Partition | None, params: FetchParams) -> bool:
+        """Whether a read of *partition* with *params* has the same result.
+
+        Whether a follower may still fetch with its epoch is to be checked before.
+        """
+        if partition is None or partition is not self._partition:
+            return False
+        log, result = partition.log, self.result
+        return (
+            log.log_end_offset_metadata is self._end
+            and log.high_watermark == result.high_watermark
+            and log.log_start_offset == result.log_start_offset
+            and partition.registration is self._registration
+            and log.local_log.disk.failure is None
+            and params.isolation is self._isolation
+            and params.leader_only == self._leader_only
+        )
+
+
+class FetchPartition:
+    """One partition of a fetch request: Kafka's ``FetchRequest.PartitionData``.
+
+    ``empty_read`` is the last read of it if that found nothing; a session keeps it for the next
+    fetch.
+    """
+
+    __slots__ = (
+        "current_leader_epoch",
+        "empty_read",
+        "fetch_offset",
+        "key",
+        "last_fetched_epoch",
+        "log_start_offset",
+        "max_bytes",
+        "topic_id",
+    )
+
+    def __init__(
+        self,
+        key: TopicPartition,
+        topic_id: UUID,
+        fetch_offset: int,
+        max_bytes: int,
+        current_leader_epoch: int = -1,
+        last_fetched_epoch: int = -1,
+        log_start_offset: int = -1,
+    ) -> None:
+        self.key = key
+        self.topic_id = topic_id
+        self.fetch_offset = fetch_offset
+        self.max_bytes = max_bytes
+        self.current_leader_epoch = current_leader_epoch
+        self.last_fetched_epoch = last_fetched_epoch
+        self.log_start_offset = log_start_offset
+        self.empty_read: EmptyRead | None = None
+
+    def of(self, key: TopicPartition) -> FetchPartition:
+        """The same fetch of the partition *key*, since the name of its topic has changed."""
+        return FetchPartition(
+            key,
+            self.topic_id,
+            self.fetch_offset,
+            self.max_bytes,
+            self.current_leader_epoch,
+            self.last_fetched_epoch,
+            self.log_start_offset,
+        )

@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from uuid import UUID
 
 from broker.common.clock import Clock
 from broker.replication.fetch_data import FetchPartition
@@ -21,7 +20,8 @@ FINAL_EPOCH = -1
 _EPOCH_MAX = 2**31 - 1
 _EVICTION_MS = 120_000  # Kafka: a constant, EVICTION_MS in IncrementalFetchSessionCacheMs
 
-PartitionName = tuple[str | UUID, int]
+# A topic, by its id as a number, or by its name, and a partition. The hash of a `UUID` is slow.
+PartitionName = tuple[str | int, int]
 
 
 def next_epoch(epoch: int) -> int:
@@ -88,12 +88,13 @@ class FetchSessionCache:
         """Close a session, if it exists."""
         self._sessions.pop(session_id, None)
 
-    def remove_without(self, is_known: Callable[[PartitionName], bool]) -> int:
+    def remove_without(self, is_known: Callable[[FetchPartition], bool]) -> int:
         """Close the sessions of consumers that have no known partition; returns how many."""
         gone = [
             session.session_id
             for session in self._sessions.values()
-            if not session.privileged and not any(map(is_known, session.partitions))
+            if not session.privileged
+            and not any(is_known(cached.requested) for cached in session.partitions.values())
         ]
         for session_id in gone:
             del self._sessions[session_id]

@@ -3,6 +3,9 @@
 Partitions are read in the order of the request. The first batch found is returned whole even if it
 exceeds every limit, so that a consumer can always make progress (KIP-74). Later batches that do not
 fit are omitted.
+
+A session fetches the same partitions again and again, and most of them have not changed. Where a
+read found nothing, and nothing has happened since, its result is used again.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from collections.abc import Sequence
 
 from broker.common.errors import ApiError
 from broker.replication.fetch_data import (
+    EmptyRead,
     FetchIsolation,
     FetchParams,
     FetchPartition,
@@ -34,11 +38,21 @@ def read_from_log(
     results = []
     remaining = params.max_bytes
     nothing_yet = True
+    is_checked = not params.from_follower  # whether the follower may fetch in its broker epoch
     for requested in partitions_requested:
+        partition, last = partitions.get(requested.key), requested.empty_read
         try:
-            result = _read(
-                partitions, params, requested, min(remaining, requested.max_bytes), nothing_yet
-            )
+            if last is not None and last.may_be_repeated(partition, params):
+                if not is_checked:
+                    _check_follower(partition, params, requested)
+                    is_checked = True
+                results.append(last.result)
+                continue
+            requested.empty_read = None
+            if partition is None:
+                partition = partitions.get_or_error(requested.key)
+            limit = min(remaining, requested.max_bytes)
+            result = _read(partition, params, requested, limit, nothing_yet)
         except ApiError as error:
             result = LogReadResult(error.code)
         results.append(result)
@@ -48,24 +62,29 @@ def read_from_log(
     return results
 
 
+def _check_follower(
+    partition: Partition | None, params: FetchParams, requested: FetchPartition
+) -> None:
+    """Raise `ApiError` if the node that fetches may not do so."""
+    assert partition is not None
+    partition.leader_state_or_error().check_follower(
+        params.replica_id, params.replica_epoch, requested.current_leader_epoch
+    )
+
+
 def _read(
-    partitions: HostedPartitions,
+    partition: Partition,
     params: FetchParams,
     requested: FetchPartition,
     limit: int,
     min_one_message: bool,
 ) -> LogReadResult:
-    partition = partitions.get(requested.key)
-    if partition is None:
-        partition = partitions.get_or_error(requested.key)
     topic_id = requested.topic_id.int  # as numbers: Python code compares the objects
     if topic_id and topic_id != partition.topic_id.int:
         raise ApiError(ErrorCode.INCONSISTENT_TOPIC_ID)
     partition.check_leader(requested.current_leader_epoch, leader_required=params.leader_only)
     if params.from_follower:
-        partition.leader_state_or_error().check_follower(
-            params.replica_id, params.replica_epoch, requested.current_leader_epoch
-        )
+        _check_follower(partition, params, requested)
     log = partition.log
     if requested.last_fetched_epoch != -1:
         diverging = diverging_epoch(partition, requested.last_fetched_epoch, requested.fetch_offset)
@@ -85,8 +104,9 @@ def _read(
     if limit < 0 and requested.fetch_offset < upper.message_offset:
         # Kafka fails with a negative limit, and only where there are records.
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
-    has_list = params.isolation is _TXN_COMMITTED and not data.first_entry_incomplete
-    return LogReadResult(
+    is_committed = params.isolation is _TXN_COMMITTED
+    has_list = is_committed and not data.first_entry_incomplete
+    result = LogReadResult(
         ErrorCode.NONE,
         log.high_watermark,
         log.last_stable_offset,
@@ -97,6 +117,10 @@ def _read(
         log_end_offset=log.log_end_offset,
         aborted=log.aborted_in(data, upper) if has_list else None,
     )
+    # The last stable offset may change for another reason than those that an `EmptyRead` compares.
+    if requested.fetch_offset >= upper.message_offset and not is_committed:
+        requested.empty_read = EmptyRead(partition, params, result)
+    return result
 
 
 def diverging_epoch(

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from broker.common.topic_partition import TopicPartition
 from broker.node import Node
-from broker.replication.fetch_session import PartitionName
+from broker.replication.fetch_context import topic_of
+from broker.replication.fetch_data import FetchPartition
 from broker.wait_records.causes import Cause, CauseKind
 
 
@@ -23,11 +24,8 @@ def complete_deletions(node: Node, removed: Iterable[TopicPartition]) -> None:
 def close_fetch_sessions(node: Node) -> None:
     """Close the fetch sessions of consumers all of whose topics are removed."""
 
-    def is_known(name: PartitionName) -> bool:
-        topic, _ = name
-        image = node.image
-        found = image.topic(topic) if isinstance(topic, str) else image.topic_by_id(topic)
-        return found is not None
+    def is_known(requested: FetchPartition) -> bool:
+        return topic_of(node.image, requested) is not None
 
     node.fetch_sessions.remove_without(is_known)
 

@@ -17,6 +17,7 @@ from broker.faults.node_change import NodeChange
 from broker.faults.request_fault import RequestFault
 from broker.faults.rule import FaultRule
 from broker.quotas import throttle
+from broker.replication.fetch_context import topic_of
 from protocol.codec import decode
 from protocol.messages.fetch import FetchRequest
 
@@ -103,7 +104,7 @@ def _keep(request: Request[Any], encoded: memoryview | None) -> None:
 def _of_session(request: Request[FetchRequest]) -> list[tuple[str, int]]:
     """The partitions of the fetch session, which the request does not name."""
     session = request.services.fetch_sessions.get(request.body.session_id)
-    names = request.services.image.names
-    found = [] if session is None else session.partitions
-    named = [(name if isinstance(name, str) else names.get(name), each) for name, each in found]
-    return [(name, each) for name, each in named if name is not None]
+    image = request.services.image
+    found = [] if session is None else session.partitions.values()
+    known = [(topic_of(image, each.requested), each.requested.key.partition) for each in found]
+    return [(topic.name, partition) for topic, partition in known if topic is not None]

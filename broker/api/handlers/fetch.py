@@ -28,11 +28,12 @@ from broker.common.topic_partition import TopicPartition
 from broker.controller.image import TopicImage
 from broker.replication.fetch_context import (
     FetchContext,
-    PartitionResponses,
+    PartitionResults,
     RequestedPartitions,
     SessionError,
     new_fetch_context,
     partition_name,
+    topic_of,
 )
 from broker.replication.fetch_data import (
     FetchIsolation,
@@ -118,7 +119,7 @@ class _Responder:
         context: FetchContext,
         names: list[PartitionName],
         readable: list[FetchPartition],
-        refused: PartitionResponses,
+        refused: PartitionResults,
         may_throttle: bool,
     ) -> None:
         self._request = request
@@ -134,15 +135,15 @@ class _Responder:
         if request.observer is not None:
             _observe(request.observer, self._readable, results)
         has_wrong_leader = False
-        responses: PartitionResponses = []
-        for name, result in zip(self._names, results, strict=True):
-            responses.append((name, _partition_data(name[1], result)))
+        found: PartitionResults = []
+        for name, requested, result in zip(self._names, self._readable, results, strict=True):
+            found.append((name, requested.topic_id, result))
             if result.error:
                 has_wrong_leader |= result.error in WRONG_LEADER
-        responses += self._refused
-        response = _throttled(request, context, responses) if self._may_throttle else None
+        found += self._refused
+        response = _throttled(request, context, found) if self._may_throttle else None
         if response is None:
-            response = _response(context, responses)
+            response = _response(context, found)
         if has_wrong_leader and request.version >= _LEADERS_SINCE:
             _add_current_leaders(request, response)
         request.respond(response)
@@ -226,7 +227,7 @@ def _wanted(request: Request[FetchRequest]) -> dict[PartitionName, FetchPartitio
             name = "" if known is None else known.name
         for partition in topic.partitions:
             index = partition.partition
-            wanted[topic.topic_id if by_id else name, index] = FetchPartition(
+            wanted[topic.topic_id.int if by_id else name, index] = FetchPartition(
                 TopicPartition(name, index),
                 topic.topic_id,
                 partition.fetch_offset,
@@ -240,13 +241,13 @@ def _wanted(request: Request[FetchRequest]) -> dict[PartitionName, FetchPartitio
 
 def _find_partitions(
     request: Request[FetchRequest], context: FetchContext, replica_id: int
-) -> tuple[PartitionResponses, list[PartitionName], list[FetchPartition]]:
+) -> tuple[PartitionResults, list[PartitionName], list[FetchPartition]]:
     """The partitions that are unknown or hidden with their errors, and the partitions to read.
 
     A session by topic id finds the names of its topics again in each fetch, since topics change.
     """
     image = request.services.image
-    refused: PartitionResponses = []
+    refused: PartitionResults = []
     names: list[PartitionName] = []
     readable: list[FetchPartition] = []
     wanted: RequestedPartitions = context.wanted
@@ -255,26 +256,24 @@ def _find_partitions(
         if replica_id < 0:
             hidden = _hidden_topics(request, wanted)
         elif not is_authorized(request, CLUSTER_ACTION):
-            return [(name, _refusal(name[1], _REFUSED)) for name, _ in wanted], names, readable
+            return [(name, each.topic_id, _refusal(_REFUSED)) for name, each in wanted], names, []
     by_id = request.version >= _TOPIC_IDS_SINCE
+    unknown = _UNKNOWN_TOPIC_ID if by_id else _UNKNOWN_TOPIC_OR_PARTITION
     for name, requested in wanted:
         partition = name[1]
-        if by_id:
-            topic, unknown = image.topic_by_id(requested.topic_id), _UNKNOWN_TOPIC_ID
-        else:
-            topic, unknown = image.topic(requested.key.topic), _UNKNOWN_TOPIC_OR_PARTITION
+        topic_id, topic = requested.topic_id, topic_of(image, requested)
         if hidden and _is_hidden(topic, requested, unknown, hidden):
-            refused.append((name, _refusal(partition, _REFUSED)))
+            refused.append((name, topic_id, _refusal(_REFUSED)))
         elif topic is None:
-            refused.append((name, _refusal(partition, unknown)))
+            refused.append((name, topic_id, _refusal(unknown)))
         elif not 0 <= partition < len(topic.partitions):
-            refused.append((name, _refusal(partition, _UNKNOWN_TOPIC_OR_PARTITION)))
+            refused.append((name, topic_id, _refusal(_UNKNOWN_TOPIC_OR_PARTITION)))
         else:
             names.append(name)
             readable.append(
                 requested
                 if topic.name == requested.key.topic
-                else requested._replace(key=TopicPartition(topic.name, partition))
+                else requested.of(TopicPartition(topic.name, partition))
             )
     return refused, names, readable
 
@@ -301,14 +300,9 @@ def _hidden_topics(request: Request[FetchRequest], wanted: RequestedPartitions) 
     return {name for name in names if not is_authorized(request, READ_TOPIC, name)}
 
 
-def _refusal(partition: int, error: ErrorCode) -> PartitionData:
-    return PartitionData(
-        partition_index=partition,
-        error_code=error,
-        high_watermark=-1,
-        aborted_transactions=[],  # as in Kafka; with errors that are found later it is null
-        records=b"",
-    )
+def _refusal(error: ErrorCode) -> LogReadResult:
+    # As in Kafka there are no aborted transactions; with errors that are found later it is null.
+    return LogReadResult(error, aborted=())
 
 
 def _partition_data(partition: int, result: LogReadResult) -> PartitionData:
@@ -335,23 +329,23 @@ def _aborted(transactions: Sequence[AbortedTxn]) -> list[AbortedTransaction]:
     ]
 
 
-def _response(context: FetchContext, responses: PartitionResponses) -> FetchResponse:
+def _response(context: FetchContext, results: PartitionResults) -> FetchResponse:
     try:
-        session_id, changed = context.update_and_generate_response(responses)
+        session_id, changed = context.update_and_generate_response(results)
     except SessionError as error:
         return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
     return FetchResponse(session_id=session_id, responses=_topics(changed))
 
 
 def _throttled(
-    request: Request[FetchRequest], context: FetchContext, responses: PartitionResponses
+    request: Request[FetchRequest], context: FetchContext, results: PartitionResults
 ) -> FetchResponse | None:
     """The empty response to a consumer that exceeds its quota; None if it does not."""
     try:
         record_time(request)
         quota = request.services.client_quotas.fetch
         if quota.quotas_enabled:
-            user, size = request.session.principal.name, _size(request, context, responses)
+            user, size = request.session.principal.name, _size(request, context, results)
             throttle = quota.record(user, request.client_id, size)
             if throttle is not None:
                 request.throttle(throttle)
@@ -365,27 +359,25 @@ def _throttled(
     return FetchResponse(session_id=session_id, responses=[])
 
 
-def _size(
-    request: Request[FetchRequest], context: FetchContext, responses: PartitionResponses
-) -> int:
+def _size(request: Request[FetchRequest], context: FetchContext, results: PartitionResults) -> int:
     """The size of the response with all changed partitions."""
     out = Output()
     start = out.begin_frame()
-    response = FetchResponse(responses=_topics(context.changed_partitions(responses)))
+    response = FetchResponse(responses=_topics(context.changed_partitions(results)))
     encode_into(out, response, request.version)
     return out.finish_frame(start)
 
 
-def _topics(responses: PartitionResponses) -> list[FetchableTopicResponse]:
+def _topics(results: PartitionResults) -> list[FetchableTopicResponse]:
     topics: list[FetchableTopicResponse] = []
     last: object = None
-    for (topic, _), data in responses:
+    for (topic, partition), topic_id, result in results:
         if not topics or topic != last:
             last = topic
             topics.append(
                 FetchableTopicResponse(topic=topic, partitions=[])
                 if isinstance(topic, str)
-                else FetchableTopicResponse(topic_id=topic, partitions=[])
+                else FetchableTopicResponse(topic_id=topic_id, partitions=[])
             )
-        topics[-1].partitions.append(data)
+        topics[-1].partitions.append(_partition_data(partition, result))
     return topics

@@ -8,9 +8,8 @@ for a session (id 0), every request is full.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from itertools import groupby
-from operator import itemgetter
 from uuid import UUID
 
 from broker.config import Config
@@ -25,15 +24,14 @@ from protocol.messages.fetch import (
     ReplicaState,
 )
 
-Name = tuple[UUID, int]
+Name = tuple[int, int]  # the topic ID as a number, since the hash of a `UUID` is slow; the index
 SessionPartition = tuple[
     int, int, int, int
 ]  # fetch offset, last fetched epoch, leader epoch, log start
 
 
-def name_of(state: PartitionFetchState) -> Name:
-    """The key of its partition in requests and responses."""
-    return state.partition.topic_id, state.partition.key.partition
+def _name_of(state: PartitionFetchState) -> Name:
+    return state.partition.topic_id.int, state.partition.key.partition
 
 
 class FetchSessionHandler:
@@ -44,25 +42,25 @@ class FetchSessionHandler:
         self._replica_id = replica_id
         self._session_id = NO_SESSION
         self._epoch = INITIAL_EPOCH
-        self._session_partitions: dict[Name, SessionPartition] = {}
+        self._session_partitions: dict[PartitionFetchState, SessionPartition] = {}
+        self._by_name: dict[Name, PartitionFetchState] = {}
 
     def build_request(
-        self, states: Iterable[PartitionFetchState], broker_epoch: int
+        self, states: Collection[PartitionFetchState], broker_epoch: int
     ) -> FetchRequest:
         """The request that fetches *states* and nothing else."""
         if self._epoch == INITIAL_EPOCH:
-            self._session_partitions = {}
-        changed: list[tuple[Name, SessionPartition]] = []
-        wanted: set[Name] = set()
+            self._session_partitions, self._by_name = {}, {}
+        session = self._session_partitions
+        changed: list[PartitionFetchState] = []
         for state in states:
-            name, requested = name_of(state), _session_partition(state)
-            wanted.add(name)
-            if self._session_partitions.get(name) != requested:
-                self._session_partitions[name] = requested
-                changed.append((name, requested))
-        forgotten = [name for name in self._session_partitions if name not in wanted]
-        for name in forgotten:
-            del self._session_partitions[name]
+            requested = _session_partition(state)
+            if session.get(state) != requested:
+                session[state] = requested
+                changed.append(state)
+        forgotten = self._forget_all_but(states) if len(session) > len(states) else []
+        for state in changed:
+            self._by_name[_name_of(state)] = state
         config = self._config
         return FetchRequest(
             replica_state=ReplicaState(replica_id=self._replica_id, replica_epoch=broker_epoch),
@@ -71,12 +69,18 @@ class FetchSessionHandler:
             max_bytes=config.replica_fetch_response_max_bytes,
             session_id=self._session_id,
             session_epoch=self._epoch,
-            topics=_topics(changed, config.replica_fetch_max_bytes),
+            topics=self._topics(changed),
             forgotten_topics_data=[
-                ForgottenTopic(topic_id=topic_id, partitions=[partition])
-                for topic_id, partition in forgotten
+                ForgottenTopic(
+                    topic_id=state.partition.topic_id, partitions=[state.partition.key.partition]
+                )
+                for state in forgotten
             ],
         )
+
+    def requested(self, topic_id: UUID, partition: int) -> PartitionFetchState | None:
+        """The state with which the last request fetched a partition; None if it did not."""
+        return self._by_name.get((topic_id.int, partition))
 
     def handle_response(self, response: FetchResponse) -> None:
         """Continue the session that the leader names, or restart it after an error."""
@@ -92,6 +96,31 @@ class FetchSessionHandler:
         """Begin a new session with the next request, which closes the old one."""
         self._epoch = INITIAL_EPOCH
 
+    def _forget_all_but(self, states: Collection[PartitionFetchState]) -> list[PartitionFetchState]:
+        """Remove the other partitions from the session; returns those that the leader must remove.
+
+        A partition that has another state now, since its leader epoch is another one, remains.
+        """
+        kept = set(states)
+        removed = [state for state in self._session_partitions if state not in kept]
+        for state in removed:
+            del self._session_partitions[state]
+            del self._by_name[_name_of(state)]
+        names = set(map(_name_of, states))
+        return [state for state in removed if _name_of(state) not in names]
+
+    def _topics(self, states: list[PartitionFetchState]) -> list[FetchTopic]:
+        max_bytes = self._config.replica_fetch_max_bytes
+        return [
+            FetchTopic(
+                topic_id=topic_id,
+                partitions=[
+                    _requested(state, self._session_partitions[state], max_bytes) for state in group
+                ],
+            )
+            for topic_id, group in groupby(states, key=_topic_id)
+        ]
+
 
 def _session_partition(state: PartitionFetchState) -> SessionPartition:
     log = state.partition.log
@@ -103,27 +132,19 @@ def _session_partition(state: PartitionFetchState) -> SessionPartition:
     )
 
 
-def _topics(changed: list[tuple[Name, SessionPartition]], max_bytes: int) -> list[FetchTopic]:
-    partitions = [
-        (
-            topic_id,
-            FetchPartition(
-                partition=partition,
-                current_leader_epoch=leader_epoch,
-                fetch_offset=fetch_offset,
-                last_fetched_epoch=last_fetched_epoch,
-                log_start_offset=log_start_offset,
-                partition_max_bytes=max_bytes,
-            ),
-        )
-        for (topic_id, partition), (
-            fetch_offset,
-            last_fetched_epoch,
-            leader_epoch,
-            log_start_offset,
-        ) in changed
-    ]
-    return [
-        FetchTopic(topic_id=topic_id, partitions=[partition for _, partition in group])
-        for topic_id, group in groupby(partitions, key=itemgetter(0))
-    ]
+def _topic_id(state: PartitionFetchState) -> UUID:
+    return state.partition.topic_id
+
+
+def _requested(
+    state: PartitionFetchState, requested: SessionPartition, max_bytes: int
+) -> FetchPartition:
+    fetch_offset, last_fetched_epoch, leader_epoch, log_start_offset = requested
+    return FetchPartition(
+        partition=state.partition.key.partition,
+        current_leader_epoch=leader_epoch,
+        fetch_offset=fetch_offset,
+        last_fetched_epoch=last_fetched_epoch,
+        log_start_offset=log_start_offset,
+        partition_max_bytes=max_bytes,
+    )

@@ -13,7 +13,6 @@ offsets of the leader. Kafka's ``ReplicaFetcherThread``.
 from __future__ import annotations
 
 import logging
-from functools import partial
 from math import inf
 from typing import Any
 
@@ -24,7 +23,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.network.inter_broker_connection import InterBrokerConnection, Use
 from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.network.transport import Disconnected
-from broker.replication.follower.fetch_session_handler import FetchSessionHandler, name_of
+from broker.replication.follower.fetch_session_handler import FetchSessionHandler
 from broker.replication.follower.follower_node import FollowerNode
 from broker.replication.follower.partition_fetch_state import PartitionFetchState
 from broker.replication.follower.truncation import truncation_offset
@@ -140,7 +139,7 @@ class ReplicaFetcher:
             if not due:
                 return
         self._out_of_range = []
-        await self._send(connection, self._fetch(due), partial(self._process_fetch_response, due))
+        await self._send(connection, self._fetch(due), self._process_fetch_response)
         for state in self._out_of_range:
             await self._fetch_offset_and_truncate(connection, state)
 
@@ -197,13 +196,11 @@ class ReplicaFetcher:
 
     # --------------------------------------------------------------------------- responses
 
-    def _process_fetch_response(
-        self, due: list[PartitionFetchState], response: FetchResponse
-    ) -> Slices[None]:
+    def _process_fetch_response(self, response: FetchResponse) -> Slices[None]:
         """Use a response, and fetch again."""
         self._session.handle_response(response)
         if not response.error_code:
-            yield from self._process_partitions(due, response)
+            yield from self._process_partitions(response)
         self._fetch_next()
 
     def _fetch_next(self) -> None:
@@ -214,19 +211,15 @@ class ReplicaFetcher:
         if not self._out_of_range and not self._node.paused:
             due, _ = self._due()
             if due:
-                use = partial(self._process_fetch_response, due)
-                connection.send_request(self._fetch(due), use)
+                connection.send_request(self._fetch(due), self._process_fetch_response)
                 return
         self._returned.set()
 
-    def _process_partitions(
-        self, due: list[PartitionFetchState], response: FetchResponse
-    ) -> Slices[None]:
-        requested = {name_of(state): state for state in due}
+    def _process_partitions(self, response: FetchResponse) -> Slices[None]:
         partitions = 0
         for topic in response.responses:
             for data in topic.partitions:
-                state = requested.get((topic.topic_id, data.partition_index))
+                state = self._session.requested(topic.topic_id, data.partition_index)
                 if state is None or not self._is_current(state):
                     continue
                 if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ from tests.broker.replication.world import (
     make_follower,
     make_partition,
     records,
+    waiting,
 )
 from tests.broker.storage.logs import marker
 
@@ -144,7 +144,7 @@ class Desk(FakeNode):
     ) -> list[FetchResults]:
         """Fetch; the list gets the response."""
         responses: list[FetchResults] = []
-        params = replace(params, max_wait_ms=max_wait_ms)
+        params = waiting(params, max_wait_ms)
         self.manager.fetch_messages(params, wanted, responses.append)
         return responses
 

@@ -15,10 +15,9 @@ from broker.replication.fetch_context import (
     new_fetch_context,
     partition_name,
 )
-from broker.replication.fetch_data import FetchPartition
+from broker.replication.fetch_data import FetchPartition, LogReadResult
 from broker.replication.fetch_session import FINAL_EPOCH, FetchSessionCache, PartitionName
 from protocol.errors import ErrorCode
-from protocol.messages.fetch import EpochEndOffset, PartitionData
 from tests.broker.storage.logs import StillClock
 
 
@@ -35,20 +34,31 @@ def _wanted(*partitions: int, offset: int = 0) -> RequestedPartitions:
     ]
 
 
-def _data(partition: int, *, high_watermark: int = 0, records: bytes = b"") -> PartitionData:
-    return PartitionData(
-        partition_index=partition,
-        high_watermark=high_watermark,
+Read = tuple[int, LogReadResult]
+
+
+def _data(
+    partition: int,
+    *,
+    high_watermark: int = 0,
+    records: bytes = b"",
+    error: ErrorCode = ErrorCode.NONE,
+    diverging_epoch: tuple[int, int] | None = None,
+) -> Read:
+    return partition, LogReadResult(
+        error,
+        high_watermark,
         log_start_offset=0,
         records=records,
+        diverging_epoch=diverging_epoch,
     )
 
 
-def _response(context: FetchContext, *data: PartitionData) -> tuple[int, list[int]]:
+def _response(context: FetchContext, *read: Read) -> tuple[int, list[int]]:
     session_id, changed = context.update_and_generate_response(
-        [(("t", each.partition_index), each) for each in data]
+        [(("t", partition), UUID(int=0), result) for partition, result in read]
     )
-    return session_id, [each.partition_index for _, each in changed]
+    return session_id, [partition for (_, partition), _, _ in changed]
 
 
 def _open(cache: FetchSessionCache, *partitions: int) -> int:
@@ -119,8 +129,7 @@ def test_a_partition_with_records_is_read_last_next_time(cache: FetchSessionCach
 def test_the_high_watermark_is_sent_again_after_an_error(cache: FetchSessionCache) -> None:
     """It is sent although it has not changed."""
     session_id = _open(cache, 0)
-    failed = _data(0)
-    failed.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
+    failed = _data(0, error=ErrorCode.NOT_LEADER_OR_FOLLOWER)
     assert _response(_next(cache, session_id, 1), failed) == (session_id, [0])
 
     assert _response(_next(cache, session_id, 2), _data(0)) == (session_id, [0])
@@ -129,8 +138,7 @@ def test_the_high_watermark_is_sent_again_after_an_error(cache: FetchSessionCach
 def test_the_high_watermark_is_sent_again_after_a_diverging_epoch(cache: FetchSessionCache) -> None:
     """A follower ignores the high watermark of a response that makes it truncate."""
     session_id = _open(cache, 0)
-    parted = _data(0, high_watermark=5)
-    parted.diverging_epoch = EpochEndOffset(epoch=1, end_offset=3)
+    parted = _data(0, high_watermark=5, diverging_epoch=(1, 3))
     assert _response(_next(cache, session_id, 1), parted) == (session_id, [0])
 
     again = _data(0, high_watermark=5)
@@ -216,8 +224,8 @@ def test_a_new_session_ends_the_old_one(cache: FetchSessionCache) -> None:
 
 
 def test_partitions_are_identified_by_topic_id_if_present() -> None:
-    """The topic id replaces the name."""
+    """The topic id, as a number, replaces the name."""
     topic_id = uuid4()
 
     assert partition_name("t", UUID(int=0), 3) == ("t", 3)
-    assert partition_name("", topic_id, 3) == (topic_id, 3)
+    assert partition_name("", topic_id, 3) == (topic_id.int, 3)

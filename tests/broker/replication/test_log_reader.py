@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.replication.fetch_data import FetchIsolation
+from broker.replication.fetch_data import FetchIsolation, FetchPartition
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import read_from_log
 from protocol.errors import ErrorCode
@@ -73,7 +73,7 @@ def test_an_error_concerns_one_partition(partitions: HostedPartitions) -> None:
 
 def test_another_topic_id_is_inconsistent(partitions: HostedPartitions) -> None:
     """Kafka's testFetchMessagesWithInconsistentTopicId."""
-    requested = at(0)._replace(topic_id=uuid4())
+    requested = FetchPartition(KEY, uuid4(), 0, 1 << 20)
 
     (result,) = read_from_log(partitions, consumer(), [requested])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -199,7 +198,7 @@ def test_an_incomplete_batch_has_no_list(desk: Desk) -> None:
     for key in (KEY, OTHER):
         desk.produce(key, acks=1)
         replicate(desk, 1, key)
-    params = replace(COMMITTED, max_bytes=len(records(b"a")) + 1)
+    params = consumer(isolation=FetchIsolation.TXN_COMMITTED, max_bytes=len(records(b"a")) + 1)
 
     [[first, second]] = desk.fetch(params, at(0, OTHER), at(0))
 

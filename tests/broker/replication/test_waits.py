@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -17,7 +16,16 @@ from broker.wait_records.wait import WaitPartition
 from protocol.errors import ErrorCode
 from purgatories.operations.delayed_fetch import DelayedFetch
 from tests.broker.replication.desk import Desk
-from tests.broker.replication.world import KEY, OTHER, append, at, consumer, fetched, records
+from tests.broker.replication.world import (
+    KEY,
+    OTHER,
+    append,
+    at,
+    consumer,
+    fetched,
+    records,
+    waiting,
+)
 
 UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
@@ -49,7 +57,7 @@ def delete_wait(desk: Desk) -> DeleteRecordsWait:
 
 def delayed_fetch(desk: Desk) -> DelayedFetch[TopicPartition]:
     """A consumer's fetch from an empty partition."""
-    params = replace(consumer(), max_wait_ms=1000)
+    params = waiting(consumer(), 1000)
     operation = desk.manager.fetch_messages(params, [at(0)], lambda _: None)
     assert operation is not None
     return operation

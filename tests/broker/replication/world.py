@@ -196,6 +196,19 @@ def consumer(
     return FetchParams(-1, 0, 1, max_bytes, isolation, leader_only)
 
 
+def waiting(params: FetchParams, max_wait_ms: int) -> FetchParams:
+    """*params* of a fetch that waits."""
+    return FetchParams(
+        params.replica_id,
+        max_wait_ms,
+        params.min_bytes,
+        params.max_bytes,
+        params.isolation,
+        params.leader_only,
+        params.replica_epoch,
+    )
+
+
 def follower(node_id: int, *, epoch: int | None = None) -> FetchParams:
     """A follower that does not wait."""
     replica_epoch = broker_epoch(node_id) if epoch is None else epoch
