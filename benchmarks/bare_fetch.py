@@ -1,7 +1,7 @@
 """A bare server in Python that sends parts of a file: the least that a raw fetch can cost.
 
-It decodes nothing. Each frame asks for the next megabyte of the file, and its first byte tells how
-it is sent: as the broker does, by reading a piece and sending it, or by `os.sendfile`.
+It decodes nothing. Each frame asks for the next megabyte of the file. Its first byte says how it is
+sent: by `os.sendfile`, as the broker does on Linux, or by reading a piece and sending it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Bare operations in Python, which a broker in Python on this machine cannot undercut.
 
 The same client as that of the other benchmarks sends frames of the same size to servers that decode
-and store nothing: one on epoll, and one on trio. The plain write is the system call that appends a
-batch of one record of 100 bytes to a file.
+and store nothing: one on epoll, and one on trio. A leader and two followers on epoll write each
+frame to three files. The plain write is the system call that appends a batch of one record of 100
+bytes to a file.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import time
 from contextlib import ExitStack
 
 from benchmarks.bare import ECHO, PARK, WAKE, Bare
+from benchmarks.bare_chain import BareChain, frame_of
 from benchmarks.benchmark import Benchmark, Metric, Sample, percentile
 from benchmarks.echo import Echo
+from benchmarks.pipelined import IN_FLIGHT
 from benchmarks.systems import System
 from integration.wire.batches import batch
-from integration.wire.connection import address
+from integration.wire.connection import Connection, address
 
 FRAME_BYTES = 200
 REQUESTS = 4000
@@ -27,6 +30,9 @@ CROWD = 5000
 WRITES = 20_000
 UNTIL_PARKED_SECONDS = 0.003
 WAKE_UPS = 300
+# The sizes of the requests of the benchmarks on three nodes, about.
+_SMALL_BYTES = 1100
+_LARGE_BYTES = 16_500
 
 
 def measure(system: System, scale: float) -> Sample:
@@ -45,7 +51,29 @@ def measure(system: System, scale: float) -> Sample:
     with Echo() as echo:
         micros, cpu = _echoes(echo, count)
         sample |= {"echo on trio p50": percentile(micros, 50), "echo on trio, CPU each": cpu}
-    return sample | {"plain write": _writes(max(2, int(WRITES * scale)))}
+    return sample | _chain(count) | {"plain write": _writes(max(2, int(WRITES * scale)))}
+
+
+def _chain(count: int) -> dict[str, float]:
+    """Replicated frames of 1 KB one after the other, and of 16 KB five in flight."""
+    small, large = frame_of(_SMALL_BYTES), frame_of(_LARGE_BYTES)
+    micros = []
+    with BareChain() as chain, Connection(chain.bootstrap) as connection:
+        for _ in range(count):
+            sent = time.perf_counter()
+            connection.request(small)
+            micros.append((time.perf_counter() - sent) * 1e6)
+        started = time.perf_counter()
+        for i in range(count + IN_FLIGHT):
+            if i < count:
+                connection.send(large)
+            if i >= IN_FLIGHT:
+                connection.receive()
+        rate = count * len(large) / 1e6 / (time.perf_counter() - started)
+    return {
+        "chain of three on epoll, 1 KB p50": percentile(micros, 50),
+        "chain of three on epoll, 16 KB, five in flight": rate,
+    }
 
 
 def connected(bootstrap: str) -> socket.socket:
@@ -131,6 +159,8 @@ BENCHMARK = Benchmark(
         Metric("wake-up on epoll p50", "us"),
         Metric("end to end on epoll p50", "us"),
         Metric("5000 parked on epoll, all completed", "ms"),
+        Metric("chain of three on epoll, 1 KB p50", "us"),
+        Metric("chain of three on epoll, 16 KB, five in flight", "MB/s", "higher"),
         Metric("plain write", "us"),
     ),
     measure,

@@ -8,6 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import Self
 
+import psutil  # type: ignore[import-untyped]  # it has no types
+
 from benchmarks.processor_time import processor_seconds
 from integration.machine.deadlines import eventually
 from integration.processes.server_process import ServerProcess
@@ -28,6 +30,15 @@ class OwnServer:
     def __exit__(self, *_: object) -> None:
         self._process.kill()
         shutil.rmtree(self._directory, ignore_errors=True)
+
+    @property
+    def started(self) -> float:
+        """When the process was started, as `time.perf_counter`."""
+        return self._process.started
+
+    def resident_mb(self) -> float:
+        """Its resident memory."""
+        return float(psutil.Process(self._process.pid).memory_info().rss / 1e6)
 
     def cpu_seconds(self) -> float:
         """The processor time used so far."""

@@ -49,7 +49,8 @@ SECTIONS = (
     Section(
         "Start and memory",
         """\
-A start ends with the first Metadata response. The load is that of the sections on one node up to
+A start ends with the first Metadata response, or with the first echo of a server that imports
+nothing but trio. The load is that of the sections on one node up to
 parked requests.""",
         ("start", "memory"),
     ),
@@ -64,9 +65,10 @@ between records.""",
     Section(
         "Limits of Python",
         """\
-Servers in Python that decode and store nothing, with the same client and frames of 200 bytes: what
-a broker in Python on this machine cannot undercut. The plain write appends a batch of one record
-of 100 bytes to a file.""",
+Servers in Python that decode nothing, with the same client and frames of 200 bytes: what a broker
+in Python on this machine cannot undercut. A `chain of three` is a leader and two followers in one
+process: each frame is written to three files and sent to two connections before the response. The
+plain write appends a batch of one record of 100 bytes to a file.""",
         ("limits",),
     ),
     Section(
@@ -75,8 +77,8 @@ of 100 bytes to a file.""",
 confluent-kafka produces and consumes one partition; most of the time of a consumption is its own
 processor time. Raw clients repeat ready requests, so that mostly the broker is measured. `bare
 file` is a server in Python that decodes nothing and sends 1 MB of a file for each request to the
-client of `raw fetch`: it reads and sends pieces of 256 KB, as the broker does, or calls
-`os.sendfile`, which the broker does not use: which of the two is faster depends on the machine.""",
+client of `raw fetch`: it calls `os.sendfile`, as the broker does on Linux, or reads and sends
+pieces of 256 KB, as the broker does on other systems and with TLS.""",
         ("producing", "pipelined", "consuming"),
     ),
     Section(

@@ -7,6 +7,7 @@ also be `Deferred`: they are read when they are sent.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from struct import Struct
 from typing import Protocol
 
@@ -21,6 +22,10 @@ class SpliceLost(Exception):  # noqa: N818 - it names what happened to the respo
     """Bytes that a response contains cannot be read any more, so the response cannot be sent."""
 
 
+# Sends bytes of an open file, by its descriptor, a position and a size; returns how many are sent.
+SendFile = Callable[[int, int, int], int]
+
+
 class Deferred(Protocol):
     """Bytes of a message that are read when they are sent."""
 
@@ -28,6 +33,13 @@ class Deferred(Protocol):
 
     def read(self, start: int, size: int) -> bytes:
         """Read *size* bytes from *start* on; raises `SpliceLost`."""
+        ...
+
+    def send(self, send_file: SendFile, start: int, size: int) -> int | None:
+        """Send up to *size* bytes from *start* on without reading them; returns how many.
+
+        None if they have to be read. Raises `SpliceLost`, and what *send_file* raises.
+        """
         ...
 
 

@@ -22,6 +22,7 @@ import trio
 
 from broker.network.tls_failures import describe
 from broker.network.transport import Awaits, Disconnected, TlsFailed, Transport
+from protocol.output import SendFile
 
 # Parts are encrypted together up to this size: a record has 22 bytes more than its plaintext and
 # takes 5 µs. The ciphertext of one chunk is what is kept while the socket is full.
@@ -59,6 +60,7 @@ class TlsTransport:
         "_unsent",
         "peer",
         "peer_certificate",
+        "send_file",
     )
 
     def __init__(
@@ -70,6 +72,7 @@ class TlsTransport:
         server_hostname: str | None = None,
     ) -> None:
         self.peer = transport.peer
+        self.send_file: SendFile | None = None  # what is sent has to be encrypted
         self.peer_certificate: bytes | None = None
         self._transport = transport
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()

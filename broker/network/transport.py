@@ -17,7 +17,9 @@ from typing import Protocol
 
 import trio
 
+from broker.network.send_file import send_file
 from broker.network.send_parts import send_parts
+from protocol.output import SendFile
 
 
 class Disconnected(Exception):  # noqa: N818 - an event, as in trio's own exceptions
@@ -68,6 +70,11 @@ class Transport(Protocol):
 
     def send(self, parts: Sequence[bytes | bytearray | memoryview]) -> int:
         """Send what fits into the socket and return its size in bytes."""
+        ...
+
+    @property
+    def send_file(self) -> SendFile | None:
+        """Sends what fits into the socket of a part of a file; None if this is not supported."""
         ...
 
     async def wait_readable(self) -> None:
@@ -131,6 +138,20 @@ class SocketTransport:
             if len(parts) == 1:
                 return self._socket.send(parts[0])
             return send_parts(self._socket, parts)
+        except BlockingIOError:
+            return 0
+        except OSError as error:
+            raise _disconnected(error) from None
+
+    @property
+    def send_file(self) -> SendFile | None:
+        """See `Transport.send_file`."""
+        return None if send_file is None else self._send_file
+
+    def _send_file(self, descriptor: int, position: int, size: int) -> int:
+        assert send_file is not None
+        try:
+            return send_file(self._socket.fileno(), descriptor, position, size)
         except BlockingIOError:
             return 0
         except OSError as error:

@@ -5,8 +5,10 @@
 
 While it is DRAINING, `flush` is to be called when the transport is writable.
 
-Deferred records are read from disk in pieces when they are sent. The part of a piece that the
-socket does not take is read again later, so that a slow client needs no memory for them.
+The system sends deferred records from their file, without the process reading them, where transport
+and system support that (Kafka's ``FileRecords.writeTo``). Otherwise they are read from disk in
+pieces when they are sent. The part of a piece that the socket does not take is read again later, so
+that a slow client needs no memory for them.
 """
 
 from __future__ import annotations
@@ -92,16 +94,11 @@ class Writer:
         assert self.state is not _CLOSED
         left = SENT_AT_ONCE_BYTES
         while self.unsent_bytes and left > 0:
-            ready: list[Bytes] = self._parts  # type: ignore[assignment]  # if none is deferred
-            if self._is_deferred or self._started_bytes:
-                ready = self._ready()
-            sent = self._transport.send(ready)
+            sent, is_full = self._send_next(left)
             self.unsent_bytes -= sent
             if not self.unsent_bytes:
                 self._parts, self._started_bytes, self._is_deferred = [], 0, False
                 break
-            # Then the socket is full, and no more records are read now.
-            is_full = sent == 0 or (self._is_deferred and sent < sum(map(len, ready)))
             self._drop(sent)
             if is_full:
                 break
@@ -122,10 +119,34 @@ class Writer:
         if self._on_sent:
             self._report_sent()
 
+    def _send_next(self, size_max: int) -> tuple[int, bool]:
+        """Send the next parts; returns how many bytes, and whether the socket is full.
+
+        A socket that takes a part of deferred records is full; no more are read now.
+        """
+        ready: list[Bytes] = self._parts  # type: ignore[assignment]  # if none is deferred
+        first, send_file = self._parts[0], self._transport.send_file if self._is_deferred else None
+        if send_file is not None and not isinstance(first, BUFFERS):
+            size = min(len(first) - self._started_bytes, size_max)
+            sent_from_file = first.send(send_file, self._started_bytes, size)
+            if sent_from_file is not None:
+                return sent_from_file, sent_from_file < size
+        if self._is_deferred or self._started_bytes:
+            ready = self._ready()
+        sent = self._transport.send(ready)
+        return sent, sent == 0 or (self._is_deferred and sent < sum(map(len, ready)))
+
     def _ready(self) -> list[Bytes]:
-        """The next bytes to send: all parts, or up to one piece if any is deferred."""
+        """The next bytes to send: all parts, or up to one piece if any is deferred.
+
+        If files can be sent, deferred records are read only if they come first: else they are not
+        in a file.
+        """
         ready, size, started = list[Bytes](), 0, self._started_bytes
+        sends_files = self._transport.send_file is not None
         for part in self._parts:
+            if ready and sends_files and not isinstance(part, BUFFERS):
+                break
             if isinstance(part, BUFFERS):
                 ready.append(memoryview(part)[started:] if started else part)
                 size += len(part) - started

@@ -188,6 +188,11 @@ class DiskFile:
             got += len(data)
         return b"".join(parts)
 
+    def descriptor(self) -> int:
+        """The descriptor of the file, which is open until another one is opened. Raises OSError."""
+        self.recently_used = True
+        return self.fd if self.fd >= 0 else self._reopen()
+
     def truncate(self, size: int) -> None:
         """Truncate the file to *size* bytes. Raises OSError."""
         self.cuts += 1

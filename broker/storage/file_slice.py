@@ -8,7 +8,7 @@ meanwhile, the connection is closed, because the response has begun.
 from __future__ import annotations
 
 from broker.storage.disk import DiskFile
-from protocol.output import SpliceLost
+from protocol.output import SendFile, SpliceLost
 
 # Fewer bytes are read into memory, and shared by all fetches that one append completes.
 READ_AT_ONCE_BYTES = 256 * 1024
@@ -31,17 +31,45 @@ class FileSlice:
     def read(self, start: int, size: int) -> bytes:
         """Read *size* bytes from *start* on; raises `SpliceLost`."""
         assert start + size <= self._size
+        self._check()
         file = self._file
-        if file.cuts != self._cuts or not file.exists():
-            raise SpliceLost(f"{file.name} was deleted or truncated while it was being sent")
         try:
             data = file.read(size, self._position + start)
         except OSError as error:
-            file.disk.fail(file.place, error)
-            raise SpliceLost(f"{file.name}: {error.strerror}") from error
+            raise self._failed(error) from error
         if len(data) != size:
-            raise SpliceLost(f"{file.name} is shorter than when the response began")
+            raise self._shorter()
         return data
+
+    def send(self, send_file: SendFile, start: int, size: int) -> int:
+        """Send up to *size* bytes from *start* on; returns how many, 0 if the socket is full.
+
+        Raises `SpliceLost`, and what *send_file* raises.
+        """
+        assert start + size <= self._size
+        self._check()
+        file, position = self._file, self._position + start
+        try:
+            descriptor = file.descriptor()
+        except OSError as error:
+            raise self._failed(error) from error
+        sent = send_file(descriptor, position, size)
+        if not sent and file.size() < position + size:
+            raise self._shorter()
+        return sent
+
+    def _check(self) -> None:
+        file = self._file
+        if file.cuts != self._cuts or not file.exists():
+            raise SpliceLost(f"{file.name} was deleted or truncated while it was being sent")
+
+    def _failed(self, error: OSError) -> SpliceLost:
+        file = self._file
+        file.disk.fail(file.place, error)
+        return SpliceLost(f"{file.name}: {error.strerror}")
+
+    def _shorter(self) -> SpliceLost:
+        return SpliceLost(f"{self._file.name} is shorter than when the response began")
 
     def part(self, start: int, size: int) -> FileSlice:
         """*size* bytes from *start* on, which are lost if this slice is lost."""

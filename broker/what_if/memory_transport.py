@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import trio
 
 from broker.network.transport import Awaits, Disconnected
+from protocol.output import SendFile
 
 
 class MemoryTransport:
@@ -15,6 +16,7 @@ class MemoryTransport:
     def __init__(self, room: int = 1 << 20) -> None:
         self.peer = "memory"
         self.awaits, self.is_opening = Awaits.BYTES, False
+        self.send_file: SendFile | None = None
         self.room = room
         self.incoming = bytearray()
         self.other: MemoryTransport

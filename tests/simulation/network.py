@@ -58,7 +58,7 @@ class SlowTransport:
     """One end of a connection with latency."""
 
     peer = "simulation"
-    awaits, is_opening = Awaits.BYTES, False
+    awaits, is_opening, send_file = Awaits.BYTES, False, None
 
     def __init__(self, network: SlowNetwork, latency_ms: float) -> None:
         self.network = network

@@ -8,7 +8,7 @@ from broker.api.request import Request
 from broker.faults.request_fault import RequestFault
 from broker.faults.rule import FaultRule
 from protocol.messages.fetch import FetchResponse, PartitionData
-from protocol.output import BUFFERS, Splice
+from protocol.output import BUFFERS, SendFile, Splice
 
 # A batch of magic 2 has its CRC at bytes 17 to 20.
 _CRC_AT = 17
@@ -76,3 +76,6 @@ class CorruptedRecords:
         changed = bytearray(read)
         changed[_CRC_AT - start] ^= 0xFF
         return bytes(changed)
+
+    def send(self, _send_file: SendFile, _start: int, _size: int) -> None:
+        """None: they are changed after they are read."""

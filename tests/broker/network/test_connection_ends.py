@@ -60,6 +60,7 @@ class TroubledTransport:
     def __init__(self, inner: MemoryTransport, trouble_at: int, trouble: Trouble) -> None:
         self.peer, self.fileno = inner.peer, inner.fileno
         self.awaits, self.is_opening = Awaits.BYTES, False
+        self.send_file = None
         self.connection: Connection
         self.calls = 0
         self._inner = inner

@@ -68,6 +68,7 @@ class DamagedWire:
         self.peer = below.peer
         self.awaits, self.is_opening = below.awaits, below.is_opening
         self.fileno, self.receive_into = below.fileno, below.receive_into
+        self.send_file = None
         self.wait_readable = below.wait_readable
         self.wait_writable = below.wait_writable
         self.close = below.close

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import struct
 from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +15,12 @@ import trio
 import trio.testing
 
 from broker.network.transport import Disconnected, SocketTransport
+from protocol.output import SendFile
 
 pytestmark = pytest.mark.anyio
 
 Ends = tuple[SocketTransport, socket.socket]
+DATA = bytes(range(256)) * 64
 
 
 class BrokenSocket(socket.socket):
@@ -167,3 +171,44 @@ async def test_closing_ends_both_waits(ends: Ends) -> None:
         await trio.testing.wait_all_tasks_blocked()
         transport.close()
         transport.close()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[int]:
+    """The descriptor of a file."""
+    (tmp_path / "records").write_bytes(DATA)
+    with (tmp_path / "records").open("rb") as opened:
+        yield opened.fileno()
+
+
+def _send_file(ours: SocketTransport) -> SendFile:
+    assert ours.send_file is not None
+    return ours.send_file
+
+
+def test_a_part_of_a_file_is_sent_without_reading_it(ends: Ends, file: int) -> None:
+    """From a position on; that of the descriptor does not count."""
+    ours, other = ends
+
+    assert _send_file(ours)(file, 100, 1000) == 1000
+
+    assert other.recv(2000) == DATA[100:1100]
+
+
+def test_a_full_socket_takes_nothing_of_a_file(ends: Ends, file: int) -> None:
+    """That is no error."""
+    ours, _ = ends
+    while _send_file(ours)(file, 0, len(DATA)):
+        pass
+
+    assert ours.send([b"more"]) == 0
+
+
+def test_a_file_cannot_be_sent_to_a_peer_that_has_disconnected(ends: Ends, file: int) -> None:
+    """As any other bytes."""
+    ours, other = ends
+    other.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    other.close()
+
+    with pytest.raises(Disconnected):
+        _send_file(ours)(file, 0, 100)

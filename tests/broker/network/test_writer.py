@@ -10,7 +10,7 @@ from broker.config.broker_config import Config
 from broker.network.transport import Disconnected
 from broker.network.writer import PIECE_BYTES, SENT_AT_ONCE_BYTES, Writer, WriterState
 from broker.what_if.memory_transport import memory_transport_pair
-from protocol.output import SPLICE_BYTES_MIN, Output, Splice
+from protocol.output import SPLICE_BYTES_MIN, Output, SendFile, Splice
 
 LARGE = bytes(range(256)) * (SPLICE_BYTES_MIN // 256)
 
@@ -113,6 +113,21 @@ class Records:
         self.read_bytes += size
         return self._data[start : start + size]
 
+    def send(self, _send_file: SendFile, _start: int, _size: int) -> int | None:
+        """They are in no file."""
+        return None
+
+
+class RecordsInFile(Records):
+    """Deferred bytes in a file, whose descriptor is 7, from the position 1,000 on."""
+
+    def read(self, start: int, size: int) -> bytes:
+        raise AssertionError("they are sent without being read")
+
+    def send(self, send_file: SendFile, start: int, size: int) -> int:
+        assert 0 < size <= len(self) - start
+        return send_file(7, 1000 + start, size)
+
 
 @pytest.mark.parametrize("room", [777, 100_000, 1 << 20])
 def test_deferred_records_are_read_piece_by_piece(room: int) -> None:
@@ -132,6 +147,44 @@ def test_deferred_records_are_read_piece_by_piece(room: int) -> None:
 
     sent = framed(b"one") + framed(b"two", data) + framed(b"three", data[:100])
     assert received == sent
+
+
+@pytest.mark.parametrize("room", [777, 100_000, 1 << 20])
+def test_records_in_a_file_are_sent_from_it(room: int) -> None:
+    """In order, between other parts, and beside records that have to be read."""
+    ours, theirs = memory_transport_pair(room)
+    data = random.Random(1).randbytes(3 * PIECE_BYTES + 5)
+
+    def send_file(descriptor: int, position: int, size: int) -> int:
+        assert descriptor == 7
+        return ours.send([data[position - 1000 : position - 1000 + size]])
+
+    ours.send_file = send_file
+    writer, received = Writer(ours), bytearray()
+    writer.add(response(b"one", RecordsInFile(data)))
+    writer.add(response(b"two", Records(data)))
+    writer.add(response(b"three", RecordsInFile(data[:100])))
+
+    while writer.unsent_bytes:
+        assert writer.held_bytes < 100
+        writer.flush()
+        received += theirs.incoming
+        theirs.incoming.clear()
+
+    sent = framed(b"one", data) + framed(b"two", data) + framed(b"three", data[:100])
+    assert received == sent
+
+
+def test_a_fast_client_is_sent_a_limited_size_of_a_file_at_once() -> None:
+    """Other connections are served then."""
+    ours, theirs = memory_transport_pair(room=1 << 30)
+    ours.send_file = lambda _descriptor, _position, size: ours.send([bytes(size)])
+    writer = Writer(ours)
+    writer.add(response(b"one", RecordsInFile(bytes(2 * SENT_AT_ONCE_BYTES))))
+
+    assert writer.flush()
+
+    assert 0 <= len(theirs.incoming) - SENT_AT_ONCE_BYTES < PIECE_BYTES
 
 
 def test_no_piece_is_read_for_a_full_socket() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from broker.replication.fetch_data import FetchIsolation, FetchParams, LogReadResult
-from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import read_from_log
 from broker.replication.partition import Partition
 from broker.storage.offset_metadata import LogOffsetMetadata

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from broker.share.fetched_batches import aborted_ranges, fetched_batches, part_with
 from broker.storage.transaction_index import AbortedTxn
-from protocol.output import as_bytes
+from protocol.output import SendFile, as_bytes
 from protocol.record_batch.header import CONTROL_BIT, TRANSACTIONAL_BIT
 from tests.batches import batch, with_header
 
@@ -23,6 +23,9 @@ class Deferred:
         """Bytes of the data."""
         self.reads += 1
         return self.data[start : start + size]
+
+    def send(self, _send_file: SendFile, _start: int, _size: int) -> None:
+        """It is in no file."""
 
 
 def _batches(*counts: int, size: int = 1) -> bytes:

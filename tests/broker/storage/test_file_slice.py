@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
 from broker.storage.disk import Disk, DiskFile
 from broker.storage.file_slice import FileSlice
-from protocol.output import SpliceLost
+from protocol.output import SendFile, SpliceLost
 from tests.broker.storage.logs import FailingDisk
 
 DATA = bytes(range(200))
@@ -64,6 +66,61 @@ def test_a_file_that_is_too_short_is_lost(file: DiskFile) -> None:
     """The response could not be completed."""
     with pytest.raises(SpliceLost, match="shorter"):
         FileSlice(file, 0, 201).whole()
+
+
+def _send_to(sent: list[bytes], room: int = 1 << 30) -> SendFile:
+    """A socket with *room* for that many bytes."""
+
+    def send_file(descriptor: int, position: int, size: int) -> int:
+        data = os.pread(descriptor, min(size, room), position)
+        sent.append(data)
+        return len(data)
+
+    return send_file
+
+
+def test_a_slice_is_sent_from_the_file(file: DiskFile) -> None:
+    """Also after the file was closed."""
+    sent: list[bytes] = []
+    records = FileSlice(file, 10, 100)
+
+    assert records.send(_send_to(sent), 0, 30) == 30
+    file.close()
+    assert records.send(_send_to(sent), 30, 70) == 70
+
+    assert sent == [DATA[10:40], DATA[40:110]]
+
+
+def test_a_full_socket_gets_a_part(file: DiskFile) -> None:
+    """Or nothing, which is no error."""
+    sent: list[bytes] = []
+    records = FileSlice(file, 0, 200)
+
+    assert records.send(_send_to(sent, room=50), 0, 200) == 50
+    assert records.send(_send_to(sent, room=0), 50, 150) == 0
+
+
+@pytest.mark.parametrize("size", [200, 300])
+def test_a_file_that_has_ended_is_lost(file: DiskFile, size: int) -> None:
+    """It has no byte of what is to be sent, or has been deleted."""
+    records = FileSlice(file, 200 if size == 300 else 0, size)
+    if size == 200:
+        file.remove()
+
+    with pytest.raises(SpliceLost):
+        records.send(_send_to([]), 0, 100)
+
+
+def test_a_file_that_cannot_be_opened_takes_the_disk_offline(tmp_path: Path) -> None:
+    """As after a failed read."""
+    disk = Disk()
+    file = disk.file(tmp_path / "0.log")
+    file.write(DATA, 0)
+    records = FileSlice(file, 0, 200)
+    disk.abandon(OSError(errno.EIO, os.strerror(errno.EIO)))
+
+    with pytest.raises(SpliceLost):
+        records.send(_send_to([]), 0, 200)
 
 
 def test_a_disk_that_fails_is_offline(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -16,6 +17,13 @@ from tests.broker.wait_records.records import Collected
 
 LINES = [b'{"n":1}', b'{"n":2}', b'{"n":3}']
 RECORDS = [{"n": 1}, {"n": 2}, {"n": 3}]
+
+
+def _wait_until_ended() -> None:
+    """Wait for the thread of a closed sender: `close` does not if the last send has failed."""
+    for thread in threading.enumerate():
+        if thread.name == "spans":
+            thread.join()
 
 
 @pytest.fixture
@@ -70,6 +78,7 @@ def test_a_collector_that_refuses_is_logged_once(
             sender.add(LINES)
             trio.run(sender.flush)
             collected.was_called.acquire()
+    _wait_until_ended()
 
     line = (
         "--otlp: the collector at http://collector does not accept spans, "
@@ -112,6 +121,7 @@ def test_another_exception_is_raised_by_the_next_flush(collected: Collected) -> 
         collected.was_called.acquire()
         collected.bug = None
         sender.add(LINES)
+    _wait_until_ended()
     with pytest.raises(RuntimeError, match="a bug"):
         trio.run(sender.flush)
 

@@ -6,7 +6,7 @@ import pytest
 
 from broker.wait_records.limits import TRACED_BYTES, TRACES_MAX
 from broker.wait_records.trace_parents import TraceParents
-from protocol.output import SpliceLost
+from protocol.output import SendFile, SpliceLost
 from protocol.record_batch.batch import build_batch
 from protocol.record_batch.record import Record
 
@@ -81,6 +81,9 @@ class Lost:
 
     def read(self, _start: int, _size: int) -> bytes:
         raise SpliceLost
+
+    def send(self, _send_file: SendFile, _start: int, _size: int) -> None:
+        """They are in no file."""
 
 
 def test_a_lost_file_has_no_traces() -> None:

@@ -1,0 +1,139 @@
+"""A bare leader with two followers in Python on epoll: the least that a replicated produce costs.
+
+All three are in one process, as the nodes of a cluster. The leader writes a frame to a file and
+sends it to both followers; each writes it to a file of its own and sends a short frame back. Then
+the leader responds. As in Kafka it serves one frame of a connection after the other. Nothing is
+decoded.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from benchmarks.own_server import OwnServer
+
+FOLLOWERS = 2
+LENGTH_BYTES = 4
+RESPONSE_BYTES = 60  # as the response to a produce
+_FETCH_BYTES = 120  # as the fetch of a follower with one partition
+_READ_BYTES = 1 << 17
+
+OnFrame = Callable[[bytes], None]
+
+
+class BareChain(OwnServer):
+    """The server in a process of its own."""
+
+    def __init__(self) -> None:
+        super().__init__("benchmarks.bare_chain")
+
+
+class _Connection:
+    """A connection whose frames *on_frame* gets one after the other."""
+
+    def __init__(self, connected: socket.socket, on_frame: OnFrame) -> None:
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket = connected
+        self._on_frame = on_frame
+        self._received = bytearray()
+        self._is_served = False  # whether the response to a frame is still to be sent
+
+    def receive(self) -> bool:
+        """Receive, and serve the next frame; False if the peer has disconnected."""
+        data = self.socket.recv(_READ_BYTES)
+        self._received += data
+        self._serve_next()
+        return bool(data)
+
+    def respond(self, response: bytes) -> None:
+        """Send the response to the last frame, and serve the next one."""
+        self.socket.sendall(response)
+        self._is_served = False
+        self._serve_next()
+
+    def _serve_next(self) -> None:
+        size = LENGTH_BYTES + int.from_bytes(self._received[:LENGTH_BYTES], "big")
+        if self._is_served or not LENGTH_BYTES < size <= len(self._received):
+            return
+        frame = bytes(self._received[:size])
+        del self._received[:size]
+        self._is_served = True
+        self._on_frame(frame)
+
+
+def frame_of(size: int) -> bytes:
+    """A frame of *size* bytes."""
+    return (size - LENGTH_BYTES).to_bytes(LENGTH_BYTES, "big") + bytes(size - LENGTH_BYTES)
+
+
+class _Chain:
+    """The three nodes; *files* are the descriptors of their logs."""
+
+    def __init__(self, files: list[int]) -> None:
+        self.poll = select.epoll()
+        self.connections: dict[int, _Connection] = {}
+        self._missing = 0
+        self._client: _Connection
+        self._files = files
+        self._to_followers = [self._follower(file) for file in files[1:]]
+
+    def _follower(self, file: int) -> socket.socket:
+        """The leader's end of a connection with a follower."""
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            there = socket.create_connection(listener.getsockname())
+            here, _ = listener.accept()
+
+        def append(frame: bytes) -> None:
+            os.write(file, frame)
+            follower.respond(frame_of(_FETCH_BYTES))
+
+        follower = self.add(there, append)
+        leader = self.add(here, lambda _: self._acknowledged(leader))
+        return here
+
+    def add(self, connected: socket.socket, on_frame: OnFrame) -> _Connection:
+        """Serve a connection."""
+        made = self.connections[connected.fileno()] = _Connection(connected, on_frame)
+        self.poll.register(connected, select.EPOLLIN)
+        return made
+
+    def accept(self, listener: socket.socket) -> None:
+        """Serve a client, one at a time."""
+        accepted, _ = listener.accept()
+        self._client = self.add(accepted, self._produced)
+
+    def _produced(self, frame: bytes) -> None:
+        os.write(self._files[0], frame)
+        self._missing = FOLLOWERS
+        for follower in self._to_followers:
+            follower.sendall(frame)
+
+    def _acknowledged(self, leader: _Connection) -> None:
+        leader.respond(b"")
+        self._missing -= 1
+        if not self._missing:
+            self._client.respond(frame_of(RESPONSE_BYTES))
+
+
+def _serve() -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    print(f"127.0.0.1:{listener.getsockname()[1]}", flush=True)
+    with ExitStack() as stack:
+        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(1 + FOLLOWERS)]
+        chain = _Chain([file.fileno() for file in files])
+        chain.poll.register(listener, select.EPOLLIN)
+        while True:
+            for number, _ in chain.poll.poll():
+                if number == listener.fileno():
+                    chain.accept(listener)
+                elif not chain.connections[number].receive():
+                    chain.connections.pop(number).socket.close()
+
+
+if __name__ == "__main__":
+    _serve()

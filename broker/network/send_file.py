@@ -1,0 +1,14 @@
+"""Sends a part of a file without reading it into the process, where the system can (sendfile)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+# Socket and file by their descriptors, position and size; it returns how many bytes fit into the
+# socket. Elsewhere than on Linux the handling of a full socket differs, or there is no such call.
+send_file: Callable[[int, int, int, int], int] | None = None
+
+if sys.platform == "linux" and hasattr(os, "sendfile"):
+    send_file = os.sendfile
