@@ -7,6 +7,7 @@ threads each and including their start:
 * `analyze` is the command itself: all tables, and the page. Its time is printed in parts: the start
   of Spark, the tables, and the page.
 * `spark`, `duckdb` and `python` compute only the latency table (`analysis_engines.py`).
+* `parsing` is Spark that parses the lines and computes nothing.
 
 Memory is the largest resident size of the process with its children. DuckDB is not part of the
 development environment: `pip install duckdb` adds it to the table.
@@ -31,11 +32,12 @@ from typing import NamedTuple
 
 import psutil  # type: ignore[import-untyped]  # it has no types
 
+from benchmarks.analysis_engines import READING
 from tests.pipeline.wait_records import Bookkeeper
 
 PACE_US = 1_000
 SIZES = (10_000, 100_000, 1_000_000)
-ENGINES = ("analyze", "spark", "duckdb", "python")
+ENGINES = ("analyze", "spark", "parsing", "duckdb", "python")
 LOOK_EVERY_S = 0.2
 
 
@@ -115,9 +117,13 @@ def measure(engine: str, records: Path, folder: Path) -> Run:
 
 
 def in_parts(done: Run) -> str:
-    """The time of each part of the command."""
-    begun = done.steps["reading records"]
-    written = done.steps["drawing"]
+    """The time of each part: of the command, or of another run of Spark."""
+    begun = done.steps.get(READING)
+    if begun is None:
+        return ""
+    written = done.steps.get("drawing")
+    if written is None:
+        return f"Spark's start {begun:.1f}, rest {done.took - begun:.1f}"
     rest = done.took - written
     return f"Spark's start {begun:.1f}, tables {written - begun:.1f}, page {rest:.1f}"
 
@@ -139,10 +145,9 @@ def main() -> None:
                 file.writelines(record_lines(size))
             for engine in engines:
                 done = measure(engine, records, folder)
-                parts = in_parts(done) if engine == "analyze" else ""
                 print(
                     f"{size:>10,}  {engine:8}  {done.took:7.1f}  {done.cpu:6.1f}"
-                    f"  {done.memory_mb:6.0f}  {parts}".rstrip(),
+                    f"  {done.memory_mb:6.0f}  {in_parts(done)}".rstrip(),
                     flush=True,
                 )
 

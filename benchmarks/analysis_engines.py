@@ -23,6 +23,7 @@ from pipeline.sources import FileSource
 from pipeline.tables import latency, records_of
 
 WINDOW_S = 60
+READING = "reading records"  # the line that the command prints when Spark has started
 _MICROSECONDS = ", ".join(f"{phase}_us" for phase in PHASES)
 _COLUMNS = ", ".join(
     [
@@ -56,10 +57,19 @@ COPY (
 def by_spark(records: Path, out: Path) -> None:
     """As the pipeline, on two cores: cells are counted once for both scopes."""
     spark = open_session("local[2]", [], {}, verbose=False)
+    print(READING, flush=True)
     rows = records_of(parsed(FileSource((str(records),)).read(spark)))
     counted = f"{out}-cells"
     cells(rows, WINDOW_S).write.mode("overwrite").parquet(counted)
     latency(spark.read.parquet(counted)).write.parquet(str(out))
+    spark.stop()
+
+
+def by_parsing(records: Path, _out: Path) -> None:
+    """Spark parses the lines as the pipeline does, and computes nothing."""
+    spark = open_session("local[2]", [], {}, verbose=False)
+    print(READING, flush=True)
+    parsed(FileSource((str(records),)).read(spark)).write.format("noop").mode("overwrite").save()
     spark.stop()
 
 
@@ -102,6 +112,7 @@ def _keys(record: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
 
 ENGINES: dict[str, Callable[[Path, Path], None]] = {
     "spark": by_spark,
+    "parsing": by_parsing,
     "duckdb": by_duckdb,
     "python": by_python,
 }

@@ -190,3 +190,16 @@ def test_the_other_partitions_are_read(partition: Partition, tmp_path: Path) -> 
 
     assert second is first
     assert len(records.records) > 0
+
+
+def test_records_that_did_not_fit_are_read_next_time(partition: Partition, tmp_path: Path) -> None:
+    """A read that found nothing because of a limit is not repeated."""
+    other = make_partition(tmp_path, KEY._replace(partition=7))
+    append(other)
+    partitions = hosted(partition, other)
+    requested = at(0, other.key)
+    [_, omitted] = read_from_log(partitions, consumer(max_bytes=1), [at(0), requested])
+
+    [found] = read_from_log(partitions, consumer(), [requested])
+
+    assert (len(omitted.records), len(found.records) > 0) == (0, True)
