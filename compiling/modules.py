@@ -132,7 +132,7 @@ INTERPRETED = {
     "broker/admin": RARE,
     "broker/api": UNMEASURED,
     "broker/coordinators": UNMEASURED,
-    "broker/groups": UNMEASURED,
+    "broker/groups": "heartbeats and commits took as long with its modules compiled",
     "broker/network": UNMEASURED,
     "broker/quotas": UNMEASURED,
     "broker/replication": UNMEASURED,
