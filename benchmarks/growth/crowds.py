@@ -15,6 +15,7 @@ from integration.wire.connection import address
 from integration.wire.requests import api_versions, fetch
 
 RESERVED_DESCRIPTORS = 1000
+PORTS_OF_AN_ADDRESS = 20_000
 _HELLO_BYTES = 1 << 16
 
 
@@ -92,8 +93,17 @@ def _allowed(sizes: Sequence[int]) -> list[int]:
 def _connect(system: System, count: int, crowd: list[socket.socket]) -> Iterator[socket.socket]:
     where = address(system.bootstrap)
     for _ in range(count):
-        crowd.append(socket.create_connection(where))
+        crowd.append(socket.create_connection(where, source_address=_source(len(crowd))))
         yield crowd[-1]
+
+
+def _source(number: int) -> tuple[str, int] | None:
+    """The address of a client: the system has ports for some 28,000 connections from each.
+
+    Linux has all of 127.0.0.0/8, others only the first one.
+    """
+    others = number // PORTS_OF_AN_ADDRESS
+    return (f"127.0.0.{1 + others}", 0) if others else None
 
 
 def _close(crowd: list[socket.socket]) -> None:
@@ -102,18 +112,19 @@ def _close(crowd: list[socket.socket]) -> None:
     time.sleep(0.1)
 
 
+# A process needs as many descriptors; larger sizes are omitted where it may not have them.
 _SIZES = (1000, 2000, 4000, 8000, 16_000)
 CONNECTIONS = Curve(
     "growth_connections",
     "connections",
-    _SIZES,
+    (*_SIZES, 20_000),
     ("a connection and one request, broker CPU", *BESIDE),
     open_connections,
 )
 PARKED = Curve(
     "growth_parked",
     "parked fetches",
-    _SIZES,
+    (*_SIZES, 32_000, 64_000, 100_000),
     ("to park one, broker CPU", "to complete one, broker CPU", *BESIDE),
     parked_fetches,
 )

@@ -41,7 +41,7 @@ class Curve:
     def benchmark(self) -> Benchmark:
         """A benchmark with a metric for each point, on a server of its own."""
         metrics = tuple(self.metric(line, size) for line in self.lines for size in self.sizes)
-        return Benchmark(self.name, metrics, self._sample, heavy=True)
+        return Benchmark(self.name, metrics, self._sample)
 
     def _sample(self, system: System, scale: float) -> Sample:
         if system.name != "ours":
