@@ -69,7 +69,7 @@ def play_run(seed: int, new_run: Callable[[Path], Playable]) -> Result:
     # Exceptions that a broker contains end the run.
     strict = patch.dict(os.environ, ANTECHAMBER_STRICT="1")
     # The ID of a topic determines the coordinator of its share partitions.
-    same_ids = patch.object(os, "urandom", random.Random(seed).randbytes)  # noqa: S311 - no secrets
+    same_ids = patch.object(os, "urandom", random.Random(seed).randbytes)
     try:
         with _few_shards(), strict, same_ids:
             trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
