@@ -169,7 +169,8 @@ class InFlightRecords:
     def _begin_at(self, offset: int) -> None:
         self._move_start(offset)
         self.window.remove_complete_below(offset)
-        if not self.window:
+        # Deleted records before it that a member has acquired may still be in the window.
+        if not self.has_in_flight:
             self.end_offset = self.start_offset
 
     def _move_start(self, offset: int) -> None:

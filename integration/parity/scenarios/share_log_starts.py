@@ -6,6 +6,7 @@ from integration.parity.admin_requests import delete_records
 from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import SHARE, SHARE_LOCK_MS
 from integration.parity.share_member import ShareGroup
+from integration.parity.share_requests import describe_offsets
 
 
 @scenario(on=SHARE)
@@ -78,6 +79,30 @@ def share_log_start_moves_into_a_gap(kafka: Kafka) -> Observations:
     yield "begins", a.fetch()
     group.produce(3)
     yield "new", a.fetch()
+
+
+@scenario(on=SHARE)
+def share_deletes_to_the_last_record_of_a_batch(kafka: Kafka) -> Observations:
+    """The last record is accepted while a deleted one of an earlier batch is still acquired."""
+    group = ShareGroup(kafka)
+    group.produce(5, 5)
+    a, b = group.member("a"), group.member("b")
+    yield a.fetch(max_records=5), a.fetch(max_records=5)
+    yield a.acknowledge("0-3 accept", "5-9 release")
+    _delete(kafka, group, 9)
+    yield b.fetch(max_records=1), b.fetch(max_records=1)
+    yield "accepted", b.acknowledge("9-9 accept"), _start_offset(kafka, group)
+    yield "next", b.fetch(max_records=1, max_wait_ms=1), b.fetch(max_records=1, max_wait_ms=1)
+    yield "late", a.acknowledge("4-4 accept"), _start_offset(kafka, group)
+    yield b.fetch(max_records=1, max_wait_ms=1)
+    group.produce(2)
+    yield "new", b.fetch(max_records=1), a.fetch(max_records=1)
+
+
+def _start_offset(kafka: Kafka, group: ShareGroup) -> int:
+    """The start offset of partition 0 in the stored state."""
+    (described,) = kafka.request(describe_offsets(group.id, group.topic, 0)).groups
+    return int(described.topics[0].partitions[0].start_offset)
 
 
 def _delete(kafka: Kafka, group: ShareGroup, before: int) -> None:

@@ -196,6 +196,22 @@ def test_a_log_start_after_the_window_begins_anew() -> None:
     assert bench.runs() == ["50-59 AVAILABLE #1"]
 
 
+def test_the_last_record_of_a_batch_is_fetched_once_after_the_others_are_deleted() -> None:
+    """Also while a deleted record of an earlier batch is acquired."""
+    bench = Bench()
+    bench.acquire("a", "0-9")
+    bench.acquire("b", "10-19")
+    bench.acknowledge("b", "10-19 release")
+    bench.partition.log_start_moved(19)
+    assert bench.acquire("b", "10-19", 1, exact=True) == "19-19#2"
+
+    bench.acknowledge("b", "19-19 accept")
+
+    assert bench.offsets == (20, 20)
+    assert bench.runs() == ["0-9 ACQUIRED #1 a"]
+    assert bench.acquire("b", "20-29") == "20-29#1"
+
+
 def test_deleted_records_of_a_batch_are_acquired_with_its_others() -> None:
     """A read begins with a whole batch, unless nothing is in flight."""
     bench = Bench()
