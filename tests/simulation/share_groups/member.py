@@ -96,8 +96,9 @@ class Member:
         answer = await self._connections.exchange(
             f"{self.member_id} heartbeat {self._epoch}", request, 1, self._coordinator(), limit_s=2
         )
-        # The lost response may have had the assignment; only a full request is sure to get it.
-        self._is_full = answer is None
+        # A lost response, or the one before an error, may have had the assignment; only a full
+        # request is sure to get it. Java's consumer does the same.
+        self._is_full = answer is None or answer.response.error_code != ErrorCode.NONE
         if answer is None:
             return
         response = answer.response
