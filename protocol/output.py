@@ -23,7 +23,8 @@ class SpliceLost(Exception):  # noqa: N818 - it names what happened to the respo
 
 
 # Sends bytes of an open file, by its descriptor, a position and a size; returns how many are sent.
-SendFile = Callable[[int, int, int], int]
+# None if the system cannot send from this file.
+SendFile = Callable[[int, int, int], int | None]
 
 
 class Deferred(Protocol):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable
+
+# What some file systems report.
+NOT_SUPPORTED = frozenset({errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP})
 
 # Socket and file by their descriptors, position and size; it returns how many bytes fit into the
 # socket. Elsewhere than on Linux the handling of a full socket differs, or there is no such call.

@@ -17,7 +17,7 @@ from typing import Protocol
 
 import trio
 
-from broker.network.send_file import send_file
+from broker.network.send_file import NOT_SUPPORTED, send_file
 from broker.network.send_parts import send_parts
 from protocol.output import SendFile
 
@@ -148,13 +148,15 @@ class SocketTransport:
         """See `Transport.send_file`."""
         return None if send_file is None else self._send_file
 
-    def _send_file(self, descriptor: int, position: int, size: int) -> int:
+    def _send_file(self, descriptor: int, position: int, size: int) -> int | None:
         assert send_file is not None
         try:
             return send_file(self._socket.fileno(), descriptor, position, size)
         except BlockingIOError:
             return 0
         except OSError as error:
+            if error.errno in NOT_SUPPORTED:
+                return None
             raise _disconnected(error) from None
 
     async def wait_readable(self) -> None:

@@ -41,10 +41,11 @@ class FileSlice:
             raise self._shorter()
         return data
 
-    def send(self, send_file: SendFile, start: int, size: int) -> int:
+    def send(self, send_file: SendFile, start: int, size: int) -> int | None:
         """Send up to *size* bytes from *start* on; returns how many, 0 if the socket is full.
 
-        Raises `SpliceLost`, and what *send_file* raises.
+        None if the system cannot send from the file. Raises `SpliceLost`, and what *send_file*
+        raises.
         """
         assert start + size <= self._size
         self._check()
@@ -54,7 +55,7 @@ class FileSlice:
         except OSError as error:
             raise self._failed(error) from error
         sent = send_file(descriptor, position, size)
-        if not sent and file.size() < position + size:
+        if sent == 0 and file.size() < position + size:
             raise self._shorter()
         return sent
 

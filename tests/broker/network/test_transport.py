@@ -14,6 +14,7 @@ import pytest
 import trio
 import trio.testing
 
+from broker.network import transport
 from broker.network.transport import Disconnected, SocketTransport
 from protocol.output import SendFile
 
@@ -202,6 +203,20 @@ def test_a_full_socket_takes_nothing_of_a_file(ends: Ends, file: int) -> None:
         pass
 
     assert ours.send([b"more"]) == 0
+
+
+def test_a_file_that_the_system_cannot_send_is_no_disconnect(
+    ends: Ends, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection reads the file then."""
+    ours, _ = ends
+
+    def refuse(*_: int) -> int:
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+
+    monkeypatch.setattr(transport, "send_file", refuse)
+
+    assert _send_file(ours)(0, 0, 100) is None
 
 
 def test_a_file_cannot_be_sent_to_a_peer_that_has_disconnected(ends: Ends, file: int) -> None:

@@ -124,7 +124,7 @@ class RecordsInFile(Records):
     def read(self, start: int, size: int) -> bytes:
         raise AssertionError("they are sent without being read")
 
-    def send(self, send_file: SendFile, start: int, size: int) -> int:
+    def send(self, send_file: SendFile, start: int, size: int) -> int | None:
         assert 0 < size <= len(self) - start
         return send_file(7, 1000 + start, size)
 

@@ -100,6 +100,11 @@ def test_a_full_socket_gets_a_part(file: DiskFile) -> None:
     assert records.send(_send_to(sent, room=0), 50, 150) == 0
 
 
+def test_a_file_that_the_system_cannot_send_must_be_read(file: DiskFile) -> None:
+    """Some file systems do not support it."""
+    assert FileSlice(file, 0, 200).send(lambda *_: None, 0, 200) is None
+
+
 @pytest.mark.parametrize("size", [200, 300])
 def test_a_file_that_has_ended_is_lost(file: DiskFile, size: int) -> None:
     """It has no byte of what is to be sent, or has been deleted."""
