@@ -19,7 +19,7 @@ from benchmarks.bare import ECHO, PARK, WAKE, Bare
 from benchmarks.bare_chain import BareChain, frame_of
 from benchmarks.benchmark import Benchmark, Metric, Sample, percentile
 from benchmarks.echo import Echo
-from benchmarks.pipelined import IN_FLIGHT
+from benchmarks.pipelined import responses
 from benchmarks.systems import System
 from integration.wire.batches import batch
 from integration.wire.connection import Connection, address
@@ -64,11 +64,8 @@ def _chain(count: int) -> dict[str, float]:
             connection.request(small)
             micros.append((time.perf_counter() - sent) * 1e6)
         started = time.perf_counter()
-        for i in range(count + IN_FLIGHT):
-            if i < count:
-                connection.send(large)
-            if i >= IN_FLIGHT:
-                connection.receive()
+        for _ in responses(connection, large, count):
+            pass
         rate = count * len(large) / 1e6 / (time.perf_counter() - started)
     return {
         "chain of three on epoll, 1 KB p50": percentile(micros, 50),

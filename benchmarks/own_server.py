@@ -8,8 +8,6 @@ import tempfile
 from pathlib import Path
 from typing import Self
 
-import psutil  # type: ignore[import-untyped]  # it has no types
-
 from benchmarks.processor_time import processor_seconds
 from integration.machine.deadlines import eventually
 from integration.processes.server_process import ServerProcess
@@ -20,26 +18,21 @@ class OwnServer:
 
     def __init__(self, name: str) -> None:
         self._directory = Path(tempfile.mkdtemp(prefix="antechamber-server-"))
-        self._process = ServerProcess([sys.executable, "-m", name], self._directory)
-        eventually(lambda: self._process.stdout().endswith("\n"), f"the address of {name}")
-        self.bootstrap = self._process.stdout().strip()
+        self.process = ServerProcess([sys.executable, "-m", name], self._directory)
+        eventually(lambda: self.process.stdout().endswith("\n"), f"the address of {name}")
+        self.bootstrap = self.process.stdout().strip()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.kill()
+        self.close()
+
+    def close(self) -> None:
+        """End the process."""
+        self.process.kill()
         shutil.rmtree(self._directory, ignore_errors=True)
-
-    @property
-    def started(self) -> float:
-        """When the process was started, as `time.perf_counter`."""
-        return self._process.started
-
-    def resident_mb(self) -> float:
-        """Its resident memory."""
-        return float(psutil.Process(self._process.pid).memory_info().rss / 1e6)
 
     def cpu_seconds(self) -> float:
         """The processor time used so far."""
-        return processor_seconds(self._process.pid)
+        return processor_seconds(self.process.pid)

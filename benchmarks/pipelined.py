@@ -6,6 +6,7 @@ A batch has sixteen records of 1 KB, as a producer with the default batch.size s
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from functools import partial
 
 from benchmarks.benchmark import Benchmark, Metric, Sample
@@ -37,12 +38,18 @@ def pipelined(system: System, count: int, values: list[bytes]) -> float:
     frame = produce(topic, 0, batch(values))
     with Connection(leader) as connection:
         started = time.perf_counter()
-        for i in range(count + IN_FLIGHT):
-            if i < count:
-                connection.send(frame)
-            if i >= IN_FLIGHT:
-                assert read_produce(connection.receive()).error == 0
+        for response in responses(connection, frame, count):
+            assert read_produce(response).error == 0
         return count * len(frame) / 1e6 / (time.perf_counter() - started)
+
+
+def responses(connection: Connection, frame: bytes, count: int) -> Iterator[bytes]:
+    """The responses to *frame*, which is sent *count* times, five of them in flight."""
+    for i in range(count + IN_FLIGHT):
+        if i < count:
+            connection.send(frame)
+        if i >= IN_FLIGHT:
+            yield connection.receive()
 
 
 def _benchmark(name: str, prefix: str, nodes: int) -> Benchmark:

@@ -152,16 +152,15 @@ class EmptyRead:
         # A new object after each append, roll and truncation.
         self._end = partition.log.log_end_offset_metadata
 
-    def may_be_repeated(self, partition: Partition | None, params: FetchParams) -> bool:
+    def may_be_repeated(self, partition: Partition, params: FetchParams) -> bool:
         """Whether a read of *partition* with *params* has the same result.
 
         Whether a follower may still fetch with its epoch is to be checked before.
         """
-        if partition is None or partition is not self._partition:
-            return False
         log, result = partition.log, self.result
         return (
-            log.log_end_offset_metadata is self._end
+            partition is self._partition
+            and log.log_end_offset_metadata is self._end
             and log.high_watermark == result.high_watermark
             and log.log_start_offset == result.log_start_offset
             and partition.registration is self._registration

@@ -42,6 +42,8 @@ def read_from_log(
     for requested in partitions_requested:
         partition, last = partitions.get(requested.key), requested.empty_read
         try:
+            if partition is None:
+                partition = partitions.get_or_error(requested.key)
             if last is not None and last.may_be_repeated(partition, params):
                 if not is_checked:
                     _check_follower(partition, params, requested)
@@ -49,8 +51,6 @@ def read_from_log(
                 results.append(last.result)
                 continue
             requested.empty_read = None
-            if partition is None:
-                partition = partitions.get_or_error(requested.key)
             limit = min(remaining, requested.max_bytes)
             result = _read(partition, params, requested, limit, nothing_yet)
         except ApiError as error:
@@ -62,11 +62,8 @@ def read_from_log(
     return results
 
 
-def _check_follower(
-    partition: Partition | None, params: FetchParams, requested: FetchPartition
-) -> None:
+def _check_follower(partition: Partition, params: FetchParams, requested: FetchPartition) -> None:
     """Raise `ApiError` if the node that fetches may not do so."""
-    assert partition is not None
     partition.leader_state_or_error().check_follower(
         params.replica_id, params.replica_epoch, requested.current_leader_epoch
     )

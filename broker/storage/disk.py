@@ -196,7 +196,7 @@ class DiskFile:
     def truncate(self, size: int) -> None:
         """Truncate the file to *size* bytes. Raises OSError."""
         self.cuts += 1
-        self.disk.ftruncate(self.fd if self.fd >= 0 else self._reopen(), size)
+        self.disk.ftruncate(self.descriptor(), size)
 
     def size(self) -> int:
         """The file's size; 0 if it does not exist."""

@@ -292,10 +292,10 @@ def _is_hidden(
 
 def _hidden_topics(request: Request[FetchRequest], wanted: RequestedPartitions) -> AbstractSet[str]:
     """The topics of the fetch that the client may not read."""
-    image, by_id = request.services.image, request.version >= _TOPIC_IDS_SINCE
+    image = request.services.image
     names: dict[str, None] = {}
     for _, requested in wanted:
-        topic = image.topic_by_id(requested.topic_id) if by_id else None
+        topic = topic_of(image, requested)
         names[requested.key.topic if topic is None else topic.name] = None
     return {name for name in names if not is_authorized(request, READ_TOPIC, name)}
 

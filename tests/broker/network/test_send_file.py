@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 
@@ -10,6 +11,7 @@ from broker.network import send_file
 from tests.foreign_system import as_on
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not")
 def test_linux_does() -> None:
     """By `os.sendfile`."""
     assert send_file.send_file is os.sendfile
