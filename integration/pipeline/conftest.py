@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from integration.machine.requirements import need
 from integration.pipeline.object_store import s3a_jars
+from integration.pipeline.spark_hang import close_connection, stacks_after
 from integration.programs.program import Unavailable
 from pipeline import analysis, delta
 from pipeline.batch import analyse
@@ -25,6 +26,7 @@ from tests.pipeline.wait_records import json_lines, wait_records
 WINDOW_S = 10
 RECORDS = 2_000
 SESSION_WITHIN_S = 600
+STACKS_AT = 0.9  # of the time of a test
 FOR_SMALL_JOBS = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions": "1",
@@ -41,6 +43,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if folder in item.path.parents and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(SESSION_WITHIN_S))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Print the stacks of Java if a test is about to be ended; later tests do not fail with it."""
+    spark = getattr(item, "funcargs", {}).get("spark")
+    marker = item.get_closest_marker("timeout")
+    assert marker is not None
+    try:
+        with stacks_after(spark, STACKS_AT * marker.args[0]) if spark else nullcontext():
+            yield
+    except pytest.fail.Exception:
+        if spark:
+            close_connection(spark)
+        raise
 
 
 @pytest.fixture(scope="session")

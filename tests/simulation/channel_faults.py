@@ -3,6 +3,9 @@
 request --[held]--> the controller decides --[held | lost]--> response
     |--> refused, or failed with unknown outcome: the controller does not get it
     `--> repeated: it arrives again later (a request is sent again when its response is late)
+
+A change that the controller has got is not refused: the partition has a newer epoch then, which the
+controller compares before it checks the replicas (`validate_alter_partition`).
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from collections.abc import Callable
 from functools import partial
 
 from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.controller.alter_partition import AlterPartition
 from broker.controller.channel import ControllerChannel, OnResponse
 from protocol.errors import ErrorCode
@@ -26,7 +30,10 @@ class ChannelFaults:
     """Wraps a node's channel to the controller."""
 
     def __init__(self, channel: ControllerChannel) -> None:
-        self._send = channel.alter_partition
+        self._channel_send = channel.alter_partition
+        # Partitions and their epochs: a leader sends another change of the same epoch only if the
+        # controller has refused the previous one.
+        self._received: set[tuple[TopicPartition, int]] = set()
         self._pending_faults: deque[ChannelFault] = deque()
         self._held_requests: list[tuple[AlterPartition, OnResponse]] | None = None
         self._held_responses: list[Callable[[], None]] | None = None
@@ -45,7 +52,7 @@ class ChannelFaults:
     def apply(self, kind: str) -> None:
         """Apply a fault of the channel; see `Faults`."""
         if kind == "refuse":
-            self._pending_faults.append(lambda _, on_response: on_response(_REFUSED))
+            self._pending_faults.append(self._refuse)
         elif kind == "fail unknown":
             self._pending_faults.append(lambda _, on_response: on_response(_OPEN))
         elif kind == "lose response":
@@ -84,6 +91,16 @@ class ChannelFaults:
             self._send(change, partial(self._keep, self._held_responses, on_response))
         else:
             self._send(change, on_response)
+
+    def _send(self, change: AlterPartition, on_response: OnResponse) -> None:
+        self._received.add((change.key, change.partition_epoch))
+        self._channel_send(change, on_response)
+
+    def _refuse(self, change: AlterPartition, on_response: OnResponse) -> None:
+        if (change.key, change.partition_epoch) in self._received:
+            self._send(change, on_response)
+        else:
+            on_response(_REFUSED)
 
     def _and_repeat(self, change: AlterPartition, on_response: OnResponse) -> None:
         self._repeats.append(change)

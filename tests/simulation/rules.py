@@ -210,17 +210,26 @@ class Rules:
         return found or {0}
 
     def live_replicas(self, leader_id: int, key: TopicPartition) -> LiveReplicas:
-        """The running replicas of a partition that its leader knows to be alive."""
+        """The running replicas of a partition that its leader knows to be alive.
+
+        A follower counts once it has fetched in its present broker epoch: until then the leader has
+        the log start of its earlier epoch, from before a crash that may have undone a deletion.
+        """
         by_id = {node.id: node for node in self._cluster.nodes if key in node.replicas.partitions}
         leader = by_id.get(leader_id)
-        known = None if leader is None else leader.replicas.partitions[key].registration
-        if leader is None or known is None:
+        if leader is None:
             return {}
-        return {
-            by_id[node_id].replicas.partitions[key]: broker
-            for node_id in known.replicas
-            if node_id in by_id and (broker := leader.replication.alive(node_id)) is not None
-        }
+        state = leader.replicas.partitions[key].leader_state
+        if state is None:
+            return {}
+        found = {}
+        for node_id in state.registration.replicas:
+            broker, follower = leader.replication.alive(node_id), state.replicas.get(node_id)
+            if node_id not in by_id or broker is None:
+                continue
+            if follower is None or follower.broker_epoch == broker.epoch:
+                found[by_id[node_id].replicas.partitions[key]] = broker
+        return found
 
     def has_marker(self, key: TopicPartition, producer_id: int, after: int) -> bool:
         """Whether the leader has a marker of a producer after an offset."""

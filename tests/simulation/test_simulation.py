@@ -16,12 +16,16 @@ from tests.simulation.run import play
 pytestmark = only_pure("compiled functions do not call the functions that report to the rules")
 
 ROOT = Path(__file__).parent.parent.parent
-# From 1002 on, transactions have rare events; in 1557 a marker that is not written is noticed. From
-# 10,000 on, links have faults; in 10,105 lost metadata are noticed.
+# From 1002 on, transactions have rare events; in 1557 a marker that is not written is noticed. In
+# 6171 the followers restart from before a deletion; in 6671 the controller has committed an ISR
+# change and the leader repeats it. From 10,000 on, links have faults; in 10,105 lost metadata are
+# noticed.
 SEEDS = (
     *range(150),
     *range(1002, 1152, 5),
     1557,
+    6171,
+    6671,
     *range(LINKS_SINCE, LINKS_SINCE + 40),
     10_105,
 )
