@@ -2,7 +2,7 @@
 
 log start <= last stable <= high watermark <= log end          on every replica
 a leader's high watermark never decreases in its epoch, and does not move after it
-records below a high watermark are the same on every replica
+records below a high watermark are the same on every replica, unless one has deleted them
 in-sync and eligible replicas have all committed records
 no replica truncates records below its high watermark
 """
@@ -138,7 +138,10 @@ class Rules:
             raise Violation(
                 f"{who}: truncated to {log.log_end_offset}, though {compared} is committed"
             )
-        start = max(compared, log.log_start_offset)
+        # A follower whose log ends at its leader's start keeps records before it that were never
+        # committed, since the leader has no earlier epoch to compare. It deletes them when it has
+        # the leader's start, but a crash may undo that.
+        start = max(compared, log.log_start_offset, self._starts[key])
         if start < end:
             self.committed[key].check(who, log, start, end)
             self._compared[log] = end
