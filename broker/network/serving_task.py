@@ -5,8 +5,9 @@
       `-- none left   `---------------- within `SERVING_STEP_MS` -----------'
 
 A channel with many requests is served for `SERVING_TURN_MS`, then those that have become ready
-meanwhile, so that a request waits for one turn of each other connection at most. After a step other
-tasks run: timers, the admin interface.
+meanwhile, so that a request waits for one turn of each other connection at most. While none is, its
+turn continues up to `SERVING_TURN_MAX_MS`. After a step other tasks run: timers, the admin
+interface.
 
 Nodes share the task because a produce with three replicas makes nodes wake each other four times:
 the leader sends to its followers, and they to the leader. Within one step this takes no pass of the
@@ -24,7 +25,7 @@ import trio
 from broker.network.channel import Channel
 from broker.network.poller import Poller
 from broker.network.system_poller import system_poller
-from broker.steps.limits import SERVING_STEP_MS, SERVING_TURN_MS
+from broker.steps.limits import SERVING_STEP_MS, SERVING_TURN_MAX_MS, SERVING_TURN_MS
 
 
 class Group(Protocol):
@@ -57,6 +58,7 @@ class ServingTask:
         # called before they have been served, which takes several steps if they are thousands.
         self._left_in_round = 0
         self._turn_ends_ms = 0.0
+        self._turn_ends_at_latest_ms = 0.0
         self._is_stepping = False
 
     def add(self, group: Group) -> None:
@@ -90,8 +92,17 @@ class ServingTask:
             self._poller.wake()
 
     def is_turn_over(self) -> bool:
-        """See `Driver.is_turn_over`."""
-        return self._now_ms() >= self._turn_ends_ms
+        """See `Driver.is_turn_over`; looks for other channels if none is known to be ready."""
+        now_ms, ready = self._now_ms(), self._ready
+        if now_ms < self._turn_ends_ms:
+            return False
+        if ready or self._unfinished or now_ms >= self._turn_ends_at_latest_ms:
+            return True
+        assert self._poller is not None, "a channel is served"
+        self._poller.poll()
+        self._left_in_round = len(ready)
+        self._turn_ends_ms = now_ms + SERVING_TURN_MS
+        return bool(ready)
 
     def _step(self, poller: Poller) -> bool:
         """Serve the channels that are ready, until none is; returns whether more are.
@@ -110,11 +121,11 @@ class ServingTask:
                     if not ready:
                         break
                 self._left_in_round -= 1
-                self._turn_ends_ms = at_ms + SERVING_TURN_MS
+                self._begin_turn(at_ms)
                 self._serve(ready.popleft(), poller)
                 at_ms = now_ms()
             if opening:
-                self._turn_ends_ms = at_ms + SERVING_TURN_MS
+                self._begin_turn(at_ms)
                 self._serve(opening.popleft(), poller)
         finally:
             self._is_stepping = False
@@ -126,6 +137,10 @@ class ServingTask:
         if self._unfinished:
             self._ready.extend(self._unfinished)
             self._unfinished.clear()
+
+    def _begin_turn(self, at_ms: float) -> None:
+        self._turn_ends_ms = at_ms + SERVING_TURN_MS
+        self._turn_ends_at_latest_ms = at_ms + SERVING_TURN_MAX_MS
 
     def _serve(self, channel: Channel, poller: Poller) -> None:
         served, is_due = channel.served, False

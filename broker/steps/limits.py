@@ -24,8 +24,12 @@ SERVING_STEP_MS = 2
 
 # A connection with many requests is served for this time, then those that are ready. A request on
 # another connection waits for that long and for the request that is in progress. To look for other
-# ready connections takes 2 µs, and the responses of one turn are sent together.
-SERVING_TURN_MS = 0.2
+# ready connections takes 2 µs.
+SERVING_TURN_MS = 0.05
+
+# If no other connection is ready, its turn continues up to this time, because the responses of a
+# turn are sent together.
+SERVING_TURN_MAX_MS = 0.2
 
 # Requests up to this size are decoded in one step: with items of two bytes, the smallest, that
 # takes about seven milliseconds.

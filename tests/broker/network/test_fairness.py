@@ -20,9 +20,10 @@ from broker.network.driver import Driver
 from broker.network.node_channels import NodeChannels
 from broker.network.poller import Watch, Watched
 from broker.network.serving_task import ServingTask
-from broker.steps.limits import SERVING_STEP_MS, SERVING_TURN_MS
+from broker.steps.limits import SERVING_STEP_MS, SERVING_TURN_MAX_MS, SERVING_TURN_MS
 from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.framing import Scratch
+from protocol.output import Output
 from purgatories.timer.system_timer import SystemTimer
 
 pytestmark = pytest.mark.anyio
@@ -79,7 +80,7 @@ class LevelWatch:
 class Serving:
     """A task, its clients by number, and the numbers of those whose requests were served.
 
-    Each request takes ``request_ms``.
+    Each request takes ``request_ms`` and has a response of one `FRAME`.
     """
 
     def __init__(self, request_ms: float) -> None:
@@ -98,10 +99,14 @@ class Serving:
         client, transport = memory_transport_pair()
         self.clients.append(client)
 
-        def dispatch(_connection: Connection, _frame: memoryview, _arrived_ms: float) -> None:
+        def dispatch(connection: Connection, _frame: memoryview, _arrived_ms: float) -> None:
             self.now_ms += self._request_ms
             self.served.append(number)
             self.on_request(number)
+            response = Output()
+            response.begin_frame()
+            response += FRAME[4:]
+            connection.send(response)
 
         def connect(driver: Driver) -> Connection:
             return Connection(
@@ -174,6 +179,36 @@ async def test_a_request_waits_for_the_turn_of_a_flood_only() -> None:
 
     others = [(1, 1), (2, 1), (3, 1)]
     assert parts.turns == [(0, 4), *others, (0, 4), *others, (0, 12)]
+
+
+async def test_a_turn_continues_while_no_other_connection_is_ready() -> None:
+    """Up to its maximum; the responses are sent together at its end."""
+    responses_at_request: list[int] = []
+    async with serving(QUARTER_MS, 2) as parts:
+        parts.on_request = lambda _: responses_at_request.append(
+            len(parts.clients[0].incoming) // len(FRAME)
+        )
+        parts.send(0, 40)
+        await trio.testing.wait_all_tasks_blocked()
+
+    in_turn = 16
+    assert (in_turn - 4) * QUARTER_MS < SERVING_TURN_MAX_MS <= in_turn * QUARTER_MS
+    assert [len(list(turn)) for _, turn in groupby(responses_at_request)] == [in_turn, in_turn, 8]
+
+
+async def test_a_continued_turn_ends_when_another_connection_is_ready() -> None:
+    """The other one is served at the next time at which a turn would end."""
+    async with serving(QUARTER_MS, 2) as parts:
+
+        def arrive(number: int) -> None:
+            if number == 0 and len(parts.served) == 6:
+                parts.send(1)
+
+        parts.on_request = arrive
+        parts.send(0, 40)
+        await trio.testing.wait_all_tasks_blocked()
+
+    assert parts.turns == [(0, 8), (1, 1), (0, 32)]
 
 
 async def test_a_flood_delays_other_connections_by_two_turns_at_most() -> None:
