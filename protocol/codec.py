@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 from struct import error as struct_error
-from typing import Any, get_args, get_origin
+from typing import Any, Final, get_args, get_origin
 
 from protocol.fields import Field, fields_of, wire_type
 from protocol.output import Output
@@ -42,7 +42,7 @@ __all__ = [
 
 # What a writer raises for a number out of range, None, a value of another type, and text that
 # cannot be encoded.
-DOES_NOT_FIT = (
+DOES_NOT_FIT: Final = (
     StringTooLong,
     struct_error,
     OverflowError,

@@ -17,15 +17,18 @@ so a false length allocates nothing.
 from __future__ import annotations
 
 from struct import Struct
+from typing import Final
 
 from protocol.varints import Malformed
 
-SCRATCH_BYTES = 256 * 1024
+SCRATCH_BYTES: Final = 256 * 1024
 
-_LENGTH = Struct(">i")
-LENGTH_BYTES = _LENGTH.size
-_ROOM_MIN = 16 * 1024  # less free space than this would take too many reads
-_KEPT_BYTES_MAX = 2 * 1024 * 1024  # an emptied buffer up to this size is kept for the next frame
+_LENGTH: Final = Struct(">i")
+LENGTH_BYTES: Final = _LENGTH.size
+_ROOM_MIN: Final = 16 * 1024  # less free space than this would take too many reads
+_KEPT_BYTES_MAX: Final = (
+    2 * 1024 * 1024
+)  # an emptied buffer up to this size is kept for the next frame
 
 
 class InvalidLength(Malformed):

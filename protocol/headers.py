@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from struct import Struct
 from struct import error as struct_error
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from protocol.codec import Malformed, Output, StringTooLong, decode, encode_into
 from protocol.java_text import JAVA_REPLACE
@@ -19,13 +19,13 @@ from protocol.string_limits import REPLACEABLE_BYTES_MAX, STRING_BYTES_MAX, chec
 from protocol.structs import skip_sized
 from protocol.varints import read_uvarint
 
-API_VERSIONS_KEY = 18
+API_VERSIONS_KEY: Final = 18
 
-_FIXED = Struct(">hhi")
-_UP_TO_CLIENT_ID = Struct(">hhih")
-_INT16 = Struct(">h")
-_INT32 = Struct(">i")
-_LENGTH_AND_CORRELATION_ID = Struct(">ii")
+_FIXED: Final = Struct(">hhi")
+_UP_TO_CLIENT_ID: Final = Struct(">hhih")
+_INT16: Final = Struct(">h")
+_INT32: Final = Struct(">i")
+_LENGTH_AND_CORRELATION_ID: Final = Struct(">ii")
 
 
 class RequestHeader(NamedTuple):

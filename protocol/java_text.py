@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import codecs
 import re
+from typing import Final
 
-JAVA_REPLACE = "java-replace"  # the name of the error handler, for `bytes.decode` and `str`
+JAVA_REPLACE: Final = "java-replace"  # the name of the error handler, for `bytes.decode` and `str`
 
-_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 # Bytes that begin no sequence, and lead bytes without a continuation byte.
-_SINGLE_BYTES = re.compile(rb"(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4](?![\x80-\xbf]))+")
-_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
+_SINGLE_BYTES: Final = re.compile(rb"(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4](?![\x80-\xbf]))+")
+_SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:

@@ -8,9 +8,10 @@ wait records is escaped here. Characters that Python calls printable do not chan
 from __future__ import annotations
 
 import re
+from typing import Final
 
 # In JSON of ASCII: an escaped backslash, a pair of surrogates, or a single escape.
-_ESCAPE = re.compile(
+_ESCAPE: Final = re.compile(
     r"\\\\|\\u(?P<high>d[89ab][0-9a-f]{2})\\u(?P<low>d[c-f][0-9a-f]{2})"
     r"|\\u(?P<single>[0-9a-f]{4})|\\[bfnrt]"
 )

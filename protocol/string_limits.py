@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from protocol.varints import Malformed
 
 # Kafka neither reads nor writes longer ones, not even where their length is a varint.
-STRING_BYTES_MAX = 2**15 - 1
+STRING_BYTES_MAX: Final = 2**15 - 1
 # A string of this size can always be encoded after replacement: a byte becomes at most three.
-REPLACEABLE_BYTES_MAX = STRING_BYTES_MAX // 3
+REPLACEABLE_BYTES_MAX: Final = STRING_BYTES_MAX // 3
 
 
 class Unencodable(ValueError):  # noqa: N818 - it describes the value

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-_BYTES_MAX = 5
-_SIGN = 1 << 31
-_INT32_MASK = (1 << 32) - 1
+from typing import Final
+
+_BYTES_MAX: Final = 5
+_SIGN: Final = 1 << 31
+_INT32_MASK: Final = (1 << 32) - 1
 
 
 class Malformed(ValueError):  # noqa: N818 - it describes the bytes

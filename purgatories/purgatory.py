@@ -19,7 +19,7 @@ from functools import partial
 from logging import DEBUG
 from math import inf
 from threading import Lock
-from typing import Generic, TypedDict
+from typing import Final, Generic, TypedDict
 
 from .expiration_meter import ExpirationMeter
 from .timer.system_timer import SystemTimer
@@ -29,9 +29,9 @@ from .watchers import T
 
 log = logging.getLogger(__name__)
 
-SHARDS = 512  # Kafka: DelayedOperationPurgatory.SHARDS
-PURGE_PAUSE_MS = 200  # minimum time between two purges; the poll interval of Kafka's reaper
-PURGE_SLICE = 4096  # operations examined in one step of the reaper: well under 1 ms
+SHARDS: Final = 512  # Kafka: DelayedOperationPurgatory.SHARDS
+PURGE_PAUSE_MS: Final = 200  # minimum time between two purges; the poll interval of Kafka's reaper
+PURGE_SLICE: Final = 4096  # operations examined in one step of the reaper: well under 1 ms
 
 
 class PurgatoryStatistics(TypedDict):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
@@ -25,7 +25,7 @@ from protocol.headers import begin_response
 from protocol.slices import decode_slices, encode_slices
 
 # Requests and responses of up to this many items are handled without slices.
-ITEMS_AT_ONCE = 16
+ITEMS_AT_ONCE: Final = 16
 
 Handler = Callable[[Request[Any]], object]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from broker.api.outcome import NO_RESPONSE, PARKED, Outcome
 from broker.api.services import Services
@@ -25,7 +25,7 @@ from protocol.messages.sasl_authenticate import SaslAuthenticateRequest, SaslAut
 from protocol.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 from purgatories.delayed_operation import DelayedOperation
 
-_PRODUCE_KEY = 0
+_PRODUCE_KEY: Final = 0
 
 Body = TypeVar("Body")
 Result = TypeVar("Result")

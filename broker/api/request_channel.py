@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from broker.api.faults.after import apply_after
 from broker.api.outcome import PARKED
@@ -28,7 +28,7 @@ from broker.wait_records.wait import Wait
 from protocol.codec import Output
 from protocol.errors import ErrorCode
 
-_CAUSES = {
+_CAUSES: Final = {
     CloseReason.DISCONNECT: CauseKind.DISCONNECT,
     CloseReason.ERROR: CauseKind.ERROR,
     CloseReason.SHUTDOWN: CauseKind.SHUTDOWN,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 # The client ids that are counted on their own. The requests of further ones, and of clients with
 # longer ids, are counted together.
-CLIENTS_MAX = 10_000
-CLIENT_ID_CHARACTERS_MAX = 256
+CLIENTS_MAX: Final = 10_000
+CLIENT_ID_CHARACTERS_MAX: Final = 256
 
 
 class Counted(NamedTuple):

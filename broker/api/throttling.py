@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 from broker.api.request import Request
 from broker.controller.new_topics import Spend, unlimited
@@ -20,7 +20,7 @@ from protocol.errors import ErrorCode
 
 # SaslHandshake and SaslAuthenticate, which Kafka handles before requests are measured, and
 # WriteTxnMarkers, which brokers send. (Fetches of followers are exempt as well.)
-_EXEMPT = frozenset({17, 36, 27})
+_EXEMPT: Final = frozenset({17, 36, 27})
 
 
 def begin_step(request: Request[Any]) -> None:

@@ -7,11 +7,12 @@ that record timestamps follow. It never moves backwards.
 from __future__ import annotations
 
 from math import inf
+from typing import Final
 
 from broker.common.clock import TrioClock
 
 # A time that is computed from a timer's milliseconds must not be less than these.
-_ROUNDING_MS = 1e-5
+_ROUNDING_MS: Final = 1e-5
 
 
 class AdjustableClock(TrioClock):

@@ -7,12 +7,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from mypy_extensions import mypyc_attr
 
 from protocol.errors import ErrorCode
 
 # Kafka's message for INVALID_REQUEST without a reason.
-INVALID_REQUEST_WORDS = (
+INVALID_REQUEST_WORDS: Final = (
     "This most likely occurs because of a request being malformed by the client library or the "
     "message was sent to an incompatible broker. See the broker logs for more details."
 )

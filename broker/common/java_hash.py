@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from functools import lru_cache
 from struct import iter_unpack
-from typing import TypeVar
+from typing import Final, TypeVar
 from uuid import UUID
 
 K = TypeVar("K")
 
-_INT_BITS = 0xFFFF_FFFF
-_CAPACITY_MIN = 16
-_LOAD_FACTOR = 0.75
-_CACHED_HASHES = 4096
+_INT_BITS: Final = 0xFFFF_FFFF
+_CAPACITY_MIN: Final = 16
+_LOAD_FACTOR: Final = 0.75
+_CACHED_HASHES: Final = 4096
 
 
 # The same share partitions and groups are hashed with each of their requests.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from purgatories.on_error import OnError, log_error
 from purgatories.timer.system_timer import SystemTimer
@@ -10,7 +11,7 @@ from purgatories.timer.system_timer import SystemTimer
 # Kafka's tick is 1 ms, and it truncates expirations to ticks. Here they are rounded up, so that
 # none is early; with 1 ms the median long poll would end 1 ms late, since a client that polls again
 # at once is in phase with the ticks. Multiples of an eighth are exact in binary.
-TICK_MS = 0.125
+TICK_MS: Final = 0.125
 
 
 def new_timer(name: str, now_ms: Callable[[], float], on_error: OnError = log_error) -> SystemTimer:

@@ -17,7 +17,7 @@ import os
 import traceback
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from broker.common.errors import DiskFailed, InvariantBroken
 from protocol.api_names import api_name
@@ -26,7 +26,7 @@ from protocol.printable import printable
 
 log = logging.getLogger("antechamber.errors")
 
-_STRICT_VARIABLE = "ANTECHAMBER_STRICT"
+_STRICT_VARIABLE: Final = "ANTECHAMBER_STRICT"
 
 
 class ReportedRequest(Protocol):

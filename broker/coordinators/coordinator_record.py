@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from protocol.codec import Malformed, decode, encode
 from protocol.record_batch.header import NO_PRODUCER_ID
 
 # The offset of a record that has not been read from a log.
-NO_OFFSET = -1
+NO_OFFSET: Final = -1
 
-_INT16 = Struct(">h")
-_KEY_VERSION = 0
+_INT16: Final = Struct(">h")
+_KEY_VERSION: Final = 0
 
 
 class CoordinatorRecord(NamedTuple):

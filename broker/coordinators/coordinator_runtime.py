@@ -13,7 +13,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from broker.common.errors import ApiError
 from broker.coordinators.append_errors import as_coordinator_error
@@ -41,7 +41,7 @@ from purgatories.timer.system_timer import SystemTimer
 log = logging.getLogger("antechamber.coordinators")
 
 # What the content of a log may cause; other exceptions are bugs and are logged with a traceback.
-_UNREADABLE = (ApiError, CorruptRecords, InconsistentRecord, Malformed)
+_UNREADABLE: Final = (ApiError, CorruptRecords, InconsistentRecord, Malformed)
 
 
 class Coordinator(Protocol):

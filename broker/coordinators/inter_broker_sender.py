@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from math import inf
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import trio
 
@@ -36,7 +36,7 @@ from purgatories.timer.timer_task import TimerTask
 log = logging.getLogger("antechamber.coordinators")
 
 # How long a destination is not connected to after a connection has failed or ended.
-RECONNECT_BACKOFF_MS = 50
+RECONNECT_BACKOFF_MS: Final = 50
 
 
 class SendingNode(Protocol):

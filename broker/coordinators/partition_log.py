@@ -8,6 +8,7 @@ the records.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from broker.common.clock import Clock
 from broker.common.errors import ApiError
@@ -27,11 +28,11 @@ from protocol.record_batch.header import TRANSACTIONAL_BIT, BatchHeader
 from protocol.record_batch.record import Record
 from purgatories.action_queue import ActionQueue
 
-_ALL_IN_SYNC = -1
-_PRODUCE_VERSION = 13
+_ALL_IN_SYNC: Final = -1
+_PRODUCE_VERSION: Final = 13
 # The size of one read, about a thousand records. Kafka's offsets.load.buffer.size is larger because
 # its loader has its own thread.
-_READ_BYTES = 64 * 1024
+_READ_BYTES: Final = 64 * 1024
 
 
 class PartitionLog:

@@ -8,7 +8,7 @@ Poller --ready--> Channel --enqueue--> ServingTask --serve--> Channel --on_reada
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from broker.network.driver import Interest
 from broker.network.poller import Poller, Watch
@@ -16,10 +16,13 @@ from broker.network.served import Served
 from broker.network.transport import Awaits, Transport
 
 # For each request: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
-_READ, _READ_OR_RESUME = Interest.READ, Interest.READ_OR_RESUME
-_RESUME, _MEMORY, _TURN = Interest.RESUME, Interest.MEMORY, Interest.TURN
-_CLOSED = Interest.CLOSED
-_BYTES = Awaits.BYTES
+_READ: Final = Interest.READ
+_READ_OR_RESUME: Final = Interest.READ_OR_RESUME
+_RESUME: Final = Interest.RESUME
+_MEMORY: Final = Interest.MEMORY
+_TURN: Final = Interest.TURN
+_CLOSED: Final = Interest.CLOSED
+_BYTES: Final = Awaits.BYTES
 
 
 class Queue(Protocol):

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import select
 import sys
+from typing import Final
 
 import trio
 
@@ -22,9 +23,10 @@ from broker.steps import idle_loop
 
 assert sys.platform == "linux"
 
-_IN, _OUT = select.EPOLLIN, select.EPOLLOUT
+_IN: Final = select.EPOLLIN
+_OUT: Final = select.EPOLLOUT
 # The others wait in the kernel, and are reported first by the next call.
-_REPORTED_AT_ONCE = 1024
+_REPORTED_AT_ONCE: Final = 1024
 
 
 class EpollPoller:

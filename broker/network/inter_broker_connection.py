@@ -11,7 +11,7 @@ next request sent, without a task switch.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from broker.network.driver import Driver, Interest
 from broker.network.link import Link, Passage
@@ -23,7 +23,7 @@ from protocol.codec import Malformed
 from protocol.framing import Inbox, Scratch
 
 # Responses up to this size are used in one slice: a few hundred batches.
-AT_ONCE_BYTES = 32 * 1024
+AT_ONCE_BYTES: Final = 32 * 1024
 
 # Uses a response in slices, which yield None only.
 Use = Callable[[Any], Slices[None]]

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from enum import Enum, auto
+from typing import Final
 
 from broker.network.memory_pool import MemoryPool
 from broker.network.transport import Transport
@@ -20,7 +21,7 @@ from protocol.framing import LENGTH_BYTES, Inbox, Scratch
 
 # Frames behind the request in progress are received up to this size, so that a disconnect is
 # noticed. Kafka mutes the channel instead, and leaves them in the socket.
-PIPELINE_BYTES_MAX = 1 << 20
+PIPELINE_BYTES_MAX: Final = 1 << 20
 
 
 class ReaderState(Enum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from broker.network.transport import Disconnected, Transport
 from protocol.codec import Malformed
@@ -10,7 +10,7 @@ from protocol.framing import Inbox
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
 
-RESPONSE_BYTES_MAX = 2**31 - 1
+RESPONSE_BYTES_MAX: Final = 2**31 - 1
 
 
 def receive(transport: Transport, inbox: Inbox) -> None:

@@ -6,9 +6,10 @@ import errno
 import os
 import sys
 from collections.abc import Callable
+from typing import Final
 
 # What some file systems report.
-NOT_SUPPORTED = frozenset({errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP})
+NOT_SUPPORTED: Final = frozenset({errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP})
 
 # Socket and file by their descriptors, position and size; it returns how many bytes fit into the
 # socket. Elsewhere than on Linux the handling of a full socket differs, or there is no such call.

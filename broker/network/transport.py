@@ -13,7 +13,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from enum import Enum, auto
-from typing import Protocol
+from typing import Final, Protocol
 
 import trio
 
@@ -185,7 +185,7 @@ class SocketTransport:
             self._socket.close()
 
 
-_CLOSED_HERE = "closed on this side"
+_CLOSED_HERE: Final = "closed on this side"
 
 
 async def connect(host: str, port: int) -> Transport:

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum, auto
+from typing import Final
 
 from broker.network.transport import Transport
 from protocol.output import BUFFERS, Bytes, Output, Splice
 
-PIECE_BYTES = 256 * 1024
+PIECE_BYTES: Final = 256 * 1024
 # After that many bytes other connections are served, however fast the client reads.
-SENT_AT_ONCE_BYTES = 2 * 1024 * 1024
+SENT_AT_ONCE_BYTES: Final = 2 * 1024 * 1024
 
 OnSent = Callable[[], object]
 
@@ -35,7 +36,8 @@ class WriterState(Enum):
 
 
 # For each request: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
-_IDLE, _CLOSED = WriterState.IDLE, WriterState.CLOSED
+_IDLE: Final = WriterState.IDLE
+_CLOSED: Final = WriterState.CLOSED
 
 
 class Writer:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from broker.quotas.entity import CLIENT_ID, USER, Entity
 
 # Kafka's name of the entity whose quota applies to all that have none of their own.
-DEFAULT = "<default>"
+DEFAULT: Final = "<default>"
 # In the place of a quota: a fault rule throttles the client; then there is no entity and no rate.
-FAULT_RULE = "fault_rule"
+FAULT_RULE: Final = "fault_rule"
 
 
 class Throttle(NamedTuple):

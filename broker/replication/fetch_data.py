@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
+from typing import Final
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
@@ -14,8 +15,8 @@ from broker.storage.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 from protocol.output import Splice
 
-FUTURE_LOCAL_REPLICA_ID = -3
-ISOLATION_LEVELS = (0, 1)  # read uncommitted, read committed
+FUTURE_LOCAL_REPLICA_ID: Final = -3
+ISOLATION_LEVELS: Final = (0, 1)  # read uncommitted, read committed
 
 
 class FetchIsolation(Enum):
@@ -43,9 +44,9 @@ class FetchIsolation(Enum):
 
 
 # For each fetch: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
-_LOG_END = FetchIsolation.LOG_END
-_HIGH_WATERMARK = FetchIsolation.HIGH_WATERMARK
-_TXN_COMMITTED = FetchIsolation.TXN_COMMITTED
+_LOG_END: Final = FetchIsolation.LOG_END
+_HIGH_WATERMARK: Final = FetchIsolation.HIGH_WATERMARK
+_TXN_COMMITTED: Final = FetchIsolation.TXN_COMMITTED
 
 
 # Plain classes: in a compiled build the `__init__` of a dataclass is interpreted.

@@ -10,15 +10,16 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from broker.common.clock import Clock
 from broker.replication.fetch_data import FetchPartition
 
-NO_SESSION = 0
-INITIAL_EPOCH = 0
-FINAL_EPOCH = -1
-_EPOCH_MAX = 2**31 - 1
-_EVICTION_MS = 120_000  # Kafka: a constant, EVICTION_MS in IncrementalFetchSessionCacheMs
+NO_SESSION: Final = 0
+INITIAL_EPOCH: Final = 0
+FINAL_EPOCH: Final = -1
+_EPOCH_MAX: Final = 2**31 - 1
+_EVICTION_MS: Final = 120_000  # Kafka: a constant, EVICTION_MS in IncrementalFetchSessionCacheMs
 
 # A topic, by its id as a number, or by its name, and a partition. The hash of a `UUID` is slow.
 PartitionName = tuple[str | int, int]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 from uuid import UUID
 
 from broker.common.errors import ApiError
@@ -33,10 +33,10 @@ Label = dict[str, Any]
 AlterPartitionResult = PartitionRegistration | ApiError
 
 # After these errors nothing has changed, and another change may be proposed.
-_REFUSED = frozenset({ErrorCode.INELIGIBLE_REPLICA, ErrorCode.OPERATION_NOT_ATTEMPTED})
+_REFUSED: Final = frozenset({ErrorCode.INELIGIBLE_REPLICA, ErrorCode.OPERATION_NOT_ATTEMPTED})
 
 # After these errors the controller has newer metadata; the change stays pending until it arrives.
-_NEWER_METADATA = frozenset(
+_NEWER_METADATA: Final = frozenset(
     {
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
         ErrorCode.UNKNOWN_TOPIC_ID,

@@ -11,6 +11,7 @@ read found nothing, and nothing has happened since, its result is used again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from broker.common.errors import ApiError
 from broker.replication.fetch_data import (
@@ -26,7 +27,8 @@ from broker.storage.storage_errors import OffsetOutOfRange
 from protocol.errors import ErrorCode
 
 # For each fetch: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
-_TXN_COMMITTED = FetchIsolation.TXN_COMMITTED
+_NONE: Final = ErrorCode.NONE
+_TXN_COMMITTED: Final = FetchIsolation.TXN_COMMITTED
 
 
 def read_from_log(
@@ -87,7 +89,7 @@ def _read(
         diverging = diverging_epoch(partition, requested.last_fetched_epoch, requested.fetch_offset)
         if diverging is not None:
             return LogReadResult(
-                ErrorCode.NONE,
+                _NONE,
                 log.high_watermark,
                 log.last_stable_offset,
                 log.log_start_offset,
@@ -104,7 +106,7 @@ def _read(
     is_committed = params.isolation is _TXN_COMMITTED
     has_list = is_committed and not data.first_entry_incomplete
     result = LogReadResult(
-        ErrorCode.NONE,
+        _NONE,
         log.high_watermark,
         log.last_stable_offset,
         log.log_start_offset,

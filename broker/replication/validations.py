@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from broker.common.topic_partition import TopicPartition
 from broker.replication.hosted_partitions import HostedPartitions
@@ -21,8 +21,8 @@ from broker.storage.loop_budget import Budget, ExceedsBudget
 from protocol.record_batch.header import CODEC_MASK
 
 # Of one request, if none of its batches is compressed.
-SHORT_BYTES_MAX = 64 * 1024
-SHORT_RECORDS_MAX = 4096
+SHORT_BYTES_MAX: Final = 64 * 1024
+SHORT_RECORDS_MAX: Final = 4096
 
 Validated = dict[TopicPartition, Outcome[ValidBatch]]
 

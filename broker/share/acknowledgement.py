@@ -6,7 +6,7 @@ Kafka's ``SharePartitionManager`` and ``SharePartition.acknowledge`` make these 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from broker.common.errors import ApiError
 from broker.share.in_flight_batch import InFlightBatch
@@ -105,7 +105,7 @@ def _not_acquired(batch: InFlightBatch) -> ApiError:
     return _state_error("The batch cannot be acknowledged. The batch is not in the acquired state.")
 
 
-_NOT_FOUND = "Batch record not found."
+_NOT_FOUND: Final = "Batch record not found."
 
 
 def _state_error(message: str) -> ApiError:

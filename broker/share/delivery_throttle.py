@@ -9,9 +9,11 @@ a record is of this record alone, so that a bad record does not archive its neig
 
 from __future__ import annotations
 
+from typing import Final
+
 from broker.share.in_flight_batch import InFlightBatch
 
-_LIMIT_WITHOUT_LAST = 2  # a limit of two has no delivery alone
+_LIMIT_WITHOUT_LAST: Final = 2  # a limit of two has no delivery alone
 
 
 class DeliveryThrottle:

@@ -7,7 +7,7 @@ which a member gets a few hundred records.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from broker.storage.file_slice import FileSlice
 from broker.storage.transaction_index import AbortedTxn
@@ -16,7 +16,7 @@ from protocol.record_batch.header import HEADER_BYTES, read_header
 from protocol.record_batch.peek import extents
 
 # A chunk of a file in which headers are looked for; batches with one record are smaller.
-_CHUNK_BYTES = 16 * 1024
+_CHUNK_BYTES: Final = 16 * 1024
 
 
 class FetchedBatch(NamedTuple):

@@ -11,12 +11,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from broker.share.acquisition_lock import AcquisitionLock
 from broker.share.record_state import TERMINAL, RecordState
 
-NO_MEMBER = ""
+NO_MEMBER: Final = ""
 
 _last_of = attrgetter("last")
 

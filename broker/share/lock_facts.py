@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from heapq import nsmallest
+from typing import Final
 
 from broker.common.topic_partition import TopicPartition
 from broker.share.acquisition_lock import AcquisitionLock
@@ -11,7 +12,7 @@ from broker.share.in_flight_batch import Run
 from broker.share.in_flight_records import InFlightRecords
 from broker.wait_records.wait import Facts
 
-LOCKS_MAX = 4  # of one wait; those that expire first
+LOCKS_MAX: Final = 4  # of one wait; those that expire first
 
 
 def acquired_facts(

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from broker.share.share_partition_key import SharePartitionKey
 from protocol.errors import ErrorCode
 
 # The start offset of a share partition that has not been read yet: `share.auto.offset.reset` of the
 # group determines where it begins.
-UNINITIALIZED_START_OFFSET = -1
+UNINITIALIZED_START_OFFSET: Final = -1
 
 # The number of completed deliveries is unknown (KIP-1226).
-UNKNOWN_COUNT = -1
+UNKNOWN_COUNT: Final = -1
 
 
 class PersisterStateBatch(NamedTuple):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from protocol.errors import ErrorCode
 
-_PARTITION_ERRORS = {
+_PARTITION_ERRORS: Final = {
     ErrorCode.NONE: ErrorCode.NONE,
     ErrorCode.COORDINATOR_NOT_AVAILABLE: ErrorCode.COORDINATOR_NOT_AVAILABLE,
     ErrorCode.COORDINATOR_LOAD_IN_PROGRESS: ErrorCode.COORDINATOR_NOT_AVAILABLE,
@@ -16,7 +18,7 @@ _PARTITION_ERRORS = {
 }
 
 # After these errors the state in memory is not that of the group, and is read again.
-FENCING = frozenset(
+FENCING: Final = frozenset(
     {
         ErrorCode.NOT_LEADER_OR_FOLLOWER,
         ErrorCode.GROUP_ID_NOT_FOUND,

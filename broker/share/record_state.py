@@ -12,6 +12,7 @@ requests: Kafka's ``RecordState`` and ``AcknowledgeType``.
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Final
 
 
 class RecordState(IntEnum):
@@ -33,12 +34,14 @@ class AcknowledgeType(IntEnum):
     RENEW = 4
 
 
-AVAILABLE, ACQUIRED = RecordState.AVAILABLE, RecordState.ACQUIRED
-ACKNOWLEDGED, ARCHIVED = RecordState.ACKNOWLEDGED, RecordState.ARCHIVED
-TERMINAL = frozenset({ACKNOWLEDGED, ARCHIVED})
+AVAILABLE: Final = RecordState.AVAILABLE
+ACQUIRED: Final = RecordState.ACQUIRED
+ACKNOWLEDGED: Final = RecordState.ACKNOWLEDGED
+ARCHIVED: Final = RecordState.ARCHIVED
+TERMINAL: Final = frozenset({ACKNOWLEDGED, ARCHIVED})
 
 # The state that each type of acknowledgement requests; a renewal changes no state.
-REQUESTED_STATES = {
+REQUESTED_STATES: Final = {
     AcknowledgeType.GAP: ARCHIVED,
     AcknowledgeType.ACCEPT: ACKNOWLEDGED,
     AcknowledgeType.RELEASE: AVAILABLE,

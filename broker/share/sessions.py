@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from mypy_extensions import mypyc_attr
 
@@ -21,9 +21,9 @@ from broker.common.errors import ApiError
 from broker.share.share_partition_key import SharePartitionKey
 from protocol.errors import ErrorCode
 
-INITIAL_EPOCH = 0
-FINAL_EPOCH = -1
-_EPOCH_MAX = 2**31 - 1
+INITIAL_EPOCH: Final = 0
+FINAL_EPOCH: Final = -1
+_EPOCH_MAX: Final = 2**31 - 1
 
 
 class SessionKey(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from broker.common.errors import ApiError
 from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPartition, LogReadResult
@@ -23,8 +24,8 @@ from protocol.errors import ErrorCode
 from protocol.output import Splice
 from purgatories.operations.delayed_fetch import bytes_between
 
-_CONSUMER = -1  # the replica id
-_NO_BYTES = ErrorCode.UNKNOWN_SERVER_ERROR  # of a negative limit, as in Kafka
+_CONSUMER: Final = -1  # the replica id
+_NO_BYTES: Final = ErrorCode.UNKNOWN_SERVER_ERROR  # of a negative limit, as in Kafka
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,10 @@ from typing import Any, Final
 from uuid import UUID
 
 # Sixteen bytes in URL-safe base64 without padding.
-_ID = re.compile(r"[A-Za-z0-9_-]{22}")
-_NUMBER = re.compile(r"[+-]?[0-9]{1,10}")
-_INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
+_ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
+_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,10}")
+_INT32_MIN: Final = -(2**31)
+_INT32_MAX: Final = 2**31 - 1
 
 
 class SharePartitionKey:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -162,4 +162,4 @@ class SharePartitionManager:
             self.partitions.end_group(session.key.group_id)
 
 
-_NOT_HOSTED = "This server does not host this topic-partition."
+_NOT_HOSTED: Final = "This server does not host this topic-partition."

@@ -8,7 +8,7 @@ A result is passed to its callback when all records that it depends on are repli
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Final, TypeVar
 from uuid import UUID
 
 from broker.common.clock import Clock
@@ -48,8 +48,8 @@ from purgatories.timer.system_timer import SystemTimer
 
 Result = TypeVar("Result", bound=PersisterResult)
 
-_NO_LEADER_EPOCH = -1
-_NO_STATE_EPOCH = -1
+_NO_LEADER_EPOCH: Final = -1
+_NO_STATE_EPOCH: Final = -1
 
 
 class ShareCoordinator:

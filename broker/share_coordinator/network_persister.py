@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from broker.common.errors import ApiError
 from broker.controller.image import SHARE_GROUP_STATE_TOPIC, MetadataImage
@@ -50,11 +50,11 @@ from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 
 # ``PersisterStateManager``: how often a call is sent again, and after which times.
-RETRIES_MAX = 5
-RETRY_BACKOFF_MS = 1000
-RETRY_BACKOFF_MAX_MS = 30_000
+RETRIES_MAX: Final = 5
+RETRY_BACKOFF_MS: Final = 1000
+RETRY_BACKOFF_MAX_MS: Final = 30_000
 
-_RETRIED = frozenset(
+_RETRIED: Final = frozenset(
     {
         ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
         ErrorCode.COORDINATOR_NOT_AVAILABLE,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from broker.share.persister import PersisterResult, ReadResult, StateWrite, SummaryResult
@@ -22,7 +22,7 @@ from protocol.messages import write_share_group_state as write
 
 # One request is encoded, and its response decoded, in one step of the loop. A write that was joined
 # from several counts as all of them.
-CALLS_PER_REQUEST_MAX = 100
+CALLS_PER_REQUEST_MAX: Final = 100
 
 
 class CallKind(NamedTuple):
@@ -140,27 +140,27 @@ def _summary_result(each: summary.PartitionResult) -> SummaryResult:
     )
 
 
-INITIALIZE = CallKind(
+INITIALIZE: Final = CallKind(
     _request(
         initialize.InitializeShareGroupStateRequest, initialize.InitializeStateData, _initialized
     ),
     _plain,
     PersisterResult,
 )
-READ = CallKind(
+READ: Final = CallKind(
     _request(read.ReadShareGroupStateRequest, read.ReadStateData, _read), _read_result, ReadResult
 )
-WRITE = CallKind(
+WRITE: Final = CallKind(
     _request(write.WriteShareGroupStateRequest, write.WriteStateData, _written),
     _write_result,
     PersisterResult,
 )
-DELETE = CallKind(
+DELETE: Final = CallKind(
     _request(delete.DeleteShareGroupStateRequest, delete.DeleteStateData, _deleted),
     _plain,
     PersisterResult,
 )
-READ_SUMMARY = CallKind(
+READ_SUMMARY: Final = CallKind(
     _request(summary.ReadShareGroupStateSummaryRequest, summary.ReadStateSummaryData, _summarized),
     _summary_result,
     SummaryResult,

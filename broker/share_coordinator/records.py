@@ -6,6 +6,8 @@ whose epoch it has. The tombstone of a snapshot deletes the state; updates have 
 
 from __future__ import annotations
 
+from typing import Final
+
 from broker.coordinators.coordinator_record import CoordinatorRecordSerde
 from protocol.messages.read_share_group_state import StateBatch
 from protocol.schema import int32, int64, message, since, string, uuid
@@ -54,7 +56,7 @@ class ShareUpdateValue:
     state_batches: list[StateBatch]
 
 
-SHARE_STATE_RECORDS = CoordinatorRecordSerde(
+SHARE_STATE_RECORDS: Final = CoordinatorRecordSerde(
     [(ShareSnapshotKey, ShareSnapshotValue), (ShareUpdateKey, ShareUpdateValue)],
     lambda _value: 0,
 )

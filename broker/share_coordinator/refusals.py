@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Final
 
 from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
 
-_MESSAGES: Mapping[ErrorCode, str] = MappingProxyType(
+_MESSAGES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
     {
         ErrorCode.COORDINATOR_LOAD_IN_PROGRESS: (
             "The coordinator is loading and hence can't process requests."
@@ -33,15 +34,15 @@ def message_of(error: ErrorCode) -> str | None:
     return _MESSAGES.get(error)
 
 
-FENCED_LEADER = ApiError(ErrorCode.FENCED_LEADER_EPOCH)
-FENCED_STATE = ApiError(ErrorCode.FENCED_STATE_EPOCH)
-UNKNOWN_PARTITION = ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-NEGATIVE_PARTITION = ApiError(
+FENCED_LEADER: Final = ApiError(ErrorCode.FENCED_LEADER_EPOCH)
+FENCED_STATE: Final = ApiError(ErrorCode.FENCED_STATE_EPOCH)
+UNKNOWN_PARTITION: Final = ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+NEGATIVE_PARTITION: Final = ApiError(
     ErrorCode.INVALID_REQUEST, "The partition id cannot be a negative number."
 )
-UNINITIALIZED_READ = ApiError(
+UNINITIALIZED_READ: Final = ApiError(
     ErrorCode.INVALID_REQUEST, "Read operation on uninitialized share partition not allowed."
 )
-UNINITIALIZED_WRITE = ApiError(
+UNINITIALIZED_WRITE: Final = ApiError(
     ErrorCode.INVALID_REQUEST, "Write operation on uninitialized share partition not allowed."
 )

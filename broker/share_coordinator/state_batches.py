@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
+from typing import Final
 
 from broker.share.persister import UNINITIALIZED_START_OFFSET, PersisterStateBatch
 
 Batches = tuple[PersisterStateBatch, ...]
 
-_OFFSET_MIN = -(2**63)
+_OFFSET_MIN: Final = -(2**63)
 
 
 def merged(

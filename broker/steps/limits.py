@@ -5,6 +5,8 @@ Kafka has no such limits: the operating system schedules its threads.
 
 from __future__ import annotations
 
+from typing import Final
+
 # A step of the loop that takes longer delays other clients, and is reported.
 STEP_BUDGET_MS = 20
 
@@ -16,24 +18,24 @@ STALLS_KEPT = 10
 
 # Work that takes longer continues in a later step. A small request that arrives while one long
 # request runs waits for about one slice before it runs and for one more before its response.
-SLICE_MS = 2
+SLICE_MS: Final = 2
 
 # The task that serves all connections lets other tasks run after this time. One pass of the loop
 # takes about 50 µs, so that a busy broker spends a fortieth of its time between the steps.
-SERVING_STEP_MS = 2
+SERVING_STEP_MS: Final = 2
 
 # A connection with many requests is served for this time, then those that are ready. A request on
 # another connection waits for that long and for the request that is in progress. To look for other
 # ready connections takes 2 µs.
-SERVING_TURN_MS = 0.05
+SERVING_TURN_MS: Final = 0.05
 
 # If no other connection is ready, its turn continues up to this time, because the responses of a
 # turn are sent together.
-SERVING_TURN_MAX_MS = 0.2
+SERVING_TURN_MAX_MS: Final = 0.2
 
 # Requests up to this size are decoded in one step: with items of two bytes, the smallest, that
 # takes about seven milliseconds.
-DECODED_AT_ONCE_BYTES = 8 * 1024
+DECODED_AT_ONCE_BYTES: Final = 8 * 1024
 
 # More items than this in the arrays of one request close the connection. A decoded item takes up to
 # a hundred times its encoded size, so 100 MB of them (socket.request.max.bytes) would take 10 GB,

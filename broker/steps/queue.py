@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from functools import partial
-from typing import Any, Protocol, TypeGuard, TypeVar
+from typing import Any, Final, Protocol, TypeGuard, TypeVar
 
 import trio
 
@@ -74,7 +74,7 @@ def all_set(signals: Iterable[Signal]) -> Signal:
 
 
 # A signal that is set.
-DONE = Signal()
+DONE: Final = Signal()
 DONE.set()
 
 # Work that yields between its pieces and returns its result.

@@ -7,11 +7,13 @@ meanwhile, the connection is closed, because the response has begun.
 
 from __future__ import annotations
 
+from typing import Final
+
 from broker.storage.disk import DiskFile
 from protocol.output import SendFile, SpliceLost
 
 # Fewer bytes are read into memory, and shared by all fetches that one append completes.
-READ_AT_ONCE_BYTES = 256 * 1024
+READ_AT_ONCE_BYTES: Final = 256 * 1024
 
 
 class FileSlice:

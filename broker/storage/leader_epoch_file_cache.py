@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from pathlib import Path
+from typing import Final
 
 from broker.storage.checkpoints import read_epoch_checkpoint, write_epoch_checkpoint
 from broker.storage.disk import Disk
 
-FILE_NAME = "leader-epoch-checkpoint"
+FILE_NAME: Final = "leader-epoch-checkpoint"
 
-UNDEFINED_EPOCH = -1
-UNDEFINED_OFFSET = -1
+UNDEFINED_EPOCH: Final = -1
+UNDEFINED_OFFSET: Final = -1
 
 
 class LeaderEpochFileCache:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Final
 
 from broker.config.topics import TopicConfig
 from protocol.compression import Codec
 
-_LONG_MAX = 2**63 - 1
+_LONG_MAX: Final = 2**63 - 1
 
 # The values of `compression.type`. None: each batch keeps its producer's codec.
-TARGET_CODECS: dict[str, Codec | None] = {
+TARGET_CODECS: Final[dict[str, Codec | None]] = {
     "producer": None,
     "uncompressed": Codec.NONE,
     "gzip": Codec.GZIP,

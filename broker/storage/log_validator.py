@@ -10,7 +10,7 @@ offsets in a compressed batch are not consecutive.
 from __future__ import annotations
 
 from builtins import memoryview  # noqa: A004 - mypyc looks for it in the module
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from broker.steps.offload import Outcome
 from broker.storage.append import (
@@ -55,7 +55,8 @@ from protocol.record_batch.patch import (
 from protocol.record_batch.peek import batch_size_at
 from protocol.record_batch.scan import RecordsSummary, are_large, summarise, summarise_pieces
 
-_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+_INT64_MIN: Final = -(2**63)
+_INT64_MAX: Final = 2**63 - 1
 
 
 class ValidBatch(NamedTuple):

@@ -8,15 +8,17 @@ in a worker thread if the budget is exceeded. The limits are about 10 ms with th
 
 from __future__ import annotations
 
+from typing import Final
+
 from protocol.compression import TooLong, decompress
 from protocol.record_batch.scan import RecordsSummary, TooManyHeaders, summarise
 
 # Limits for the sum over the batches of one request.
-BYTES_MAX = 2 * 1024 * 1024
-RECORDS_MAX = 4096
-HEADERS_MAX = 8192
-COMPRESSED_BYTES_MAX = 64 * 1024
-DECOMPRESSED_BYTES_MAX = 256 * 1024
+BYTES_MAX: Final = 2 * 1024 * 1024
+RECORDS_MAX: Final = 4096
+HEADERS_MAX: Final = 8192
+COMPRESSED_BYTES_MAX: Final = 64 * 1024
+DECOMPRESSED_BYTES_MAX: Final = 256 * 1024
 
 
 class ExceedsBudget(Exception):  # noqa: N818 - it names what the batch does

@@ -7,11 +7,12 @@ offset relative to the base offset of the segment, then the position.
 from __future__ import annotations
 
 from struct import Struct
+from typing import Final
 
 from broker.storage.sparse_index import SparseIndex
 from protocol.record_batch.header import INT32_MAX
 
-_ENTRY = Struct(">ii")
+_ENTRY: Final = Struct(">ii")
 
 
 class OffsetIndex(SparseIndex):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
-UNKNOWN_SEGMENT = -1
-UNKNOWN_POSITION = -1
+UNKNOWN_SEGMENT: Final = -1
+UNKNOWN_POSITION: Final = -1
 
 
 @dataclass(slots=True)
@@ -25,4 +26,4 @@ class LogOffsetMetadata:
         return self.segment_base_offset == UNKNOWN_SEGMENT
 
 
-UNKNOWN_OFFSET_METADATA = LogOffsetMetadata(-1)
+UNKNOWN_OFFSET_METADATA: Final = LogOffsetMetadata(-1)

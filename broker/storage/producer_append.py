@@ -7,6 +7,8 @@ marker must not be older than the transaction that it would end.
 
 from __future__ import annotations
 
+from typing import Final
+
 from broker.storage.append import AppendOrigin, AppendRefused
 from broker.storage.producer_state import ProducerStateManager
 from broker.storage.producer_state_entry import NO_OFFSET, BatchMetadata, ProducerStateEntry
@@ -21,9 +23,9 @@ from protocol.record_batch.header import (
 )
 
 # From this level of the feature transaction.version, each marker has an epoch of its own (KIP-890).
-EPOCH_BUMP_SINCE = 2
+EPOCH_BUMP_SINCE: Final = 2
 # Producers never use this epoch; it remains for a last marker.
-EPOCH_MAX = 32_767
+EPOCH_MAX: Final = 32_767
 
 
 def check_batch(

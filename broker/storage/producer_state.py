@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from broker.storage.producer_state_entry import (
     NO_OFFSET,
@@ -24,7 +24,7 @@ from protocol.record_batch.control import EndTxnMarker, end_txn_marker
 from protocol.record_batch.header import TRANSACTIONAL_BIT, BatchHeader, add_sequence
 
 # How much older than ``transaction.max.timeout.ms`` a late transaction is.
-LATE_TRANSACTION_BUFFER_MS = 300_000
+LATE_TRANSACTION_BUFFER_MS: Final = 300_000
 
 
 class ProducerConfig(Protocol):

@@ -6,14 +6,14 @@ Kafka's ``ProducerStateEntry`` and ``BatchMetadata``.
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from protocol.record_batch.header import NO_SEQUENCE, BatchHeader
 
-BATCHES_REMEMBERED = 5
+BATCHES_REMEMBERED: Final = 5
 
-NO_OFFSET = -1
-NO_COORDINATOR_EPOCH = -1
+NO_OFFSET: Final = -1
+NO_COORDINATOR_EPOCH: Final = -1
 
 
 class BatchMetadata(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-RECENT_MAX = 256
+RECENT_MAX: Final = 256
 
 
 class BatchPlace(NamedTuple):

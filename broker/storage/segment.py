@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from random import randrange
+from typing import Final
 
 from broker.storage.disk import Disk, DiskFile
 from broker.storage.file_batches import (
@@ -37,15 +38,15 @@ from protocol.record_batch.header import (
 logger = logging.getLogger(__name__)
 
 # Suffixes of files: to be removed; being written by compaction; to replace other segments.
-DELETED = ".deleted"
-CLEANED = ".cleaned"
-SWAP = ".swap"
+DELETED: Final = ".deleted"
+CLEANED: Final = ".cleaned"
+SWAP: Final = ".swap"
 
 # How many bytes one scan for a timestamp reads.
 _SCAN_BYTES_MAX = 4 * 1024 * 1024
 
 # A timestamp that has not been read since the segment was opened.
-_NOT_READ = -2
+_NOT_READ: Final = -2
 
 
 def log_file_name(base_offset: int) -> str:

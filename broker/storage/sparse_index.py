@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from struct import Struct
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from broker.storage.disk import DiskFile
 
-_NO_FILE = -1
+_NO_FILE: Final = -1
 
 
 class SparseIndex:

@@ -7,10 +7,11 @@ On disk: big-endian int64 timestamp, int32 offset relative to the base offset of
 from __future__ import annotations
 
 from struct import Struct
+from typing import Final
 
 from broker.storage.sparse_index import SparseIndex
 
-_ENTRY = Struct(">qi")
+_ENTRY: Final = Struct(">qi")
 
 
 class TimeIndex(SparseIndex):

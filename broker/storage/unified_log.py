@@ -8,6 +8,7 @@ high watermark. `ReadableLog` has the invariant of the offsets.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 from uuid import UUID
 
 from broker.common.clock import Clock
@@ -33,7 +34,7 @@ from broker.storage.verification_state import NO_GUARD
 from protocol.errors import ErrorCode
 from protocol.record_batch.header import CONTROL_BIT, NO_TIMESTAMP
 
-LATEST_PRODUCE_VERSION = 13
+LATEST_PRODUCE_VERSION: Final = 13
 
 
 class UnifiedLog(ReadableLog):

@@ -9,9 +9,10 @@ another transaction (Kafka's ``VerificationStateEntry`` and ``VerificationGuard`
 from __future__ import annotations
 
 from itertools import count
+from typing import Final
 
 # The guard of an append without verification.
-NO_GUARD = 0
+NO_GUARD: Final = 0
 
 _guards = count(NO_GUARD + 1)
 

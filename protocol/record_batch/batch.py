@@ -7,6 +7,7 @@ writes them: coordinators with their state in a log, offset look-ups by time, te
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from protocol.compression import Buffer, Codec, compress, decompress
 from protocol.corrupt_records import CorruptRecords
@@ -25,7 +26,7 @@ from protocol.record_batch.patch import assemble, seal
 from protocol.record_batch.record import Record, decode_record, encode_record
 
 # The maximum decompressed size of one batch. Kafka's only limit is its heap.
-DECOMPRESSED_BYTES_MAX = 128 * 1024 * 1024
+DECOMPRESSED_BYTES_MAX: Final = 128 * 1024 * 1024
 
 
 def batches(buf: Buffer) -> Iterator[tuple[int, BatchHeader]]:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from enum import IntEnum
 from struct import Struct
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from protocol.compression import Buffer
 from protocol.record_batch.batch import build_batch, records
 from protocol.record_batch.header import CONTROL_BIT, TRANSACTIONAL_BIT
 from protocol.record_batch.record import Record
 
-_KEY = Struct(">hh")  # version, type
-_VALUE = Struct(">hi")  # version, coordinator epoch
-_VERSION = 0
+_KEY: Final = Struct(">hh")  # version, type
+_VALUE: Final = Struct(">hi")  # version, coordinator epoch
+_VERSION: Final = 0
 
 
 class ControlRecordType(IntEnum):

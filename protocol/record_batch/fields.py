@@ -6,6 +6,7 @@ They are needed to refuse records, to search by timestamp and to assign new offs
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from protocol.corrupt_records import CorruptRecords
 from protocol.record_batch.numbers import INT64_BITS, InvalidRecord, varint, zigzag_at
@@ -25,7 +26,7 @@ def record_timestamps_and_keys(block: bytes | memoryview, count: int) -> Iterato
 
 
 # Maximum bytes before a record's key: length, attributes, timestamp delta and offset delta.
-_HEAD_BYTES_MAX = 5 + 1 + 10 + 5
+_HEAD_BYTES_MAX: Final = 5 + 1 + 10 + 5
 
 
 def timestamps_and_offsets(

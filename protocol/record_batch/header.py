@@ -22,34 +22,34 @@ records count                int32      57
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from crc32c import crc32c
 
 from protocol.compression import Buffer
 from protocol.corrupt_records import CorruptRecords
 
-HEADER = struct.Struct(">qiibIhiqqqhii")
-HEADER_BYTES = HEADER.size  # 61: the smallest batch there is
-LOG_OVERHEAD = 12  # base offset and length, which the length does not include
-CRC_START = 21  # the checksum covers the bytes from the attributes on
-MAGIC_V2 = 2
+HEADER: Final = struct.Struct(">qiibIhiqqqhii")
+HEADER_BYTES: Final = HEADER.size  # 61: the smallest batch there is
+LOG_OVERHEAD: Final = 12  # base offset and length, which the length does not include
+CRC_START: Final = 21  # the checksum covers the bytes from the attributes on
+MAGIC_V2: Final = 2
 
 # Attributes.
-CODEC_MASK = 0x07
-TIMESTAMP_TYPE_BIT = 0x08
-TRANSACTIONAL_BIT = 0x10
-CONTROL_BIT = 0x20
-DELETE_HORIZON_BIT = 0x40
-KNOWN_ATTRIBUTES = (
+CODEC_MASK: Final = 0x07
+TIMESTAMP_TYPE_BIT: Final = 0x08
+TRANSACTIONAL_BIT: Final = 0x10
+CONTROL_BIT: Final = 0x20
+DELETE_HORIZON_BIT: Final = 0x40
+KNOWN_ATTRIBUTES: Final = (
     CODEC_MASK | TIMESTAMP_TYPE_BIT | TRANSACTIONAL_BIT | CONTROL_BIT | DELETE_HORIZON_BIT
 )
 
-NO_TIMESTAMP = -1
-NO_PRODUCER_ID = -1
-NO_PRODUCER_EPOCH = -1
-NO_SEQUENCE = -1
-INT32_MAX = 2**31 - 1
+NO_TIMESTAMP: Final = -1
+NO_PRODUCER_ID: Final = -1
+NO_PRODUCER_EPOCH: Final = -1
+NO_SEQUENCE: Final = -1
+INT32_MAX: Final = 2**31 - 1
 
 
 class BatchHeader(NamedTuple):

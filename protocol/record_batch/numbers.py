@@ -6,8 +6,10 @@ first; the high bit of a byte is set if another one follows.
 
 from __future__ import annotations
 
-INT32_BITS = 0xFFFF_FFFF
-INT64_BITS = 0xFFFF_FFFF_FFFF_FFFF
+from typing import Final
+
+INT32_BITS: Final = 0xFFFF_FFFF
+INT64_BITS: Final = 0xFFFF_FFFF_FFFF_FFFF
 
 
 class InvalidRecord(Exception):  # noqa: N818 - it names what the bytes are

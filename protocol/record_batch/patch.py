@@ -7,6 +7,7 @@ offset, length and leader epoch precede the checksum, which does not cover them.
 from __future__ import annotations
 
 from struct import Struct
+from typing import Final
 
 from crc32c import crc32c
 
@@ -20,14 +21,14 @@ from protocol.record_batch.header import (
     BatchHeader,
 )
 
-_BASE_OFFSET_LENGTH_AND_EPOCH = Struct(">qii")
-_LENGTH = Struct(">i")
-_LENGTH_POSITION = LOG_OVERHEAD - _LENGTH.size
-_CRC = Struct(">I")
-_CRC_POSITION = CRC_START - _CRC.size
-_ATTRIBUTES = Struct(">h")
-_MAX_TIMESTAMP = Struct(">q")
-_MAX_TIMESTAMP_POSITION = 35
+_BASE_OFFSET_LENGTH_AND_EPOCH: Final = Struct(">qii")
+_LENGTH: Final = Struct(">i")
+_LENGTH_POSITION: Final = LOG_OVERHEAD - _LENGTH.size
+_CRC: Final = Struct(">I")
+_CRC_POSITION: Final = CRC_START - _CRC.size
+_ATTRIBUTES: Final = Struct(">h")
+_MAX_TIMESTAMP: Final = Struct(">q")
+_MAX_TIMESTAMP_POSITION: Final = 35
 
 
 def assemble(header: BatchHeader, block: Buffer) -> bytearray:

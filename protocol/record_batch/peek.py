@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from struct import Struct
+from typing import Final
 
 from protocol.compression import Buffer
 from protocol.corrupt_records import CorruptRecords
@@ -18,18 +19,18 @@ from protocol.record_batch.header import (
     TRANSACTIONAL_BIT,
 )
 
-_LENGTH = Struct(">8xi")
-_LENGTH_AND_COUNT = Struct(">8xi45xi")
-_MAGIC_AND_ATTRIBUTES = Struct(">16xb4xh")
-_MAGIC_POSITION = 16
-_ATTRIBUTES_LOW_BYTE = 22
+_LENGTH: Final = Struct(">8xi")
+_LENGTH_AND_COUNT: Final = Struct(">8xi45xi")
+_MAGIC_AND_ATTRIBUTES: Final = Struct(">16xb4xh")
+_MAGIC_POSITION: Final = 16
+_ATTRIBUTES_LOW_BYTE: Final = 22
 
 # What `extents` reads of each batch: base offset, batch length, last offset delta.
-EXTENT = Struct(">qi11xi")
-EXTENT_BYTES = EXTENT.size
-EXTENT_LENGTH_MIN = HEADER_BYTES - LOG_OVERHEAD
+EXTENT: Final = Struct(">qi11xi")
+EXTENT_BYTES: Final = EXTENT.size
+EXTENT_LENGTH_MIN: Final = HEADER_BYTES - LOG_OVERHEAD
 
-_LENGTH_MIN = 14  # the overhead of magic 0, the smallest of all formats
+_LENGTH_MIN: Final = 14  # the overhead of magic 0, the smallest of all formats
 
 
 def batch_size_at(records: Buffer, position: int) -> int | None:

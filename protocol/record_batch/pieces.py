@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from protocol.record_batch.header import HEADER_BYTES
 from protocol.record_batch.peek import v2_size_at
 
-BATCHES_MAX = 256
+BATCHES_MAX: Final = 256
 
 
 def pieces(records: memoryview) -> Iterator[memoryview]:

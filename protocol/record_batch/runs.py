@@ -9,29 +9,32 @@ a whole. The run ends where a column first differs; it may be shorter than possi
 
 from __future__ import annotations
 
+from typing import Final
+
 from protocol.record_batch.numbers import zigzag_at
 
 # Fewer records are checked faster one by one.
-_RUN_MIN = 8
+_RUN_MIN: Final = 8
 # Records with more headers are checked one by one: each header has two columns.
-_HEADERS_MAX = 16
+_HEADERS_MAX: Final = 16
 
-_ASCII = bytes(range(128))
-_CONTINUED = bytes(range(128, 256))
-_EVEN_CONTINUED = bytes(range(128, 256, 2))
+_ASCII: Final = bytes(range(128))
+_CONTINUED: Final = bytes(range(128, 256))
+_EVEN_CONTINUED: Final = bytes(range(128, 256, 2))
 # For each byte, all bytes up to it, and from it on: their deletion leaves larger or smaller ones.
-_UP_TO = tuple(bytes(range(top + 1)) for top in range(256))
-_FROM = tuple(bytes(range(bottom, 256)) for bottom in range(256))
+_UP_TO: Final = tuple(bytes(range(top + 1)) for top in range(256))
+_FROM: Final = tuple(bytes(range(bottom, 256)) for bottom in range(256))
 # Maps one-byte zig-zag varints, -64 to 63, to bytes 0 to 127 in the same order.
-_SORTABLE = bytes(((zigzag >> 1) ^ -(zigzag & 1)) + 64 for zigzag in range(128)) + bytes(128)
+_SORTABLE: Final = bytes(((zigzag >> 1) ^ -(zigzag & 1)) + 64 for zigzag in range(128)) + bytes(128)
 
 # Offset deltas as varints: how many fit into one byte and into two, and their columns. They are not
 # negative, so the zig-zag number is twice the delta.
-_ONE, _TWO = 1 << 6, 1 << 13
-_ALONE = bytes(delta << 1 for delta in range(_ONE))
-_LOW = bytes(delta << 1 & 0x7F | 0x80 for delta in range(_ONE)) * (2 * _TWO // _ONE)
-_TOP = bytes(delta >> 6 & 0x7F for delta in range(_TWO))
-_MIDDLE = bytes(top | 0x80 for top in _TOP)
+_ONE: Final = 1 << 6
+_TWO: Final = 1 << 13
+_ALONE: Final = bytes(delta << 1 for delta in range(_ONE))
+_LOW: Final = bytes(delta << 1 & 0x7F | 0x80 for delta in range(_ONE)) * (2 * _TWO // _ONE)
+_TOP: Final = bytes(delta >> 6 & 0x7F for delta in range(_TWO))
+_MIDDLE: Final = bytes(top | 0x80 for top in _TOP)
 
 # The positions of a record, of what follows its length, of its offset delta, of the lengths of key
 # and value, of the number of headers, and of its end.

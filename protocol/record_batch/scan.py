@@ -15,22 +15,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from protocol.record_batch.numbers import INT64_BITS, InvalidRecord, zigzag_at
 from protocol.record_batch.runs import measure_run
 
 # Single bytes are read faster from bytes than from a memoryview. Blocks up to this size are copied,
 # and larger ones if their records are small.
-_COPIED_BYTES = 64 * 1024
-_COPIED_RECORD_BYTES = 32 * 1024
+_COPIED_BYTES: Final = 64 * 1024
+_COPIED_RECORD_BYTES: Final = 32 * 1024
 
 # The maximum bytes of a record's length.
-_LENGTH_BYTES_MAX = 5
+_LENGTH_BYTES_MAX: Final = 5
 # The maximum size of a record in pieces. In Kafka it is 2 GB.
-RECORD_BYTES_MAX = 128 * 1024 * 1024
+RECORD_BYTES_MAX: Final = 128 * 1024 * 1024
 # No limit: every header has at least two bytes.
-HEADERS_MAX = 1 << 62
+HEADERS_MAX: Final = 1 << 62
 
 
 class TooManyHeaders(Exception):  # noqa: N818 - it names what the batch has

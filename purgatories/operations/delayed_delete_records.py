@@ -10,14 +10,14 @@ The low watermark of a partition is the smallest log start offset among its live
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from .delayed_partitions import NONE, DelayedPartitions
 
 K = TypeVar("K", bound=Hashable)
 K_contra = TypeVar("K_contra", bound=Hashable, contravariant=True)
 
-INVALID_LOW_WATERMARK = -1
+INVALID_LOW_WATERMARK: Final = -1
 
 
 class DeleteRecordsReplicas(Protocol[K_contra]):

@@ -16,13 +16,13 @@ from concurrent.futures import Executor, Future, InvalidStateError, ThreadPoolEx
 from contextlib import suppress
 from itertools import count
 from threading import Lock
-from typing import Any
+from typing import Any, Final
 
 from ..delayed_operation import DelayedOperation
 from ..purgatory import DelayedOperationPurgatory
 from ..timer.system_timer import SystemTimer
 
-KEY = "delayed-future"  # all operations wait on one key, which is never checked
+KEY: Final = "delayed-future"  # all operations wait on one key, which is never checked
 
 
 class DelayedFuture(DelayedOperation):

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from ..delayed_operation import DelayedOperation
 from ..marks import mypyc_attr
 
-NONE = 0
-REQUEST_TIMED_OUT = 7  # a number, because this package does not import `protocol`
+NONE: Final = 0
+REQUEST_TIMED_OUT: Final = 7  # a number, because this package does not import `protocol`
 
 
 class PartitionStatus(Protocol):

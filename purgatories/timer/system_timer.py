@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, wait
 from math import ceil, floor, inf
 from threading import TIMEOUT_MAX, Condition, Lock
+from typing import Final
 
 from ..marks import mypyc_attr
 from ..on_error import OnError, log_error
@@ -28,7 +29,7 @@ from .timer_task_entry import TimerTaskEntry
 from .timer_task_list import TimerTaskList
 from .timing_wheel import TimingWheel
 
-CLOSE_TIMEOUT_S = 5  # as in Kafka: a task that hangs must not block the shutdown
+CLOSE_TIMEOUT_S: Final = 5  # as in Kafka: a task that hangs must not block the shutdown
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -21,7 +21,7 @@ from ..marks import mypyc_attr
 if TYPE_CHECKING:
     from .timer_task_entry import TimerTaskEntry
 
-DELAY_MS_MAX = 2.0**63  # a longer delay overflows in Kafka and fires at once
+DELAY_MS_MAX: Final = 2.0**63  # a longer delay overflows in Kafka and fires at once
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -13,6 +13,11 @@ from compiling.modules import compiled_modules
 
 ROOT = Path(__file__).parents[2]
 MODULES = compiled_modules(ROOT)
+# Constants that tests replace.
+REPLACED = {
+    "broker/storage/log_segments.py": {"SCANNED_MAX"},
+    "broker/storage/segment.py": {"_SCAN_BYTES_MAX"},
+}
 
 
 @cache
@@ -70,3 +75,15 @@ def test_bounds_of_slices_have_no_effects(module: str) -> None:
         if isinstance(call, ast.Call)
     }
     assert calls <= {"len", "bisect_right", "read_varint"}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_constants_are_final(module: str) -> None:
+    """Otherwise each use takes a lookup in a dictionary, and numbers are objects."""
+    found = set[str]()
+    for node in ast.parse((ROOT / module).read_text()).body:
+        if isinstance(node, ast.Assign) and not ast.unparse(node.value).startswith("TypeVar("):
+            found |= {ast.unparse(target) for target in node.targets}
+        elif isinstance(node, ast.AnnAssign) and "Final" not in ast.unparse(node.annotation):
+            found.add(ast.unparse(node.target))
+    assert {name for name in found if name.isupper()} <= REPLACED.get(module, set())

@@ -18,8 +18,8 @@ pytestmark = only_pure("compiled functions do not call the functions that report
 ROOT = Path(__file__).parent.parent.parent
 # From 1002 on, transactions have rare events; in 1557 a marker that is not written is noticed. In
 # 6171 the followers restart from before a deletion; in 6671 the controller has committed an ISR
-# change and the leader repeats it; in 7160 a follower has an uncommitted record where its leader has
-# deleted others. From 10,000 on, links have faults; in 10,105 lost metadata are noticed.
+# change and the leader repeats it; in 7160 a follower has an uncommitted record where its leader
+# has deleted others. From 10,000 on, links have faults; in 10,105 lost metadata are noticed.
 SEEDS = (
     *range(150),
     *range(1002, 1152, 5),

@@ -10,6 +10,8 @@ GROUP_ID_NOT_FOUND instead of ILLEGAL_GENERATION, 10 topic ids.
 
 from __future__ import annotations
 
+from typing import Final
+
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC
 from broker.api.authorization.checks import is_authorized, require
 from broker.api.handlers.replicated import when_replicated
@@ -29,7 +31,7 @@ from protocol.messages.offset_commit import (
     OffsetCommitResponseTopic,
 )
 
-_TOPIC_IDS_SINCE = 10
+_TOPIC_IDS_SINCE: Final = 10
 
 
 def offset_commit(

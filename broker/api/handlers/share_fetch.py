@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from typing import Final
 from uuid import UUID
 
 from broker.api.handlers.current_leader import WRONG_LEADER, Leaders
@@ -63,8 +64,8 @@ from protocol.messages.share_fetch import (
 from purgatories.timer.timer_task import TimerTask
 
 # To look up a member of an enumeration by its value takes 0.5 µs in CPython 3.11.
-_MODES = {int(mode): mode for mode in AcquireMode}
-_NO_LEADER = LeaderIdAndEpoch(leader_id=0, leader_epoch=0)
+_MODES: Final = {int(mode): mode for mode in AcquireMode}
+_NO_LEADER: Final = LeaderIdAndEpoch(leader_id=0, leader_epoch=0)
 
 
 _Answer = ShareFetchResponse | Outcome

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC
@@ -19,7 +19,7 @@ from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.share_fetch import AcknowledgementBatch
 
-MEMBER_ID_LENGTH_MAX = 36
+MEMBER_ID_LENGTH_MAX: Final = 36
 
 # The error and the message of each partition.
 Errors = dict[SharePartitionKey, tuple[ErrorCode, str | None]]

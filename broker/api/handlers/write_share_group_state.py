@@ -9,6 +9,7 @@ Versions: 1 the number of completed deliveries (KIP-1226).
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from broker.api.handlers.share_state_results import ResponseParts, outcomes, share_states
 from broker.api.outcome import Outcome
@@ -47,4 +48,6 @@ def write_share_group_state(
     return share_states(request, call, _PARTS)
 
 
-_PARTS = ResponseParts(WriteShareGroupStateResponse, WriteStateResult, outcomes(PartitionResult))
+_PARTS: Final = ResponseParts(
+    WriteShareGroupStateResponse, WriteStateResult, outcomes(PartitionResult)
+)

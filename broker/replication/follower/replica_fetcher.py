@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 from math import inf
-from typing import Any
+from typing import Any, Final
 
 import trio
 
@@ -45,10 +45,10 @@ from protocol.record_batch.pieces import pieces
 log = logging.getLogger("antechamber.replication")
 
 # Other tasks run after each so many partitions of a response.
-_PARTITIONS_AT_ONCE = 16
+_PARTITIONS_AT_ONCE: Final = 16
 
-_LATEST = -1
-_EARLIEST = -2
+_LATEST: Final = -1
+_EARLIEST: Final = -2
 
 
 class ReplicaFetcher:
