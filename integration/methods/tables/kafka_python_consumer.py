@@ -154,7 +154,7 @@ NET = MethodTable(
                 [TopicPartition(on.topic, 1)], timeout_ms=WITHIN_MS
             ),
             absent_topic=lambda consumer, on: consumer.beginning_offsets(
-                [TopicPartition(on.absent, 0)], timeout_ms=1_000
+                [TopicPartition(on.absent, 0)], timeout_ms=WITHIN_MS
             ),
         ),
         "bootstrap": called(
