@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from enum import IntEnum
 from mmap import mmap
-from typing import Final
 
 import cramjam
 
@@ -21,7 +20,7 @@ from protocol.lz4_frame import lz4_blocks
 Buffer = bytes | bytearray | memoryview
 
 PIECE_BYTES_MAX = 256 * 1024
-ZSTD_BYTES_MAX: Final = 128 * 1024 * 1024
+ZSTD_BYTES_MAX = 128 * 1024 * 1024
 
 
 class TooLong(CorruptRecords):

@@ -26,9 +26,8 @@ SCRATCH_BYTES: Final = 256 * 1024
 _LENGTH: Final = Struct(">i")
 LENGTH_BYTES: Final = _LENGTH.size
 _ROOM_MIN: Final = 16 * 1024  # less free space than this would take too many reads
-_KEPT_BYTES_MAX: Final = (
-    2 * 1024 * 1024
-)  # an emptied buffer up to this size is kept for the next frame
+# An emptied buffer up to this size is kept for the next frame.
+_KEPT_BYTES_MAX: Final = 2 * 1024 * 1024
 
 
 class InvalidLength(Malformed):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from struct import Struct
-from typing import Final, Protocol
+from typing import Protocol
 
 SPLICE_BYTES_MIN = 16 * 1024  # below this size a copy is cheaper than one more part to send
 
@@ -45,7 +45,7 @@ class Deferred(Protocol):
 
 
 Splice = Bytes | Deferred
-BUFFERS: Final = (bytes, bytearray, memoryview)
+BUFFERS = (bytes, bytearray, memoryview)
 
 
 class Output(bytearray):

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
 
 METADATA_VERSION = "metadata.version"
-SHARE_VERSION: Final = "share.version"
+SHARE_VERSION = "share.version"
 TRANSACTION_VERSION = "transaction.version"
 _UPGRADE = 1
 SAFE_DOWNGRADE = 2

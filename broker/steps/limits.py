@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Final
 
 # A step of the loop that takes longer delays other clients, and is reported.
-STEP_BUDGET_MS = 20
+STEP_BUDGET_MS: Final = 20
 
 # Steps over budget are logged at most this often, and the last few are kept for statistics. On a
 # busy machine steps take a few times the budget; only longer ones are warnings.
-STEP_LOG_INTERVAL_MS = 10_000
-STEP_WARNING_MS = 200
-STALLS_KEPT = 10
+STEP_LOG_INTERVAL_MS: Final = 10_000
+STEP_WARNING_MS: Final = 200
+STALLS_KEPT: Final = 10
 
 # Work that takes longer continues in a later step. A small request that arrives while one long
 # request runs waits for about one slice before it runs and for one more before its response.
@@ -41,4 +41,4 @@ DECODED_AT_ONCE_BYTES: Final = 8 * 1024
 # a hundred times its encoded size, so 100 MB of them (socket.request.max.bytes) would take 10 GB,
 # and freeing them would be a long step. The largest requests of real clients name each partition of
 # the cluster once, and Kafka clusters have up to about 200,000.
-ITEMS_PER_REQUEST_MAX = 200_000
+ITEMS_PER_REQUEST_MAX: Final = 200_000

@@ -8,14 +8,13 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final
 from uuid import UUID
 
 from broker.common.errors import StartupError
 from broker.common.topic_partition import TopicPartition
 from broker.storage.disk import Disk, read_small_file
 
-PARTITION_METADATA: Final = "partition.metadata"
+PARTITION_METADATA = "partition.metadata"
 
 _VERSION = "0"
 

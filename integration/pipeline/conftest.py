@@ -27,6 +27,7 @@ WINDOW_S = 10
 RECORDS = 2_000
 SESSION_WITHIN_S = 600
 STACKS_AT = 0.9  # of the time of a test
+SESSION = pytest.StashKey[SparkSession]()
 FOR_SMALL_JOBS = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions": "1",
@@ -48,7 +49,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Print the stacks of Java if a test is about to be ended; later tests do not fail with it."""
-    spark = getattr(item, "funcargs", {}).get("spark")
+    uses_spark = "spark" in getattr(item, "fixturenames", ())
+    spark = item.config.stash.get(SESSION, None) if uses_spark else None
     marker = item.get_closest_marker("timeout")
     assert marker is not None
     try:
@@ -61,7 +63,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark(pytestconfig: pytest.Config) -> Iterator[SparkSession]:
     """Two cores, with settings for short jobs."""
     jars: list[Path] = []
     settings = dict(FOR_SMALL_JOBS)
@@ -73,6 +75,7 @@ def spark() -> Iterator[SparkSession]:
     with suppress(Unavailable):  # the tests of object stores report it
         jars += s3a_jars()
     session = open_session("local[2]", jars, settings, verbose=False)
+    pytestconfig.stash[SESSION] = session
     yield session
     session.stop()
 

@@ -25,10 +25,7 @@ WINDOW_S = 600
 MOMENTS = ("window", "arrived", "appended", "delivered")
 # What orders the rows of `top_waits`. Only in drawn lines different records have all of it in
 # common: a connection has one request with a correlation ID.
-RANKED_BY = (
-    *("purgatory", "role", "parked_us", "arrived", "node", "connection"),
-    "correlation_id",
-)
+PLACE = ("purgatory", "role", "parked_us", "arrived", "node", "connection", "correlation_id")
 
 
 def expected(texts: Sequence[str]) -> dict[str, list[Row]]:
@@ -68,7 +65,7 @@ def ranked(rows: list[Row]) -> list[Row]:
     """Rows of `top_waits`; equally ordered ones have their ranks in the order of their contents."""
     equal: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        equal[str([row[name] for name in RANKED_BY])].append(row)
+        equal[str([row[name] for name in PLACE])].append(row)
     again = []
     for group in equal.values():
         contents = sorted(({**row, "rank": 0} for row in group), key=str)
