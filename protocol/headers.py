@@ -7,10 +7,11 @@ reads that response before it knows the broker's versions (KIP-482, KIP-511).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from struct import Struct
 from struct import error as struct_error
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from protocol.codec import Malformed, Output, StringTooLong, decode, encode_into
 from protocol.java_text import JAVA_REPLACE
@@ -28,13 +29,22 @@ _INT32: Final = Struct(">i")
 _LENGTH_AND_CORRELATION_ID: Final = Struct(">ii")
 
 
-class RequestHeader(NamedTuple):
+@dataclass(slots=True, init=False)
+class RequestHeader:
     """What precedes a request's body."""
 
     api_key: int
     api_version: int
     correlation_id: int
     client_id: str | None
+
+    def __init__(
+        self, api_key: int, api_version: int, correlation_id: int, client_id: str | None
+    ) -> None:
+        self.api_key = api_key
+        self.api_version = api_version
+        self.correlation_id = correlation_id
+        self.client_id = client_id
 
 
 def peek(frame: memoryview) -> tuple[int, int, int]:
@@ -118,8 +128,6 @@ def _flexible_response(api_key: int, version: int) -> bool:
 
 
 def _skip_tags(frame: memoryview, position: int) -> int:
-    if frame[position] == 0:
-        return position + 1
     if not frame[position]:  # none, as nearly always
         return position + 1
     count, position = read_uvarint(frame, position)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -201,7 +202,7 @@ class Dispatcher:
         self._begin(connection, request)
         if self._recorder is not None:
             assert request.observer is not None
-            request.observer.record.header = header._replace(api_version=requested_version)
+            request.observer.record.header = replace(header, api_version=requested_version)
             self._recorder.end()
         own = next(each for each in services.api_versions if each.api_key == API_VERSIONS_KEY)
         request.respond(unsupported_version(own))

@@ -8,7 +8,7 @@ of its leader and takes over both watermarks with the next fetch. The state of a
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 from uuid import UUID
 
 from broker.common.errors import ApiError, InvariantBroken
@@ -29,13 +29,6 @@ _NONE: Final = ErrorCode.NONE
 
 # The offset of a DeleteRecords that means the high watermark (``DeleteRecordsRequest``).
 DELETE_TO_HIGH_WATERMARK: Final = -1
-
-
-class Appended(NamedTuple):
-    """The result of an append, and whether it moved the high watermark."""
-
-    info: LogAppendInfo
-    high_watermark_moved: bool
 
 
 class Partition:
@@ -159,8 +152,8 @@ class Partition:
         origin: AppendOrigin = AppendOrigin.CLIENT,
         verification_guard: int = NO_GUARD,
         transaction_version: int = 0,
-    ) -> Appended:
-        """Append a batch of a client or of a coordinator.
+    ) -> tuple[LogAppendInfo, bool]:
+        """Append a batch of a client or of a coordinator; True if the high watermark moved.
 
         Raises `ApiError` NOT_LEADER_OR_FOLLOWER or NOT_ENOUGH_REPLICAS, without writing, and the
         exceptions of `UnifiedLog.append_as_leader`, which has the last two arguments.
@@ -176,8 +169,7 @@ class Partition:
             verification_guard=verification_guard,
             transaction_version=transaction_version,
         )
-        # As `Appended._make`, without the call.
-        return tuple.__new__(Appended, (info, leader_state.maybe_increment_high_watermark()))
+        return info, leader_state.maybe_increment_high_watermark()
 
     def maybe_start_transaction_verification(
         self, producer_id: int, producer_epoch: int, base_sequence: int, supports_epoch_bump: bool

@@ -38,8 +38,9 @@ class Unvalidated(NamedTuple):
 def are_short(batches: Iterable[ReceivedBatch]) -> bool:
     """Whether validating these batches takes little time, whatever their contents."""
     bytes_left, records_left = SHORT_BYTES_MAX, SHORT_RECORDS_MAX
-    for records, header in batches:
-        bytes_left -= len(records)
+    for batch in batches:
+        bytes_left -= len(batch.records)
+        header = batch.header
         if header is not None:
             records_left -= header.records_count
             if header.attributes & CODEC_MASK:

@@ -8,17 +8,17 @@ A pass of trio's loop takes a quarter of the time of a small produce, and nearly
 broker run the task that serves connections and nothing else. That task waits here instead,
 also for the epoll object of trio, which is readable when any other task can continue.
 
-This is a trio instrument: it notes in each pass how many tasks have become runnable since trio
-last waited. If that is one, it is the running task, and no deadline can have changed.
+trio calls it in each pass (`broker.steps.measured_loop`): it notes how many tasks have become
+runnable since trio last waited. If that is one, it is the running task, and no deadline can have
+changed.
 """
 
 from __future__ import annotations
 
 import select
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from time import perf_counter
+from typing import Any, Final
 
 import trio
 
@@ -27,10 +27,10 @@ from broker.steps.watchdog import Watchdog
 assert sys.platform == "linux"
 
 # A pass in which the running task is not known to be the only one.
-_SEVERAL = 2
+_SEVERAL: Final = 2
 
 
-class IdleLoop(trio.abc.Instrument):
+class IdleLoop:
     """There is one for each loop.
 
     *watchdog* measures the steps of the loop; a wait ends a step. *descriptor* is that of the
@@ -40,30 +40,21 @@ class IdleLoop(trio.abc.Instrument):
     def __init__(self, watchdog: Watchdog, descriptor: int) -> None:
         self.descriptor = descriptor
         self._watchdog = watchdog
-        self._now_s = trio.lowlevel.current_clock().current_time
         self._scheduled = _SEVERAL
         self._ends_s = 0.0
-
-    @contextmanager
-    def installed(self) -> Iterator[None]:
-        """Be an instrument of trio, and that of `present_idle_loop`, in the context."""
-        trio.lowlevel.add_instrument(self)
-        _present.set(self)
-        try:
-            yield
-        finally:
-            _present.set(None)
-            trio.lowlevel.remove_instrument(self)
-            self._scheduled = _SEVERAL
 
     def before_io_wait(self, timeout: float) -> None:
         """The loop waits; without *timeout* because tasks are runnable or a deadline is over."""
         self._scheduled = 0 if timeout > 0 else _SEVERAL
-        self._ends_s = self._now_s() + timeout
+        self._ends_s = perf_counter() + timeout
 
     def task_scheduled(self, task: trio.lowlevel.Task) -> None:  # noqa: ARG002 - trio's signature
         """A task has become runnable."""
         self._scheduled += 1
+
+    def end(self) -> None:
+        """Nothing calls this object any more: every wait takes a pass of the loop."""
+        self._scheduled = _SEVERAL
 
     def wait(self, descriptors: LoopDescriptors) -> bool:
         """Wait in the running task, and return whether only its own descriptor is ready.
@@ -73,7 +64,7 @@ class IdleLoop(trio.abc.Instrument):
         """
         if self._scheduled > 1 or not self._watchdog.is_settled:
             return False
-        left_s = self._ends_s - self._now_s()
+        left_s = self._ends_s - perf_counter()
         if left_s <= 0:
             return False
         self._watchdog.pause()
@@ -107,6 +98,11 @@ def present_idle_loop() -> IdleLoop | None:
     return _present.get(None)
 
 
+def set_present_idle_loop(idle_loop: IdleLoop | None) -> None:
+    """Make *idle_loop* that of the running loop."""
+    _present.set(idle_loop)
+
+
 def epoll_of_trio() -> int | None:
     """The descriptor of the epoll object in which the running loop waits.
 
@@ -122,4 +118,4 @@ def epoll_of_trio() -> int | None:
     return descriptor
 
 
-_present = trio.lowlevel.RunVar[IdleLoop | None]("idle loop")
+_present: Final = trio.lowlevel.RunVar[IdleLoop | None]("idle loop")

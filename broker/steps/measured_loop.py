@@ -6,8 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-import trio
-
+from broker.steps.hooks import hooked
 from broker.steps.queue import StepQueue
 from broker.steps.stalls import Stalls
 from broker.steps.watchdog import Watchdog
@@ -18,19 +17,32 @@ from purgatories.timer.alarm import is_time_virtual
 def measured_loop(steps: StepQueue, stalls: Stalls, now_ms: Callable[[], float]) -> Iterator[None]:
     """Measure the steps of the running loop while the context is entered; see `Watchdog`."""
     watchdog = Watchdog(steps, stalls, now_ms)
-    trio.lowlevel.add_instrument(watchdog)
-    try:
-        with _idle_loop(watchdog):
-            yield
-    finally:
-        trio.lowlevel.remove_instrument(watchdog)
+    hooks = hooked(
+        before_task_step=watchdog.before_task_step, after_task_step=watchdog.after_task_step
+    )
+    with hooks, _idle_loop(watchdog):
+        yield
 
 
 def _idle_loop(watchdog: Watchdog) -> AbstractContextManager[object]:
     if sys.platform == "linux" and not is_time_virtual():
-        from broker.steps.idle_loop import IdleLoop, epoll_of_trio
+        from broker.steps.idle_loop import epoll_of_trio
 
         descriptor = epoll_of_trio()
         if descriptor is not None:
-            return IdleLoop(watchdog, descriptor).installed()
+            return _present_idle_loop(watchdog, descriptor)
     return nullcontext()
+
+
+@contextmanager
+def _present_idle_loop(watchdog: Watchdog, descriptor: int) -> Iterator[None]:
+    from broker.steps.idle_loop import IdleLoop, set_present_idle_loop
+
+    idle_loop = IdleLoop(watchdog, descriptor)
+    with hooked(before_io_wait=idle_loop.before_io_wait, task_scheduled=idle_loop.task_scheduled):
+        set_present_idle_loop(idle_loop)
+        try:
+            yield
+        finally:
+            set_present_idle_loop(None)
+            idle_loop.end()

@@ -4,7 +4,8 @@
                   `------- one step, timed ------------'
                   `------------------- one pass of the loop -------------------'
 
-It is a trio instrument, so that tasks need no code for it; it costs about a microsecond per step.
+trio calls it before and after each step (`broker.steps.measured_loop`), so tasks need no code for
+it. It costs less than a microsecond per step.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from collections.abc import Callable
 
 import trio
 
+from broker.steps.aftermath import Aftermath
 from broker.steps.limits import STEP_BUDGET_MS
 from broker.steps.queue import StepQueue
 from broker.steps.stalls import Stall, Stalls
 
 
-class Watchdog(trio.abc.Instrument):
+class Watchdog:
     """Reports steps over budget to *stalls*; *steps* has the request whose work runs.
 
     *now_ms* is the clock of all waits: a step that other processes interrupt takes longer.
@@ -30,7 +32,7 @@ class Watchdog(trio.abc.Instrument):
         self._now_ms = now_ms
         self._started_ms = now_ms()
         self._task: trio.lowlevel.Task | None = None
-        self._aftermath = _Aftermath(stalls)
+        self._aftermath = Aftermath(stalls)
 
     @property
     def is_settled(self) -> bool:
@@ -60,28 +62,3 @@ class Watchdog(trio.abc.Instrument):
     def resume(self) -> None:
         """The running task continues, which begins a step."""
         self._started_ms = self._now_ms()
-
-
-class _Aftermath(trio.abc.Instrument):
-    """Ends the aftermath of a step after the two passes that follow it.
-
-    Without epoll a request is read in the second one: in the first, a task reports that it can be
-    read. It is a separate instrument, added for three passes only, so that others do not pay for
-    it.
-    """
-
-    def __init__(self, stalls: Stalls) -> None:
-        self._stalls = stalls
-        self._passes_left = 0
-
-    def begin(self) -> None:
-        """A step over budget has ended."""
-        self._passes_left = 3
-        trio.lowlevel.add_instrument(self)
-
-    def after_io_wait(self, timeout: float) -> None:  # noqa: ARG002 - trio's signature
-        """A pass of the loop begins."""
-        self._passes_left -= 1
-        if not self._passes_left:
-            self._stalls.aftermath = None
-            trio.lowlevel.remove_instrument(self)

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from builtins import memoryview  # noqa: A004 - mypyc looks for it in the module
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final
 
 from protocol.compression import Codec
 from protocol.corrupt_records import CorruptRecords
@@ -36,7 +36,8 @@ class AppendOrigin(Enum):
     REPLICATION = 2
 
 
-class LogAppendInfo(NamedTuple):
+@dataclass(slots=True, init=False)
+class LogAppendInfo:
     """The result of an append. For a duplicate, which is not written, the offsets are the first's.
 
     ``log_append_time`` is -1 unless the records have the broker's time.
@@ -49,15 +50,34 @@ class LogAppendInfo(NamedTuple):
     duplicate: bool
     max_timestamp: int
 
+    def __init__(
+        self,
+        first_offset: int,
+        last_offset: int,
+        log_append_time: int,
+        log_start_offset: int,
+        duplicate: bool,
+        max_timestamp: int,
+    ) -> None:
+        self.first_offset = first_offset
+        self.last_offset = last_offset
+        self.log_append_time = log_append_time
+        self.log_start_offset = log_start_offset
+        self.duplicate = duplicate
+        self.max_timestamp = max_timestamp
 
-class ReceivedBatch(NamedTuple):
+
+class ReceivedBatch:
     """Records as they were received, which must be one batch; a client may send anything.
 
     ``header`` is that of their first batch, not yet checked; None if they are shorter than it.
     """
 
-    records: memoryview
-    header: BatchHeader | None
+    __slots__ = ("header", "records")
+
+    def __init__(self, records: memoryview, header: BatchHeader | None) -> None:
+        self.records = records
+        self.header = header
 
     def copied(self) -> ReceivedBatch:
         """The same in memory of their own."""
@@ -67,8 +87,7 @@ class ReceivedBatch(NamedTuple):
 def received(records: memoryview) -> ReceivedBatch:
     """Decode the header of *records*, once for all checks."""
     header = read_header(records) if len(records) >= HEADER_BYTES else None
-    # As `ReceivedBatch._make`, without the call: every produce makes one.
-    return tuple.__new__(ReceivedBatch, (records, header))
+    return ReceivedBatch(records, header)
 
 
 class AppendRefused(Exception):  # noqa: N818 - it names what happened to the append
@@ -91,10 +110,10 @@ class AppendRefused(Exception):  # noqa: N818 - it names what happened to the ap
 
 def _is_whole(batch: ReceivedBatch, produce_version: int) -> bool:
     """Whether the header shows that *batch* is one v2 batch and nothing else, as nearly always."""
-    records, header = batch
+    header = batch.header
     return (
         header is not None
-        and header.batch_length == len(records) - LOG_OVERHEAD
+        and header.batch_length == len(batch.records) - LOG_OVERHEAD
         and header.magic == MAGIC_V2
         and produce_version >= _ZSTD_SINCE
     )
@@ -126,7 +145,7 @@ def first_batch_problem(batch: ReceivedBatch, produce_version: int) -> ErrorCode
 
 def only_batch(batch: ReceivedBatch, produce_version: int) -> tuple[BatchHeader, memoryview]:
     """The header and the writable bytes of the one batch; raises `AppendRefused`."""
-    records, header = batch
+    records, header = batch.records, batch.header
     if header is not None and _is_whole(batch, produce_version):
         return header, _writable(records)
     error = first_batch_problem(batch, produce_version)

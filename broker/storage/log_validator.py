@@ -9,8 +9,7 @@ offsets in a compressed batch are not consecutive.
 
 from __future__ import annotations
 
-from builtins import memoryview  # noqa: A004 - mypyc looks for it in the module
-from typing import Final, NamedTuple
+from typing import Final
 
 from broker.steps.offload import Outcome
 from broker.storage.append import (
@@ -59,17 +58,27 @@ _INT64_MIN: Final = -(2**63)
 _INT64_MAX: Final = 2**63 - 1
 
 
-class ValidBatch(NamedTuple):
+class ValidBatch:
     """A batch with valid records and without a place in the log.
 
     ``sealed``: records and checksum are those that the producer sent.
     """
 
-    header: BatchHeader
-    batch: memoryview
-    max_timestamp_delta: int
-    sealed: bool
-    config: LogConfig
+    __slots__ = ("batch", "config", "header", "max_timestamp_delta", "sealed")
+
+    def __init__(
+        self,
+        header: BatchHeader,
+        batch: memoryview,
+        max_timestamp_delta: int,
+        sealed: bool,
+        config: LogConfig,
+    ) -> None:
+        self.header = header
+        self.batch = batch
+        self.max_timestamp_delta = max_timestamp_delta
+        self.sealed = sealed
+        self.config = config
 
 
 # A batch, as it was received or with its header decoded, or the outcome of its validation.
@@ -123,8 +132,7 @@ def validate(
         header, batch = _rebuilt(header, batch, summary, target, config)
         if len(batch) > config.max_message_bytes:
             raise too_large(len(batch), config)
-    # As `ValidBatch._make` does, without the call.
-    return tuple.__new__(ValidBatch, (header, batch, summary[0], sealed, config))
+    return ValidBatch(header, batch, summary.max_timestamp_delta, sealed, config)
 
 
 def _check_batch(
@@ -320,7 +328,7 @@ def assign(
     Returns the batch, which must be writable, and its maximum timestamp. Raises `AppendRefused` for
     a batch that fits into no segment.
     """
-    header, batch, max_timestamp_delta, sealed, config = valid
+    header, batch, config = valid.header, valid.batch, valid.config
     if len(batch) > config.segment_bytes:
         raise AppendRefused(
             ErrorCode.RECORD_LIST_TOO_LARGE,
@@ -335,8 +343,9 @@ def assign(
         max_timestamp = header.max_timestamp  # until now the timestamp of every record
         attributes &= ~TIMESTAMP_TYPE_BIT
     else:
-        max_timestamp = max(NO_TIMESTAMP, _int64(header.base_timestamp + max_timestamp_delta))
-    if not sealed or max_timestamp != header.max_timestamp or attributes != header.attributes:
+        latest = _int64(header.base_timestamp + valid.max_timestamp_delta)
+        max_timestamp = max(NO_TIMESTAMP, latest)
+    if not valid.sealed or max_timestamp != header.max_timestamp or attributes != header.attributes:
         set_timestamp_and_seal(batch, attributes, max_timestamp)
     return batch, max_timestamp
 

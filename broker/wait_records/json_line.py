@@ -29,13 +29,14 @@ _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 def json_line(record: WaitRecord) -> bytes:
     """The record without the end of the line."""
-    api_key, api_version, correlation_id, client_id = record.header
-    session = record.session
+    header, session = record.header, record.session
     queued, local, parked, send = record.phases_us()
     return _LINE % (
-        _client(record.node, record.connection, client_id, session.principal, session.listener),
-        correlation_id,
-        _api(api_key, api_version),
+        _client(
+            record.node, record.connection, header.client_id, session.principal, session.listener
+        ),
+        header.correlation_id,
+        _api(header.api_key, header.api_version),
         record.arrived_us,
         queued,
         local,

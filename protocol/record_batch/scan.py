@@ -14,8 +14,9 @@ A wheel may have this module compiled, so it imports only compiled ones (hatch_b
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
 from protocol.record_batch.numbers import INT64_BITS, InvalidRecord, zigzag_at
 from protocol.record_batch.runs import measure_run
@@ -37,7 +38,8 @@ class TooManyHeaders(Exception):  # noqa: N818 - it names what the batch has
     """A batch has more headers than the caller allows."""
 
 
-class RecordsSummary(NamedTuple):
+@dataclass(slots=True, init=False)
+class RecordsSummary:
     """A summary of the records of a batch; timestamps are relative to the base timestamp."""
 
     max_timestamp_delta: int
@@ -45,6 +47,18 @@ class RecordsSummary(NamedTuple):
     has_null_key: bool
     # Whether the offset deltas are 0, 1, 2, ...
     offsets_consecutive: bool
+
+    def __init__(
+        self,
+        max_timestamp_delta: int,
+        min_timestamp_delta: int,
+        has_null_key: bool,
+        offsets_consecutive: bool,
+    ) -> None:
+        self.max_timestamp_delta = max_timestamp_delta
+        self.min_timestamp_delta = min_timestamp_delta
+        self.has_null_key = has_null_key
+        self.offsets_consecutive = offsets_consecutive
 
 
 def summarise(

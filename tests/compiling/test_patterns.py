@@ -40,7 +40,7 @@ def test_a_name_has_one_type_of_exception_in_a_function(module: str) -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_types_of_fields_are_in_the_module(module: str) -> None:
-    """A field of a NamedTuple with a type that is neither imported nor compiled is a KeyError."""
+    """A field with a type that is neither imported nor compiled is a KeyError."""
     imported = {
         alias.name
         for node in nodes(module)
@@ -52,6 +52,7 @@ def test_types_of_fields_are_in_the_module(module: str) -> None:
         for node in nodes(module)
         if isinstance(node, ast.ClassDef)
         if "NamedTuple" in map(ast.unparse, node.bases)
+        or any("dataclass" in ast.unparse(each) for each in node.decorator_list)
         for field in node.body
         if isinstance(field, ast.AnnAssign)
     }

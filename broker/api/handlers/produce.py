@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 from uuid import UUID
 
 from broker.api.authorization.check import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
@@ -57,13 +57,22 @@ _CORRUPT_MESSAGE: Final = ErrorCode.CORRUPT_MESSAGE
 _INTERNAL_WRITER: Final = "__admin_client"  # Kafka lets only this client id write internal topics
 
 
-class Entry(NamedTuple):
+class Entry:
     """One partition of the request, and the error that the header of its batch shows."""
 
-    key: TopicPartition
-    topic_id: UUID
-    batch: ReceivedBatch | None
-    batch_error: ErrorCode
+    __slots__ = ("batch", "batch_error", "key", "topic_id")
+
+    def __init__(
+        self,
+        key: TopicPartition,
+        topic_id: UUID,
+        batch: ReceivedBatch | None,
+        batch_error: ErrorCode,
+    ) -> None:
+        self.key = key
+        self.topic_id = topic_id
+        self.batch = batch
+        self.batch_error = batch_error
 
 
 def produce(request: Request[ProduceRequest]) -> Outcome | Slices[Outcome]:
@@ -165,7 +174,7 @@ class _Entries:
         error = _error_before_append(self.request, entry)
         if self.request.services.authorizer is not None and not self._may_write(entry.key.topic):
             error = WRITE_TOPIC.error_code
-        key, topic_id, batch, _ = entry
+        key, topic_id, batch = entry.key, entry.topic_id, entry.batch
         if error or batch is None:
             self.refused.append((key, topic_id, ProduceResult(error)))
         else:
@@ -225,7 +234,8 @@ def _error_of_all(request: Request[ProduceRequest], entries: list[Entry]) -> tup
     Kafka searches for transactional batches first, and fails there if bytes are not a batch.
     """
     body, found = request.body, False
-    for _, _, batch, error in entries:
+    for entry in entries:
+        batch, error = entry.batch, entry.batch_error
         if error is _CORRUPT_MESSAGE:
             return False, error
         if not error and batch is not None and is_transactional(batch.records):

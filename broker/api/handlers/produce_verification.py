@@ -87,7 +87,8 @@ def _producer(
     """
     producers: set[tuple[int, int]] = set()
     sequences: dict[TopicPartition, int] = {}
-    for key, (_, header) in batches.items():
+    for key, batch in batches.items():
+        header = batch.header
         if header is None or not header.is_transactional:
             continue
         if header.producer_id != _NO_PRODUCER_ID:

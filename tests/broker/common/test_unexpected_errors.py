@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from broker.common.errors import DiskFailed, InvariantBroken
@@ -38,7 +40,7 @@ def test_errors_are_counted_by_api(monkeypatch: pytest.MonkeyPatch) -> None:
     contain_errors(monkeypatch)
     errors = UnexpectedErrors("node 1")
     errors.in_frame(HEADER, "peer", ValueError())
-    errors.in_frame(HEADER._replace(api_key=0), "peer", ValueError())
+    errors.in_frame(replace(HEADER, api_key=0), "peer", ValueError())
     errors.in_frame(HEADER, "peer", ValueError())
     errors.elsewhere("a timer", ValueError())
 

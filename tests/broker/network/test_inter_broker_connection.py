@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -176,7 +177,7 @@ async def test_the_response_of_another_request_is_malformed() -> None:
         await follower.send()
         await follower.leader.fetch()
         assert follower.leader.header is not None
-        follower.leader.header = follower.leader.header._replace(correlation_id=7)
+        follower.leader.header = replace(follower.leader.header, correlation_id=7)
         await follower.receive()
 
         [reason] = follower.ended

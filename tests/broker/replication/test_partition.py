@@ -186,7 +186,7 @@ def test_alone_in_the_isr_the_high_watermark_follows_the_log_end(tmp_path: Path)
     """Without followers in the ISR, appended records are replicated."""
     partition = make_partition(tmp_path)
 
-    assert append(partition, 2, acks=-1).high_watermark_moved
+    assert append(partition, 2, acks=-1)
     assert partition.log.high_watermark == partition.log.log_end_offset == 2
 
 
@@ -194,7 +194,7 @@ def test_with_followers_an_append_moves_the_log_end_only(tmp_path: Path) -> None
     """The followers have not fetched the records yet."""
     partition = make_partition(tmp_path, replicas=ALL, isr=ALL)
 
-    assert not append(partition, 2, acks=-1).high_watermark_moved
+    assert not append(partition, 2, acks=-1)
     assert (partition.log.high_watermark, partition.log.log_end_offset) == (0, 2)
 
 
@@ -207,7 +207,7 @@ def test_below_min_isr_acks_all_is_refused_and_nothing_written(tmp_path: Path) -
 
     assert refusal.value.code is ErrorCode.NOT_ENOUGH_REPLICAS
     assert partition.log.log_end_offset == 0
-    assert not append(partition, acks=1).high_watermark_moved
+    assert not append(partition, acks=1)
 
 
 def test_min_isr_can_be_changed(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_min_isr_can_be_changed(tmp_path: Path) -> None:
     partition = make_partition(tmp_path, replicas=ALL, min_insync_replicas=2)
 
     partition.set_min_insync_replicas(1)
-    assert append(partition, acks=-1).high_watermark_moved
+    assert append(partition, acks=-1)
 
     partition.set_min_insync_replicas(3)
     make_follower(partition)

@@ -17,7 +17,7 @@ from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPart
 from broker.replication.holds import Hold, Holds
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import AlterPartitionResult, LeaderState
-from broker.replication.partition import Appended, Partition
+from broker.replication.partition import Partition
 from broker.storage.log_config import LogConfig
 from broker.storage.open_log import open_log
 from protocol.errors import ErrorCode
@@ -162,9 +162,10 @@ def records(*values: bytes, **header: int) -> memoryview:
     return memoryview(bytearray(batch(*values, **header)))
 
 
-def append(partition: Partition, count: int = 1, acks: int = 1) -> Appended:
-    """A producer sends *count* records."""
-    return partition.append_as_leader(records(*[b"a"] * count), acks, 9)
+def append(partition: Partition, count: int = 1, acks: int = 1) -> bool:
+    """A producer sends *count* records; returns whether the high watermark moved."""
+    _, moved = partition.append_as_leader(records(*[b"a"] * count), acks, 9)
+    return moved
 
 
 def fetched(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -105,9 +106,8 @@ def a_duplicate_is_acknowledged_immediately(patch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 
     def and_wait_for_nothing(self: Partition, *arguments: Any, **options: Any) -> Any:
-        appended = append(self, *arguments, **options)
-        info = appended.info
-        return appended._replace(info=info._replace(last_offset=-1)) if info.duplicate else appended
+        info, moved = append(self, *arguments, **options)
+        return replace(info, last_offset=-1) if info.duplicate else info, moved
 
     patch.setattr(Partition, "append_as_leader", and_wait_for_nothing)
 

@@ -32,9 +32,8 @@ def a_duplicate_checks_no_produces(patch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 
     def without_notification(self: Partition, *arguments: Any, **options: Any) -> Any:
-        appended: Any = append(self, *arguments, **options)
-        is_silent = appended.info.duplicate
-        return appended._replace(high_watermark_moved=False) if is_silent else appended
+        info, moved = append(self, *arguments, **options)
+        return info, moved and not info.duplicate
 
     patch.setattr(Partition, "append_as_leader", without_notification)
 
