@@ -7,7 +7,7 @@ also be `Deferred`: they are read when they are sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from struct import Struct
 from typing import Protocol
 
@@ -51,19 +51,16 @@ BUFFERS = (bytes, bytearray, memoryview)
 class Output(bytearray):
     """A growing message; `parts` returns what to send."""
 
-    __slots__ = ("_spliced_bytes", "_splices")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._splices: list[tuple[int, Splice]] = []
-        self._spliced_bytes = 0
+    # Of the class until something is spliced: each message is an object, and has no `__init__`.
+    _splices: Sequence[tuple[int, Splice]] = ()
+    _spliced_bytes = 0
 
     def splice(self, value: Splice) -> None:
         """Append *value*; a large one is not copied and must not change until it is sent."""
         if len(value) < SPLICE_BYTES_MIN and isinstance(value, BUFFERS):
             self += value
         else:
-            self._splices.append((len(self), value))
+            self._splices = [*self._splices, (len(self), value)]
             self._spliced_bytes += len(value)
 
     def begin_frame(self) -> int:

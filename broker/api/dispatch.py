@@ -57,6 +57,7 @@ class Dispatcher:
         self._condition = condition
         self._request_quota = None if condition else services.client_quotas.request
         self._rules = services.faults.for_requests
+        self._is_logged = log.isEnabledFor(logging.INFO)
         self._resume = self.resume  # bound once, not for each request
 
     def __call__(self, connection: Connection, frame: memoryview, arrived_ms: float) -> None:
@@ -106,7 +107,7 @@ class Dispatcher:
             self._handle(connection, request, handle_with_rules, (index, handler, encoded, request))
         else:
             self._handle(connection, request, handler, request)
-        if log.isEnabledFor(logging.INFO):
+        if self._is_logged:
             _log(connection, request)
         return None
 

@@ -81,7 +81,7 @@ class Compaction:
             if end <= self._first_dirty or not self._log.segments.has(segment):
                 continue
             place = segment.locate(self._first_dirty)
-            for batches, size in chunks(segment.batches(place.position) if place else ()):
+            for batches, size in chunks(segment.batches(place[0]) if place else ()):
                 mapped = Computation(partial(self._map_batches, batches), size)
                 yield mapped
                 if not mapped.result():

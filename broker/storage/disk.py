@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
@@ -22,7 +23,7 @@ from broker.storage.open_files import OpenFiles
 from broker.storage.positional import Bytes, pread, pwrite
 from broker.storage.sync import sync_path
 
-logger = logging.getLogger(__name__)
+logger: Final = logging.getLogger(__name__)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -35,10 +36,21 @@ class Disk:
         self.on_failure: Callable[[object, OSError], None] = _log_failure
         self._open_files = OpenFiles[DiskFile]() if open_files is None else open_files
 
-    pwrite = staticmethod(pwrite)
-    pread = staticmethod(pread)
-    ftruncate = staticmethod(os.ftruncate)
-    fsync = staticmethod(os.fsync)
+    def pwrite(self, fd: int, data: Bytes, position: int) -> int:
+        """Write at *position*; returns how many bytes. Raises OSError."""
+        return pwrite(fd, data, position)
+
+    def pread(self, fd: int, size: int, position: int) -> bytes:
+        """Read up to *size* bytes at *position*. Raises OSError."""
+        return pread(fd, size, position)
+
+    def ftruncate(self, fd: int, size: int) -> None:
+        """Cut the file at *size*. Raises OSError."""
+        os.ftruncate(fd, size)
+
+    def fsync(self, fd: int) -> None:
+        """Force the file to the disk. Raises OSError."""
+        os.fsync(fd)
 
     def file(self, path: Path) -> DiskFile:
         """The file at *path*, which is made on first use."""

@@ -158,7 +158,7 @@ def replay(segment: LogSegment, producers: ProducerStateManager, start: int) -> 
     """Add the batches from *start* on to *producers*; returns the aborted transactions."""
     aborted = []
     place = segment.locate(start)
-    for _, header, batch in segment.batches(place.position) if place else ():
+    for _, header, batch in segment.batches(place[0]) if place else ():
         if (transaction := producers.replay(header, batch)) is not None:
             aborted.append(transaction)
     return aborted

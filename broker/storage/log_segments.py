@@ -79,7 +79,7 @@ class LogSegments:
         for segment in self.from_offset(offset):
             place = segment.locate(offset)
             if place is not None:
-                return LogOffsetMetadata(offset, segment.base_offset, place.position)
+                return LogOffsetMetadata(offset, segment.base_offset, place[0])
         return None
 
     def read(

@@ -6,8 +6,6 @@ one copy of its bytes. The cached bytes of all logs are bounded; the oldest read
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from broker.storage.file_slice import FileSlice
 from broker.storage.offset_metadata import LogOffsetMetadata
 
@@ -16,23 +14,39 @@ from broker.storage.offset_metadata import LogOffsetMetadata
 ReadKey = tuple[int, int, int, int, bool]
 
 
-class FetchDataInfo(NamedTuple):
+class FetchDataInfo:
     """The result of a read: where it began, and the bytes as they are stored.
 
     ``first_entry_incomplete``: the first batch is cut, because it exceeds the limit.
     """
 
-    offset_metadata: LogOffsetMetadata
-    records: memoryview | bytes
-    first_entry_incomplete: bool = False
+    __slots__ = ("first_entry_incomplete", "offset_metadata", "records")
+
+    def __init__(
+        self,
+        offset_metadata: LogOffsetMetadata,
+        records: memoryview | bytes,
+        first_entry_incomplete: bool = False,
+    ) -> None:
+        self.offset_metadata = offset_metadata
+        self.records = records
+        self.first_entry_incomplete = first_entry_incomplete
 
 
-class SliceInfo(NamedTuple):
+class SliceInfo:
     """The result of a read of many bytes, which are read from the file when they are sent."""
 
-    offset_metadata: LogOffsetMetadata
-    records: FileSlice
-    first_entry_incomplete: bool = False
+    __slots__ = ("first_entry_incomplete", "offset_metadata", "records")
+
+    def __init__(
+        self,
+        offset_metadata: LogOffsetMetadata,
+        records: FileSlice,
+        first_entry_incomplete: bool = False,
+    ) -> None:
+        self.offset_metadata = offset_metadata
+        self.records = records
+        self.first_entry_incomplete = first_entry_incomplete
 
     def read(self) -> FetchDataInfo:
         """The same with all bytes read into memory; raises `SpliceLost`."""

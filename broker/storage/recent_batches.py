@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from typing import Final, NamedTuple
+from typing import Final
 
 RECENT_MAX: Final = 256
 
 
-class BatchPlace(NamedTuple):
-    """Position and size of a batch in the segment's file, in bytes."""
-
-    position: int
-    size: int
+# Position and size of a batch in the segment's file, in bytes.
+BatchPlace = tuple[int, int]
 
 
 class RecentBatches:
@@ -48,4 +45,4 @@ class RecentBatches:
             return None
         position = positions[found]
         following = positions[found + 1] if found + 1 < len(positions) else segment_bytes
-        return BatchPlace(position, following - position)
+        return position, following - position

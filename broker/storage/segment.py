@@ -205,7 +205,7 @@ class LogSegment:
             return recent.locate(offset, self.size)
         for position, size, _, last_offset in extents_in(self.file, self._near(offset), self.size):
             if last_offset >= offset:
-                return BatchPlace(position, size)
+                return position, size
         return None
 
     def _near(self, offset: int) -> int:
@@ -256,8 +256,8 @@ class LogSegment:
         self._bytes_since_last_index_entry = 0
         if place is None:
             return 0
-        cut = self.size - place.position
-        self.cut(place.position)
+        cut = self.size - place[0]
+        self.cut(place[0])
         self._rolling_timestamp = _NOT_READ
         self._find_largest_timestamp()
         return cut

@@ -19,10 +19,10 @@ class ShortDisk(Disk):
     """Writes and reads three bytes at a time."""
 
     def pwrite(self, fd: int, data: Any, position: int) -> int:
-        return Disk.pwrite(fd, memoryview(data)[:3], position)
+        return super().pwrite(fd, memoryview(data)[:3], position)
 
     def pread(self, fd: int, size: int, position: int) -> bytes:
-        return Disk.pread(fd, min(size, 3), position)
+        return super().pread(fd, min(size, 3), position)
 
 
 def test_short_writes_and_reads_are_continued(tmp_path: Path) -> None:

@@ -14,10 +14,10 @@ def slice_of(size: int) -> FetchDataInfo:
 
 def test_a_read_is_kept_with_its_key() -> None:
     """The log compares the key."""
-    cache, last = ReadCache(100), LastRead()
-    cache.keep(last, KEY, slice_of(10))
+    cache, last, data = ReadCache(100), LastRead(), slice_of(10)
+    cache.keep(last, KEY, data)
     assert last.key == KEY
-    assert last.data == slice_of(10)
+    assert last.data is data
 
 
 def test_the_oldest_read_is_dropped_first() -> None:

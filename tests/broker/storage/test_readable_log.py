@@ -173,7 +173,7 @@ class CountingDisk(Disk):
         self.reads += 1
         if self.broken:
             raise OSError(5, "Input/output error")
-        return Disk.pread(fd, size, position)
+        return super().pread(fd, size, position)
 
 
 def test_equal_reads_share_their_bytes(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ class CountingDisk(Disk):
 
     def pread(self, fd: int, size: int, position: int) -> bytes:
         self.bytes_read += size
-        return Disk.pread(fd, size, position)
+        return super().pread(fd, size, position)
 
 
 def filled(path: Path, disk: Disk, count: int) -> OffsetIndex:
