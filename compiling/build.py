@@ -19,6 +19,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.metadata import version
 from pathlib import Path
 
+from compiling.initializers import with_initializers
 from compiling.modules import compiled_modules
 
 # A compiled build of these has all that imports a compiled module.
@@ -65,6 +66,9 @@ def extension_modules(folder: Path) -> list[Path]:
 
 def _compile(folder: Path, modules: list[str]) -> None:
     """Compile *modules* of *folder* beside their source; raises `CannotCompile`."""
+    for name in modules:
+        path = folder / name
+        path.write_text(with_initializers(path.read_text()))
     # By path: in the folder there may be packages of any name.
     program = str(Path(__file__).with_name("extensions.py"))
     done = subprocess.run(

@@ -29,7 +29,7 @@ _INT32: Final = Struct(">i")
 _LENGTH_AND_CORRELATION_ID: Final = Struct(">ii")
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True)
 class RequestHeader:
     """What precedes a request's body."""
 
@@ -37,14 +37,6 @@ class RequestHeader:
     api_version: int
     correlation_id: int
     client_id: str | None
-
-    def __init__(
-        self, api_key: int, api_version: int, correlation_id: int, client_id: str | None
-    ) -> None:
-        self.api_key = api_key
-        self.api_version = api_version
-        self.correlation_id = correlation_id
-        self.client_id = client_id
 
 
 def peek(frame: memoryview) -> tuple[int, int, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from struct import Struct
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from protocol.codec import Malformed, decode, encode
 from protocol.record_batch.header import NO_PRODUCER_ID
@@ -21,7 +21,8 @@ _INT16: Final = Struct(">h")
 _KEY_VERSION: Final = 0
 
 
-class CoordinatorRecord(NamedTuple):
+@dataclass(slots=True)
+class CoordinatorRecord:
     """A key and its value, both messages of `protocol.schema`; the value None is a tombstone."""
 
     key: Any
@@ -58,7 +59,7 @@ class CoordinatorRecordSerde:
 
     def serialize(self, record: CoordinatorRecord) -> RawRecord:
         """Return the bytes of *record*; raises `Unencodable`."""
-        key, value = record
+        key, value = record.key, record.value
         raw_key = _INT16.pack(key.__spec__.key) + encode(key, _KEY_VERSION)
         if value is None:
             return RawRecord(raw_key, None)

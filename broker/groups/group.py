@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 from broker.coordinators.coordinator_record import CoordinatorRecord
@@ -16,7 +16,7 @@ from broker.groups.offsets import OffsetAndMetadata
 CommitCheck = Callable[[UUID, int], None]
 
 # The generation or member epoch in requests of clients that are in no generation.
-UNKNOWN_GENERATION_ID = -1
+UNKNOWN_GENERATION_ID: Final = -1
 
 
 class GroupType(StrEnum):
@@ -27,9 +27,9 @@ class GroupType(StrEnum):
     SHARE = "share"
 
 
-CLASSIC = GroupType.CLASSIC
-CONSUMER = GroupType.CONSUMER
-SHARE = GroupType.SHARE
+CLASSIC: Final = GroupType.CLASSIC
+CONSUMER: Final = GroupType.CONSUMER
+SHARE: Final = GroupType.SHARE
 
 
 @dataclass(slots=True, kw_only=True)

@@ -54,7 +54,7 @@ class GroupStates:
         producer_id: int = NO_PRODUCER_ID,
     ) -> None:
         """Apply a record; raises `InconsistentRecord`."""
-        key, value = record
+        key, value = record.key, record.value
         if isinstance(key, OffsetCommitKey | LegacyOffsetCommitKey):
             offset = None if value is None else OffsetAndMetadata.from_record(value, record_offset)
             partition = TopicPartition(key.topic, key.partition)

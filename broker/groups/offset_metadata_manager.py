@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Final
 from uuid import UUID
 
 from broker.common.clock import Clock
@@ -35,16 +35,17 @@ from protocol.record_batch.header import NO_PRODUCER_ID
 from protocol.schema import ZERO_UUID
 
 # In OffsetCommit: the retention is offsets.retention.minutes of the broker.
-DEFAULT_RETENTION_MS = -1
+DEFAULT_RETENTION_MS: Final = -1
 
-_GROUP_ID_NOT_FOUND_SINCE = 9
-_MINUTE_MS = 60_000
-_INT64_SIGN = 1 << 63
+_GROUP_ID_NOT_FOUND_SINCE: Final = 9
+_MINUTE_MS: Final = 60_000
+_INT64_SIGN: Final = 1 << 63
 
 RescheduleHeartbeat = Callable[[ClassicGroup, str], None]
 
 
-class Commit(NamedTuple):
+@dataclass(slots=True)
+class Commit:
     """The offset to commit for a partition."""
 
     partition: TopicPartition

@@ -6,7 +6,8 @@ Kafka's ``SharePartitionManager`` and ``SharePartition.acknowledge`` make these 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 from broker.common.errors import ApiError
 from broker.share.in_flight_batch import InFlightBatch
@@ -16,7 +17,8 @@ from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 
 
-class Acknowledgement(NamedTuple):
+@dataclass(slots=True)
+class Acknowledgement:
     """Types for the offsets ``first`` to ``last``: one for all of them, or one for each."""
 
     first: int

@@ -7,7 +7,8 @@ which a member gets a few hundred records.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 from broker.storage.file_slice import FileSlice
 from broker.storage.transaction_index import AbortedTxn
@@ -19,7 +20,8 @@ from protocol.record_batch.peek import extents
 _CHUNK_BYTES: Final = 16 * 1024
 
 
-class FetchedBatch(NamedTuple):
+@dataclass(slots=True)
+class FetchedBatch:
     """A batch that was read: where it is in the records, and its offsets."""
 
     position: int

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import dataclass
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 from broker.share.acquisition_lock import AcquisitionLock
 from broker.share.record_state import TERMINAL, RecordState
@@ -21,7 +22,8 @@ NO_MEMBER: Final = ""
 _last_of = attrgetter("last")
 
 
-class Before(NamedTuple):
+@dataclass(slots=True)
+class Before:
     """The state of a run before a change that is being written."""
 
     state: RecordState

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from mypy_extensions import mypyc_attr
@@ -131,7 +132,8 @@ class ShareSessionCache:
                 del self._groups[key.group_id]
 
 
-class FetchContext(NamedTuple):
+@dataclass(slots=True)
+class FetchContext:
     """The session of one ShareFetch, and the partitions that it fetches in this order.
 
     ``expected_epoch`` is that of the session if no later request has come meanwhile; None if that

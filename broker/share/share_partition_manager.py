@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -32,7 +33,8 @@ from purgatories.operations.delayed_share_fetch import DelayedShareFetch
 AcknowledgeResults = dict[SharePartitionKey, tuple[ErrorCode, str | None]]
 
 
-class WaitingFetch(NamedTuple):
+@dataclass(slots=True)
+class WaitingFetch:
     """A fetch that waits, and what it fetches."""
 
     operation: DelayedShareFetch[SharePartition]

@@ -39,7 +39,7 @@ class StateChange:
         """The change could not be written. Runs whose lock has expired meanwhile are released."""
         for run in self.runs:
             assert run.before is not None
-            run.state, run.member_id = run.before
+            run.state, run.member_id = run.before.state, run.before.member_id
             run.before = None
             if run.lock is None:
                 run.end_acquisition(after_release(run.delivery_count, delivery_count_limit))

@@ -36,7 +36,7 @@ class AppendOrigin(Enum):
     REPLICATION = 2
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True)
 class LogAppendInfo:
     """The result of an append. For a duplicate, which is not written, the offsets are the first's.
 
@@ -49,22 +49,6 @@ class LogAppendInfo:
     log_start_offset: int
     duplicate: bool
     max_timestamp: int
-
-    def __init__(
-        self,
-        first_offset: int,
-        last_offset: int,
-        log_append_time: int,
-        log_start_offset: int,
-        duplicate: bool,
-        max_timestamp: int,
-    ) -> None:
-        self.first_offset = first_offset
-        self.last_offset = last_offset
-        self.log_append_time = log_append_time
-        self.log_start_offset = log_start_offset
-        self.duplicate = duplicate
-        self.max_timestamp = max_timestamp
 
 
 class ReceivedBatch:

@@ -9,7 +9,7 @@ UNKNOWN_SEGMENT: Final = -1
 UNKNOWN_POSITION: Final = -1
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True)
 class LogOffsetMetadata:
     """An offset, and the place where its batch begins, which may be unknown.
 
@@ -17,18 +17,8 @@ class LogOffsetMetadata:
     """
 
     message_offset: int
-    segment_base_offset: int
-    relative_position_in_segment: int
-
-    def __init__(
-        self,
-        message_offset: int,
-        segment_base_offset: int = UNKNOWN_SEGMENT,
-        relative_position_in_segment: int = UNKNOWN_POSITION,
-    ) -> None:
-        self.message_offset = message_offset
-        self.segment_base_offset = segment_base_offset
-        self.relative_position_in_segment = relative_position_in_segment
+    segment_base_offset: int = UNKNOWN_SEGMENT
+    relative_position_in_segment: int = UNKNOWN_POSITION
 
     @property
     def message_offset_only(self) -> bool:

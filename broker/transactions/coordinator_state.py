@@ -40,7 +40,7 @@ class CoordinatorState:
         if record is None:
             log.warning("a record of an unknown type or version at offset %d", raw.offset)
             return
-        key, value = record
+        key, value = record.key, record.value
         assert isinstance(key, TransactionLogKey)
         self.prepared.pop(key.transactional_id, None)
         if value is None:

@@ -7,14 +7,15 @@ delta, key, value and headers (Kafka's ``DefaultRecord``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from protocol.corrupt_records import CorruptRecords
 from protocol.record_batch.header import NO_TIMESTAMP, BatchHeader
 from protocol.record_batch.numbers import read_varint, varint
 
 
-class Record(NamedTuple):
+@dataclass(slots=True)
+class Record:
     """One record; ``offset`` and ``timestamp`` are absolute."""
 
     key: bytes | None

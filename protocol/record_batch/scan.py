@@ -38,7 +38,7 @@ class TooManyHeaders(Exception):  # noqa: N818 - it names what the batch has
     """A batch has more headers than the caller allows."""
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True)
 class RecordsSummary:
     """A summary of the records of a batch; timestamps are relative to the base timestamp."""
 
@@ -47,18 +47,6 @@ class RecordsSummary:
     has_null_key: bool
     # Whether the offset deltas are 0, 1, 2, ...
     offsets_consecutive: bool
-
-    def __init__(
-        self,
-        max_timestamp_delta: int,
-        min_timestamp_delta: int,
-        has_null_key: bool,
-        offsets_consecutive: bool,
-    ) -> None:
-        self.max_timestamp_delta = max_timestamp_delta
-        self.min_timestamp_delta = min_timestamp_delta
-        self.has_null_key = has_null_key
-        self.offsets_consecutive = offsets_consecutive
 
 
 def summarise(

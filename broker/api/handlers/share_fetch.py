@@ -204,7 +204,7 @@ class _Exchange:
         fetching = services.share_partitions.fetch(self._params(), self._names, self._fetch_done)
         waiting = yield from fetching
         if waiting is not None:
-            wait = ShareFetchWait(*waiting, services.clock.now_ms)
+            wait = ShareFetchWait(waiting.operation, waiting.fetch, services.clock.now_ms)
             request.park(waiting.operation, wait)
 
     def _params(self) -> ShareFetchParams:

@@ -53,7 +53,7 @@ class Sessions:
             timeout_ms = member.session_timeout_ms
         session = member.session
         if session is not None and not session.is_completed and session.group is group:
-            session.delay_ms = timeout_ms
+            session.delay_ms = float(timeout_ms)
             self._purgatory.timer.add(session)
             return
         self._purgatory.check_and_complete(member.key)  # it is no longer pending

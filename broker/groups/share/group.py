@@ -107,7 +107,7 @@ class ShareGroup:
 
     def replay(self, record: CoordinatorRecord) -> None:
         """Apply a record; raises `InconsistentRecord`."""
-        key, value = record
+        key, value = record.key, record.value
         match key:
             case ShareGroupMetadataKey():
                 self._replay_epoch(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -87,8 +88,8 @@ def test_a_batch_is_recompressed_with_the_codec_of_the_topic(origin: Codec, want
     assert header.codec == expected
     assert header.size == len(stored)
     assert check_crc(stored, header)
-    kept = [record._replace(headers=list(record.headers)) for record in records(stored)]
-    assert kept == [record._replace(offset=100 + i) for i, record in enumerate(values)]
+    kept = [replace(record, headers=list(record.headers)) for record in records(stored)]
+    assert kept == [replace(record, offset=100 + i) for i, record in enumerate(values)]
 
 
 def test_offsets_that_skip_in_a_compressed_batch_are_renumbered() -> None:

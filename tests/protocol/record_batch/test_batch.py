@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -43,7 +44,7 @@ def test_records_are_decoded_as_they_were_encoded(values: list[Record], codec: C
     """Their offsets start at the base offset."""
     built = build_batch(values, base_offset=40, codec=codec)
     assert list(records(built)) == [
-        record._replace(offset=40 + index) for index, record in enumerate(values)
+        replace(record, offset=40 + index) for index, record in enumerate(values)
     ]
     assert check_crc(built, read_header(built))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from protocol.corrupt_records import CorruptRecords
@@ -23,7 +25,7 @@ def test_renumbering_changes_only_offset_deltas() -> None:
     """A new delta may have fewer bytes."""
     batch = [Record(b"k", b"v%d" % i, [("h", b"x")], 5 + i, 1000 * i) for i in range(5)]
     block = renumber(block_of(batch), 5)
-    assert block == block_of([record._replace(offset=-1) for record in batch])
+    assert block == block_of([replace(record, offset=-1) for record in batch])
 
 
 def test_timestamps_and_keys_are_read_for_each_record() -> None:

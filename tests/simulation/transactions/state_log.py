@@ -54,7 +54,7 @@ class StateLog:
     def _add(self, raw: RawRecord) -> None:
         decoded = _RECORDS.deserialize(raw)
         assert decoded is not None
-        key, value = decoded
+        key, value = decoded.key, decoded.value
         assert isinstance(key, TransactionLogKey)
         if value is None:
             return

@@ -1,0 +1,112 @@
+"""Writes out the initializers of data classes, in the copy of the source that mypyc compiles.
+
+mypyc leaves the ``__init__`` that `dataclasses` generates to the interpreter, which takes ten times
+as long as a compiled one. So the copy has it as source:
+
+    @dataclass(frozen=True, slots=True)       @dataclass(slots=True, init=False, unsafe_hash=True)
+    class Point:                              class Point:
+        x: int                                    x: int
+                                                  def __init__(self, x: int) -> None: self.x = x
+
+A frozen class is not frozen in a compiled build: its own initializer must assign to it. All lines
+keep their numbers, so tracebacks name those of the original. A class is left as it is if it has
+bases, subclasses, an initializer of its own or a field with a default factory.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Field(NamedTuple):
+    """A field: its name, type and default as source; without ``parameter`` it has its default."""
+
+    name: str
+    type: str
+    default: str | None
+    parameter: bool = True
+
+
+def with_initializers(source: str) -> str:
+    """*source* with the initializers of the data classes that can have one."""
+    lines = source.split("\n")
+    classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
+    inherited = {ast.unparse(base) for node in classes for base in node.bases}
+    for node in classes:
+        call = _decorator(node)
+        if call is not None and not node.bases and node.name not in inherited:
+            fields = list(_fields(node))
+            is_last = node.end_lineno == len(lines)
+            if _can_have_initializer(node, fields) and not is_last:
+                assert not lines[node.end_lineno or 0].strip(), "an empty line follows a class"
+                lines[node.end_lineno or 0] = _initializer(node, call, fields)
+                _replace(lines, call, f"@{ast.unparse(_decorated(call))}")
+    return "\n".join(lines)
+
+
+def _decorator(node: ast.ClassDef) -> ast.Call | None:
+    """The call of `dataclass` that decorates the class; None if there is none."""
+    for each in node.decorator_list:
+        if isinstance(each, ast.Call) and ast.unparse(each.func) == "dataclass":
+            return each
+    return None
+
+
+def _fields(node: ast.ClassDef) -> Iterator[Field | None]:
+    """The fields in order; None for one whose default is made by a factory."""
+    for each in node.body:
+        if not isinstance(each, ast.AnnAssign) or "ClassVar" in ast.unparse(each.annotation):
+            continue
+        name, annotation, value = ast.unparse(each.target), ast.unparse(each.annotation), each.value
+        if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
+            options = {each.arg: ast.unparse(each.value) for each in value.keywords}
+            if "default_factory" in options:
+                yield None
+            yield Field(name, annotation, options.get("default"), options.get("init") != "False")
+        else:
+            yield Field(name, annotation, None if value is None else ast.unparse(value))
+
+
+def _can_have_initializer(node: ast.ClassDef, fields: list[Field | None]) -> bool:
+    defined = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+    return None not in fields and "__init__" not in defined
+
+
+def _decorated(call: ast.Call) -> ast.Call:
+    """The call with which `dataclass` generates no initializer."""
+    options = {each.arg: each.value for each in call.keywords}
+    true = ast.Constant(value=True)
+    is_frozen = options.pop("frozen", None) is not None
+    if is_frozen and "eq" not in options:
+        options["unsafe_hash"] = true
+    options["init"] = ast.Constant(value=False)
+    keywords = [ast.keyword(arg=name, value=value) for name, value in options.items()]
+    return ast.Call(func=call.func, args=[], keywords=keywords)
+
+
+def _initializer(node: ast.ClassDef, call: ast.Call, fields: list[Field | None]) -> str:
+    """The initializer in one line."""
+    found = [each for each in fields if each is not None]
+    options = {each.arg: ast.unparse(each.value) for each in call.keywords}
+    parameters = ["self", *(["*"] if options.get("kw_only") == "True" else [])]
+    parameters += [
+        f"{each.name}: {each.type}" + ("" if each.default is None else f" = {each.default}")
+        for each in found
+        if each.parameter
+    ]
+    statements = [
+        f"self.{each.name} = {each.name if each.parameter else each.default}" for each in found
+    ]
+    if any(
+        isinstance(each, ast.FunctionDef) and each.name == "__post_init__" for each in node.body
+    ):
+        statements.append("self.__post_init__()")
+    return f"    def __init__({', '.join(parameters)}) -> None: {'; '.join(statements)}"
+
+
+def _replace(lines: list[str], node: ast.expr, text: str) -> None:
+    """Replace a decorator by *text*, and keep the number of its lines."""
+    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+    lines[first : last + 1] = [text, *[""] * (last - first)]
