@@ -51,8 +51,9 @@ BUFFERS = (bytes, bytearray, memoryview)
 class Output(bytearray):
     """A growing message; `parts` returns what to send."""
 
-    # Of the class until something is spliced: each message is an object, and has no `__init__`.
-    _splices: Sequence[tuple[int, Splice]] = ()
+    # Positions and values. Of the class until something is spliced: an `__init__` would take longer
+    # than the encoding of a small response.
+    splices: Sequence[tuple[int, Splice]] = ()
     _spliced_bytes = 0
 
     def splice(self, value: Splice) -> None:
@@ -60,7 +61,7 @@ class Output(bytearray):
         if len(value) < SPLICE_BYTES_MIN and isinstance(value, BUFFERS):
             self += value
         else:
-            self._splices = [*self._splices, (len(self), value)]
+            self.splices = [*self.splices, (len(self), value)]
             self._spliced_bytes += len(value)
 
     def begin_frame(self) -> int:
@@ -77,10 +78,10 @@ class Output(bytearray):
 
     def parts(self) -> list[Splice]:
         """The message in pieces, in order."""
-        if not self._splices:
+        if not self.splices:
             return [self]
         own, parts, position = memoryview(self), list[Splice](), 0
-        for at, value in self._splices:
+        for at, value in self.splices:
             parts += (own[position:at], value)
             position = at
         parts.append(own[position:])
@@ -88,7 +89,7 @@ class Output(bytearray):
 
     def joined(self) -> bytes:
         """The whole message in one piece."""
-        return b"".join(map(as_bytes, self.parts()))
+        return b"".join(map(as_bytes, self.parts())) if self.splices else bytes(self)
 
 
 def as_bytes(value: Splice) -> Bytes:

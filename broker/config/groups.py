@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Final
 
 from broker.common.errors import ApiError
 from broker.config import Config
@@ -18,22 +19,22 @@ from broker.config.kinds import InvalidValue, Value, format_value
 from broker.config.refusals import invalid_value
 from protocol.errors import ErrorCode
 
-SESSION_TIMEOUT = "consumer.session.timeout.ms"
-HEARTBEAT_INTERVAL = "consumer.heartbeat.interval.ms"
-ASSIGNMENT_INTERVAL = "consumer.assignment.interval.ms"
+SESSION_TIMEOUT: Final = "consumer.session.timeout.ms"
+HEARTBEAT_INTERVAL: Final = "consumer.heartbeat.interval.ms"
+ASSIGNMENT_INTERVAL: Final = "consumer.assignment.interval.ms"
 
-SHARE_SESSION_TIMEOUT = "share.session.timeout.ms"
-SHARE_HEARTBEAT_INTERVAL = "share.heartbeat.interval.ms"
-SHARE_ASSIGNMENT_INTERVAL = "share.assignment.interval.ms"
-SHARE_RECORD_LOCK_DURATION = "share.record.lock.duration.ms"
-SHARE_DELIVERY_COUNT_LIMIT = "share.delivery.count.limit"
-SHARE_PARTITION_MAX_RECORD_LOCKS = "share.partition.max.record.locks"
-SHARE_AUTO_OFFSET_RESET = "share.auto.offset.reset"
-SHARE_ISOLATION_LEVEL = "share.isolation.level"
-SHARE_RENEW_ACKNOWLEDGE_ENABLE = "share.renew.acknowledge.enable"
+SHARE_SESSION_TIMEOUT: Final = "share.session.timeout.ms"
+SHARE_HEARTBEAT_INTERVAL: Final = "share.heartbeat.interval.ms"
+SHARE_ASSIGNMENT_INTERVAL: Final = "share.assignment.interval.ms"
+SHARE_RECORD_LOCK_DURATION: Final = "share.record.lock.duration.ms"
+SHARE_DELIVERY_COUNT_LIMIT: Final = "share.delivery.count.limit"
+SHARE_PARTITION_MAX_RECORD_LOCKS: Final = "share.partition.max.record.locks"
+SHARE_AUTO_OFFSET_RESET: Final = "share.auto.offset.reset"
+SHARE_ISOLATION_LEVEL: Final = "share.isolation.level"
+SHARE_RENEW_ACKNOWLEDGE_ENABLE: Final = "share.renew.acknowledge.enable"
 
-_NOTHING: Mapping[str, Value] = MappingProxyType({})
-_TIMED = ("consumer", "share", "streams")
+_NOTHING: Final[Mapping[str, Value]] = MappingProxyType({})
+_TIMED: Final = ("consumer", "share", "streams")
 
 
 class GroupConfigs:

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import Final, Protocol
 
 from broker.common.errors import ApiError
 from broker.common.java_hash import string_hash
 from broker.controller.image import Broker, MetadataImage, TopicImage
 from protocol.errors import ErrorCode
 
-_INT_MIN = -(2**31)
-_KEYS_KEPT = 10_000
+_INT_MIN: Final = -(2**31)
+_KEYS_KEPT: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,9 +73,12 @@ class Writer:
     def add(self, out: Output) -> None:
         """Queue an encoded response; its length is written at the start of *out*."""
         self.unsent_bytes += out.finish_frame(0)
+        if not out.splices:
+            self._parts.append(out)
+            return
         parts = out.parts()
         self._parts += parts
-        if len(parts) > 1 and not all(isinstance(part, BUFFERS) for part in parts):
+        if not all(isinstance(part, BUFFERS) for part in parts):
             self._is_deferred = True
 
     def add_bytes(self, piece: bytes) -> None:

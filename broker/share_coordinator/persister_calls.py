@@ -20,6 +20,8 @@ from protocol.messages import read_share_group_state as read
 from protocol.messages import read_share_group_state_summary as summary
 from protocol.messages import write_share_group_state as write
 
+_NONE: Final = ErrorCode.NONE
+
 # One request is encoded, and its response decoded, in one step of the loop. A write that was joined
 # from several counts as all of them.
 CALLS_PER_REQUEST_MAX: Final = 100
@@ -75,7 +77,9 @@ def _request(
 
 
 def _error(each: Any) -> dict[str, Any]:
-    return {"error": ErrorCode(each.error_code), "message": each.error_message}
+    # A call of the enumeration takes 0.5 µs in CPython 3.11.
+    error = ErrorCode(each.error_code) if each.error_code else _NONE
+    return {"error": error, "message": each.error_message}
 
 
 def _plain(each: Any) -> PersisterResult:
