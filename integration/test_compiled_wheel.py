@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
@@ -19,7 +20,7 @@ from integration.machine.requirements import need
 from integration.processes.server_process import ServerProcess
 from integration.wire.batches import batch, sealed
 from integration.wire.connection import Connection
-from integration.wire.requests import produce, read_produce
+from integration.wire.requests import fetch, produce, read_fetch, read_produce
 
 # Beside other tests the compilation of a wheel takes several minutes on two processors.
 pytestmark = pytest.mark.timeout(900)
@@ -29,17 +30,46 @@ INVALID_RECORD = 87
 
 # Prints the summary of each block, and the file of the imported module.
 WALK = """
-import json, sys
+import dataclasses, json, sys
 sys.path[:0] = [sys.argv[1]]
 from protocol.record_batch import scan as record_scan
 results = []
 for block, count in json.load(sys.stdin):
     try:
-        results.append(record_scan.summarise(bytes.fromhex(block), count))
+        summary = record_scan.summarise(bytes.fromhex(block), count)
+        results.append(dataclasses.astuple(summary))
     except record_scan.InvalidRecord as error:
         results.append(str(error))
 json.dump([record_scan.__file__, results], sys.stdout)
 """
+
+# Runs the broker. A first SIGUSR1 begins, and a second ends, the recording of the functions that
+# the interpreter runs; their files are then written to a file.
+RECORDING = """
+import json, pathlib, signal, sys
+sys.path[:0] = [sys.argv[1]]
+out, sys.argv[1:] = pathlib.Path(sys.argv[2]), sys.argv[3:]
+files = set()
+def record(frame, event, argument):
+    if event == "call":
+        files.add(frame.f_code.co_filename)
+def toggle(*_):
+    if sys.getprofile() is None:
+        sys.setprofile(record)
+    else:
+        sys.setprofile(None)
+        out.write_text(json.dumps(sorted(files)))
+signal.signal(signal.SIGUSR1, toggle)
+from broker.__main__ import main
+sys.exit(main())
+"""
+# Where a produce, or a fetch that waits for it, runs a function in the interpreter.
+INTERPRETED = {
+    "broker/replication/waits.py",
+    "broker/storage/flusher.py",
+    "broker/storage/log_manager.py",
+    "protocol/output.py",
+}
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +140,34 @@ def test_the_compiled_scan_gives_equal_results(unpacked: Path) -> None:
     assert compiled == python
     assert any(isinstance(reported, str) for reported in python)
     assert any(isinstance(reported, list) for reported in python)
+
+
+def test_what_a_request_runs_is_compiled(unpacked: Path, tmp_path: Path) -> None:
+    """But for the generated readers, writers and initializers of messages, and a few functions."""
+    folder, files, ready = unpacked / "antechamber", tmp_path / "files", tmp_path / "ready.json"
+    start: list[str | Path] = [sys.executable, "-I", "-c", RECORDING, folder, files]
+    options: list[str | Path] = ["--port", "0", "--admin-port", "0", "--topic", "t"]
+    options += ["--ready-file", ready]
+    process = ServerProcess([*start, *options], tmp_path / "output")
+    try:
+        eventually(ready.exists, "the ready file")
+        address = json.loads(ready.read_text())["bootstrap"]
+        with Connection(address) as producer, Connection(address) as consumer:
+            for number in range(4):
+                if number == 3:
+                    os.kill(process.pid, signal.SIGUSR1)
+                consumer.send(fetch("t", 0, number, max_wait_ms=30_000))
+                assert read_produce(producer.request(produce("t", 0, batch([b"v"])))).error == 0
+                assert read_fetch(consumer.receive()).records
+        os.kill(process.pid, signal.SIGUSR1)
+        eventually(files.exists, "the files")
+    finally:
+        process.stop()
+
+    found = {Path(each) for each in json.loads(files.read_text())}
+    ours = {each.relative_to(folder).as_posix() for each in found if each.is_relative_to(folder)}
+    assert "broker/replication/waits.py" in ours
+    assert ours <= INTERPRETED
 
 
 def _block(random: Random) -> tuple[bytes, int]:

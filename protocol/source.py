@@ -1,8 +1,8 @@
 """The source of a function that is being generated, and the objects that it refers to.
 
 The codec generates a reader and a writer for every struct of every version that is used, as
-`dataclasses` generates an ``__init__``: without branches on types or versions. Tracebacks show
-these lines.
+`dataclasses` generates an ``__init__``: without branches on types or versions. `protocol.schema`
+generates one for every struct that is constructed. Tracebacks show these lines.
 """
 
 from __future__ import annotations

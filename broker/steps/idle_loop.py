@@ -17,11 +17,14 @@ from __future__ import annotations
 
 import select
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, Final
 
 import trio
 
+from broker.steps.hooks import hooked
 from broker.steps.watchdog import Watchdog
 
 assert sys.platform == "linux"
@@ -98,9 +101,17 @@ def present_idle_loop() -> IdleLoop | None:
     return _present.get(None)
 
 
-def set_present_idle_loop(idle_loop: IdleLoop | None) -> None:
-    """Make *idle_loop* that of the running loop."""
-    _present.set(idle_loop)
+@contextmanager
+def installed_idle_loop(watchdog: Watchdog, descriptor: int) -> Iterator[None]:
+    """Have trio call an `IdleLoop`, which is `present_idle_loop`, in the context."""
+    idle_loop = IdleLoop(watchdog, descriptor)
+    with hooked(before_io_wait=idle_loop.before_io_wait, task_scheduled=idle_loop.task_scheduled):
+        _present.set(idle_loop)
+        try:
+            yield
+        finally:
+            _present.set(None)
+            idle_loop.end()
 
 
 def epoll_of_trio() -> int | None:

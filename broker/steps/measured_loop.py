@@ -26,23 +26,9 @@ def measured_loop(steps: StepQueue, stalls: Stalls, now_ms: Callable[[], float])
 
 def _idle_loop(watchdog: Watchdog) -> AbstractContextManager[object]:
     if sys.platform == "linux" and not is_time_virtual():
-        from broker.steps.idle_loop import epoll_of_trio
+        from broker.steps.idle_loop import epoll_of_trio, installed_idle_loop
 
         descriptor = epoll_of_trio()
         if descriptor is not None:
-            return _present_idle_loop(watchdog, descriptor)
+            return installed_idle_loop(watchdog, descriptor)
     return nullcontext()
-
-
-@contextmanager
-def _present_idle_loop(watchdog: Watchdog, descriptor: int) -> Iterator[None]:
-    from broker.steps.idle_loop import IdleLoop, set_present_idle_loop
-
-    idle_loop = IdleLoop(watchdog, descriptor)
-    with hooked(before_io_wait=idle_loop.before_io_wait, task_scheduled=idle_loop.task_scheduled):
-        set_present_idle_loop(idle_loop)
-        try:
-            yield
-        finally:
-            set_present_idle_loop(None)
-            idle_loop.end()
