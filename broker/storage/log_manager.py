@@ -93,10 +93,10 @@ class LogManager:
         self._background = background(self._report)
         self._removals = Removals(self._background)
         self.deletions = Deletions()
-        self._flusher = Flusher(self._background, durable=durable)
+        self.flusher = Flusher(self._background, durable=durable)
         # After a crash, records that replace truncated ones must not be below the recovery point.
         write_checkpoints = partial(self.checkpoint, (RECOVERY_POINTS, COMPACTED), sync=True)
-        self._flusher.on_recovery_point_lowered = write_checkpoints
+        self.flusher.on_recovery_point_lowered = write_checkpoints
         self._progress = Progress()
         self._logs: dict[TopicPartition, UnifiedLog] = {}
         self._homes: dict[TopicPartition, LogDirectory] = {}
@@ -188,7 +188,7 @@ class LogManager:
             self.clock,
             disk=home.disk,
             cache=self._cache,
-            flusher=self._flusher,
+            flusher=self.flusher,
             delete_later=partial(self.deletions.add, key),
             progress=self._progress,
             producer_config=self.producer_config,
@@ -216,7 +216,7 @@ class LogManager:
         """Remove the partition; the new name of its directory, None if it has none."""
         log, home = self._logs.pop(key, None), self._homes.pop(key, None)
         if log is not None:
-            self._flusher.forget(log.local_log)
+            self.flusher.forget(log.local_log)
         self._missing.discard(key)
         self._offsets.forget(key)
         if home is None:
@@ -271,11 +271,6 @@ class LogManager:
     def _report(self, what: str, error: Exception) -> None:
         self.on_error(what, error)
 
-    @property
-    def is_flushing(self) -> bool:
-        """Whether any log is being flushed."""
-        return self._flusher.is_busy
-
     def awaits_flush(self, key: TopicPartition, offset: int) -> bool:
         """Whether *offset* waits for the flush that ``flush.messages`` requires.
 
@@ -289,11 +284,11 @@ class LogManager:
         It is called immediately if there are none; `is_offline` returns whether a flush failed.
         """
         logs = [self._logs[key].local_log for key in keys if key in self._logs]
-        self._flusher.after(logs, action)
+        self.flusher.after(logs, action)
 
     def sync(self, flush: Flush, then: Then) -> None:
         """Sync files in the background if the logs are durable, then call *then*."""
-        self._flusher.sync(flush, then)
+        self.flusher.sync(flush, then)
 
     def checkpoint(self, names: Sequence[str] = CHECKPOINTS, *, sync: bool = False) -> None:
         """Write the checkpoint files in *names* for every data directory.
@@ -316,7 +311,7 @@ class LogManager:
         opened, because these have not been checked.
         """
         self.on_last_failed = None
-        self._flusher.close()
+        self.flusher.close()
         flushes = {}
         for key, log in self._logs.items():
             disk = self._homes[key].disk
@@ -356,7 +351,7 @@ class LogManager:
 
         Another `LogManager` may then open the directories; the logs raise KAFKA_STORAGE_ERROR.
         """
-        self._flusher.close()
+        self.flusher.close()
         for directory in self.directories:
             directory.disk.abandon(_ENDED)
             directory.unlock()

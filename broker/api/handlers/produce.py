@@ -194,7 +194,7 @@ class _Entries:
         """Respond with the *results* of the appends, when the disk has what must be flushed."""
         request, logs = self.request, self.request.services.logs
         appended = [(key, self.topic_ids[key], result) for key, result in results.items()]
-        flushing = request.body.acks and logs.is_flushing
+        flushing = request.body.acks and logs.flusher.is_busy
         if flushing and (unflushed := self._unflushed(results)):
             if request.wait is None:  # otherwise the record describes the wait for the replicas
                 request.wait = FlushWait(appended + self.refused)

@@ -8,9 +8,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable
 from typing import Any, Final
-from urllib.error import URLError
 from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 _SCHEMES: Final = ("file", "http", "https")
 _TIMEOUT_S: Final = 10
@@ -41,6 +39,9 @@ def fetch_keys(url: str, tls: ssl.SSLContext | None = None) -> list[Any]:
         import jwt
     except ImportError:
         raise NoKeys("PyJWT is not installed; install antechamber[security]") from None
+    from urllib.error import URLError
+    from urllib.request import urlopen  # slow to import, and rarely needed
+
     if urlsplit(url).scheme not in _SCHEMES:
         raise NoKeys(f"{url} is not a URL with one of {', '.join(_SCHEMES)}")
     try:
