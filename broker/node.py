@@ -283,7 +283,7 @@ class Node:
             self.timer,
             self.logs,
             self._partition_purgatories(),
-            lambda: self.image,
+            lambda: self.feed.image,
             self.channel,
             others,
             self._leadership_changed,
@@ -315,7 +315,7 @@ class Node:
             self.replicas.actions,
             self._purgatory("Rebalance", 1000),
             self._purgatory("Heartbeat", 1000),
-            lambda: self.image,
+            lambda: self.feed.image,
             self.offload,
             lambda: self.share_groups.persister,
             self._find_end_offset,
@@ -325,7 +325,7 @@ class Node:
         return groups
 
     def _transactions(self, others: InterBrokerConnections) -> NodeTransactions:
-        image = lambda: self.image  # noqa: E731 - it is passed on
+        image = lambda: self.feed.image  # noqa: E731 - it is passed on
         return NodeTransactions(
             self.replication, self.clock, self.channel, others, self.steps, image
         )
@@ -334,7 +334,7 @@ class Node:
         self.share_groups.end_offsets.find(partition, done)
 
     def _share_groups(self, others: InterBrokerConnections) -> NodeShareGroups:
-        image = lambda: self.image  # noqa: E731 - it is passed on
+        image = lambda: self.feed.image  # noqa: E731 - it is passed on
         return NodeShareGroups(
             self.replication,
             self.clock,
@@ -355,7 +355,7 @@ class Node:
             ],
             self.replication.purgatories,
             self.replicas.actions,
-            lambda: self.image,
+            lambda: self.feed.image,
             self.clock,
         )
 

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields
 from functools import cache
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from protocol.fields import Field
 from protocol.output import Output
 from protocol.source import Source
 from protocol.varints import Malformed, read_uvarint, write_uvarint
-from protocol.wire import Read, Wire, Write, read_together, reader, write_together, writer
+from protocol.wire import Read, Wire, Write, read_together, reader, write_together
 
 
 class Coded(NamedTuple):
@@ -32,6 +32,8 @@ class Coded(NamedTuple):
 
 
 Tagged = dict[int, Coded]
+# Numbers below this are encoded in one byte, as nearly all tags, counts and sizes of them.
+_ONE_BYTE: Final = 1 << 7
 ReadTags = Callable[[memoryview, int, Any], int]
 
 
@@ -147,34 +149,41 @@ def struct_writer(
 
 def _write_tags(source: Source, tagged: Tagged) -> None:
     """Write the tagged fields that differ from their defaults, ordered by tag."""
-    same = []
-    for coded in tagged.values():
-        default = coded.field.default()
-        comparison = "is" if default is None else "=="
-        same.append(f"{coded.attribute} {comparison} {source.bind('default', default)}")
-    with source.block(f"if {' and '.join(same)}"):
-        source.line("out.append(0)")
-    with source.block("else"):
-        source.line(f"{source.bind('write_tags', _tag_writer(tagged))}(out, it)")
+    present = []
+    for tag, (field, wire) in tagged.items():
+        assert tag < _ONE_BYTE
+        value, is_present = source.local("value"), source.local("is_present")
+        source.line(f"{value} = it.{field.name}")
+        source.line(f"{is_present} = {_differs(source, value, field)}")
+        present.append((tag, wire, value, is_present))
+    source.line(f"out.append({' + '.join(is_present for *_, is_present in present)})")
+    for tag, wire, value, is_present in present:
+        with source.block(f"if {is_present}"):
+            start = source.local("start")
+            source.line(f"out.append({tag})")
+            source.line(f"{start} = len(out)")
+            source.line("out.append(0)")
+            wire.write(source, value)
+            source.line(f"{source.bind('end_sized', end_sized)}(out, {start})")
 
 
-def _tag_writer(tagged: Tagged) -> Write:
-    @cache
-    def writer_of(tag: int) -> Write:
-        return writer(tagged[tag].wire, tagged[tag].field.name)
+def _differs(source: Source, value: str, field: Field) -> str:
+    """The expression for whether *value* is not the default, which is omitted."""
+    if field.is_spelt:
+        return "True"  # a null is written
+    default = field.default()
+    if default is None:
+        return f"{value} is not None"
+    name = source.bind("default", default)
+    return f"{value} is not {name} and {value} != {name}"
 
-    def write(out: Output, it: Any) -> None:
-        bodies: list[tuple[int, bytes]] = []
-        for tag, (field, _) in tagged.items():
-            value = getattr(it, field.name)
-            if value != field.default():
-                body = Output()
-                writer_of(tag)(body, value)
-                bodies.append((tag, body.joined()))
-        write_uvarint(out, len(bodies))
-        for tag, raw in bodies:
-            write_uvarint(out, tag)
-            write_uvarint(out, len(raw))
-            out += raw
 
-    return write
+def end_sized(out: Output, start: int) -> None:
+    """Write the size of what follows position *start*, where one byte is reserved for it."""
+    size = len(out) - start - 1
+    if size < _ONE_BYTE:
+        out[start] = size
+        return
+    prefix = Output()
+    write_uvarint(prefix, size)
+    out[start : start + 1] = prefix

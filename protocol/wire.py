@@ -62,13 +62,6 @@ def reader(wire: Wire, about: str) -> Read:
     return source.function()
 
 
-def writer(wire: Wire, about: str) -> Write:
-    """A function that writes single values; tracebacks show *about*."""
-    source = Source("write", "out, value", about)
-    wire.write(source, "value")
-    return source.function()
-
-
 # ------------------------------------------------------------------------------- fixed width
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from threading import RLock
+from _thread import RLock  # that of `threading` is a function, which the interpreter runs
 from typing import Final
 
 from .expiration_meter import ExpirationMeter

@@ -7,6 +7,7 @@ check that a batch can have the size in its header, and nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from broker.storage.disk import DiskFile
 from protocol.corrupt_records import CorruptRecords
@@ -19,8 +20,8 @@ from protocol.record_batch.header import (
 )
 from protocol.record_batch.peek import EXTENT, EXTENT_BYTES, EXTENT_LENGTH_MIN, extents
 
-_EXTENTS_READ_BYTES = 8192
-_BATCHES_READ_BYTES = 1024 * 1024
+_EXTENTS_READ_BYTES: Final = 8192
+_BATCHES_READ_BYTES: Final = 1024 * 1024
 
 
 def extents_in(file: DiskFile, position: int, end: int) -> Iterator[tuple[int, int, int, int]]:

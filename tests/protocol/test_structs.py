@@ -9,6 +9,7 @@ import pytest
 from protocol.codec import Malformed, decode, encode
 from protocol.schema import int8, int16, int32, message, since, string, struct
 from protocol.structs import struct_reader
+from protocol.varints import write_uvarint
 
 
 @message(99, versions=(0, 2), flexible=1)
@@ -58,6 +59,20 @@ def test_a_tagged_field_with_its_default_is_not_sent() -> None:
     raw = encode(Example(a=1, b=2, text="t", c=3, tags=[], part=Part(x=9)), 1)
 
     assert raw == FLEXIBLE + b"\x01" + b"\x01\x03\x09\x05\x00"
+
+
+@pytest.mark.parametrize("count", [126, 127, 20_000])
+def test_a_large_tagged_field_has_a_size_of_several_bytes(count: int) -> None:
+    """The field after it follows its last byte."""
+    sent = Example(a=1, b=2, text="t", c=3, tags=[8] * count, part=Part(x=9))
+    length = bytearray()
+    write_uvarint(length, count + 1)
+    size = bytearray()
+    write_uvarint(size, len(length) + count)
+
+    field = b"\x00" + size + length + b"\x08" * count
+    assert encode(sent, 1) == FLEXIBLE + b"\x02" + field + b"\x01\x03\x09\x05\x00"
+    assert decode(Example, 1, encode(sent, 1)) == sent
 
 
 def test_absent_fields_are_never_shared() -> None:

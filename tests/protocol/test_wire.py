@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from protocol.output import SPLICE_BYTES_MIN, Output
 from protocol.schema import Sized
+from protocol.source import Source
 from protocol.string_limits import StringTooLong
 from protocol.varints import Malformed
 from protocol.wire import (
@@ -24,7 +25,6 @@ from protocol.wire import (
     Wire,
     Write,
     reader,
-    writer,
 )
 
 TEXT = Sized("h", text=True)
@@ -33,9 +33,16 @@ RECORDS = Sized("i", spliced=True)
 BAD = "\N{REPLACEMENT CHARACTER}"
 
 
+def writer(wire: Wire) -> Write:
+    """A function that writes single values of a type."""
+    source = Source("write", "out, value", "test")
+    wire.write(source, "value")
+    return source.function()
+
+
 def functions(wire: Wire) -> tuple[Read, Write]:
     """The reader and the writer of a type."""
-    return reader(wire, "test"), writer(wire, "test")
+    return reader(wire, "test"), writer(wire)
 
 
 def sized(kind: Sized, nullable: bool, compact: bool) -> Wire:
@@ -110,7 +117,7 @@ def test_a_string_has_at_most_32767_bytes(compact: bool) -> None:
 def test_a_longer_compact_string_is_malformed() -> None:
     """A compact string beyond the limit raises Malformed; null, an unsigned 0, does not."""
     out = Output()
-    writer(sized(BYTES, True, True), "test")(out, bytes(32768))
+    writer(sized(BYTES, True, True))(out, bytes(32768))
     read, _ = functions(sized(TEXT, True, True))
 
     with pytest.raises(Malformed, match="32768"):
@@ -169,7 +176,7 @@ def test_only_records_are_sent_without_a_copy() -> None:
     large = bytes(SPLICE_BYTES_MIN)
     for kind, own in ((BYTES, False), (RECORDS, True)):
         out = Output()
-        writer(sized(kind, False, False), "test")(out, large)
+        writer(sized(kind, False, False))(out, large)
 
         assert any(part is large for part in out.parts()) == own
 
@@ -181,7 +188,7 @@ def test_numbers_are_packed_as_one_by_one(numbers: list[int], compact: bool) -> 
     read, write = functions(FixedArray("i", nullable=False, compact=compact))
     write(together, numbers)
     one_by_one = Array(FixedWidth("i"), nullable=False, compact=compact)
-    writer(one_by_one, "test")(apart, numbers)
+    writer(one_by_one)(apart, numbers)
 
     assert together == apart
     assert read(memoryview(bytes(together)), 0) == (numbers, len(together))
