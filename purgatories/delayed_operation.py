@@ -13,9 +13,9 @@ call `force_complete` itself and return its result), `on_complete` and optionall
 
 from __future__ import annotations
 
+from _thread import RLock  # that of `threading` is a function, which the interpreter runs
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from _thread import RLock  # that of `threading` is a function, which the interpreter runs
 from typing import Final
 
 from .expiration_meter import ExpirationMeter

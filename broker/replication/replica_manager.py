@@ -258,7 +258,7 @@ class ReplicaManager:
 
         def respond(decided: ProduceStatuses) -> None:
             for key, status in decided.items():
-                results[key].error = ErrorCode(status.error)
+                results[key].error = ErrorCode(status.error) if status.error else _NONE
             on_response(results)
 
         statuses = {
