@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 from uuid import UUID
@@ -49,9 +50,7 @@ _HIGH_WATERMARK: Final = FetchIsolation.HIGH_WATERMARK
 _TXN_COMMITTED: Final = FetchIsolation.TXN_COMMITTED
 
 
-# Plain classes: in a compiled build the `__init__` of a dataclass is interpreted.
-
-
+@dataclass(slots=True, eq=False)
 class FetchParams:
     """The parameters of a whole fetch.
 
@@ -59,33 +58,13 @@ class FetchParams:
     ``replica_epoch``: the broker epoch of a follower (KIP-903), -1 if it does not send one.
     """
 
-    __slots__ = (
-        "isolation",
-        "leader_only",
-        "max_bytes",
-        "max_wait_ms",
-        "min_bytes",
-        "replica_epoch",
-        "replica_id",
-    )
-
-    def __init__(
-        self,
-        replica_id: int,
-        max_wait_ms: int,
-        min_bytes: int,
-        max_bytes: int,
-        isolation: FetchIsolation,
-        leader_only: bool,
-        replica_epoch: int = -1,
-    ) -> None:
-        self.replica_id = replica_id
-        self.max_wait_ms = max_wait_ms
-        self.min_bytes = min_bytes
-        self.max_bytes = max_bytes
-        self.isolation = isolation
-        self.leader_only = leader_only
-        self.replica_epoch = replica_epoch
+    replica_id: int
+    max_wait_ms: int
+    min_bytes: int
+    max_bytes: int
+    isolation: FetchIsolation
+    leader_only: bool
+    replica_epoch: int = -1
 
     @property
     def from_follower(self) -> bool:
@@ -171,6 +150,7 @@ class EmptyRead:
         )
 
 
+@dataclass(slots=True, eq=False)
 class FetchPartition:
     """One partition of a fetch request: Kafka's ``FetchRequest.PartitionData``.
 
@@ -178,35 +158,14 @@ class FetchPartition:
     fetch.
     """
 
-    __slots__ = (
-        "current_leader_epoch",
-        "empty_read",
-        "fetch_offset",
-        "key",
-        "last_fetched_epoch",
-        "log_start_offset",
-        "max_bytes",
-        "topic_id",
-    )
-
-    def __init__(
-        self,
-        key: TopicPartition,
-        topic_id: UUID,
-        fetch_offset: int,
-        max_bytes: int,
-        current_leader_epoch: int = -1,
-        last_fetched_epoch: int = -1,
-        log_start_offset: int = -1,
-    ) -> None:
-        self.key = key
-        self.topic_id = topic_id
-        self.fetch_offset = fetch_offset
-        self.max_bytes = max_bytes
-        self.current_leader_epoch = current_leader_epoch
-        self.last_fetched_epoch = last_fetched_epoch
-        self.log_start_offset = log_start_offset
-        self.empty_read: EmptyRead | None = None
+    key: TopicPartition
+    topic_id: UUID
+    fetch_offset: int
+    max_bytes: int
+    current_leader_epoch: int = -1
+    last_fetched_epoch: int = -1
+    log_start_offset: int = -1
+    empty_read: EmptyRead | None = field(init=False, default=None)
 
     def of(self, key: TopicPartition) -> FetchPartition:
         """The same fetch of the partition *key*, since the name of its topic has changed."""

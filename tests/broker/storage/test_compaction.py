@@ -234,20 +234,23 @@ def test_a_compaction_ends_if_the_log_changes(tmp_path: Path) -> None:
     assert not list(log.directory.glob("*.cleaned"))
 
 
-def dies_compacting(log: UnifiedLog, renames: int, now_ms: int) -> bool:
+class DyingDisk(Disk):
+    """The process dies when it renames a file after ``renames_left`` others."""
+
+    renames_left = 1000
+
+    def rename(self, path: Path, to: Path) -> None:
+        self.renames_left -= path.exists() and path.suffix != ".tmp"
+        if self.renames_left < 0:
+            raise KeyboardInterrupt
+        super().rename(path, to)
+
+
+def dies_compacting(log: UnifiedLog, disk: DyingDisk, renames: int, now_ms: int) -> bool:
     """Compact until a crash after *renames* renames; returns whether there was one."""
     replicate(log)
-    rename, end = log.local_log.disk.rename, log.segments.active.base_offset
-    left = renames
-
-    def rename_or_die(path: Path, to: Path) -> None:
-        nonlocal left
-        left -= path.exists() and path.suffix != ".tmp"
-        if left < 0:
-            raise KeyboardInterrupt
-        rename(path, to)
-
-    log.local_log.disk.rename = rename_or_die  # type: ignore[method-assign]  # the process dies in the middle
+    end = log.segments.active.base_offset
+    disk.renames_left = renames
     try:
         list(Compaction(log, 0, end, now_ms).steps())
     except KeyboardInterrupt:
@@ -258,7 +261,8 @@ def dies_compacting(log: UnifiedLog, renames: int, now_ms: int) -> bool:
 def test_a_crash_while_segments_are_replaced_loses_nothing(tmp_path: Path) -> None:
     """After a crash between any two renames no record is lost, and no deleted one is back."""
     for renames in count():
-        log = compacted_log(tmp_path / str(renames), delete_retention_ms=0)
+        disk = DyingDisk()
+        log = compacted_log(tmp_path / str(renames), delete_retention_ms=0, disk=disk)
         write(log, [(b"dead", b"v" * 150)])
         write(log, [(b"dead", None), (b"k", b"1" * 150)])
         write(log, [(b"k", b"2" * 150)])
@@ -266,7 +270,7 @@ def test_a_crash_while_segments_are_replaced_loses_nothing(tmp_path: Path) -> No
         write(log, [(b"z", b"4" * 150)])
         compact(log)
         expected = state(log)
-        died_in_the_middle = dies_compacting(log, renames, NOW_MS + 1)
+        died_in_the_middle = dies_compacting(log, disk, renames, NOW_MS + 1)
         again = compacted_log(died(log))
         assert state(again) == expected
         assert offsets(again) == sorted(set(offsets(again)))
