@@ -15,7 +15,6 @@ COMPILED = (
     "purgatories",
     "broker/common",
     "broker/config/groups.py",
-    "broker/api/authorization/checks.py",
     "broker/api/dispatch.py",
     "broker/api/handlers/current_leader.py",
     "broker/api/handlers/fetch.py",

@@ -7,7 +7,7 @@ also be `Deferred`: they are read when they are sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from struct import Struct
 from typing import Protocol
 
@@ -51,9 +51,9 @@ BUFFERS = (bytes, bytearray, memoryview)
 class Output(bytearray):
     """A growing message; `parts` returns what to send."""
 
-    # Positions and values. Of the class until something is spliced: an `__init__` would take longer
-    # than the encoding of a small response.
-    splices: Sequence[tuple[int, Splice]] = ()
+    # Positions and values; a list if there are any. An `__init__` that makes it for every message
+    # would take as long as the encoding of a small one.
+    splices: list[tuple[int, Splice]] | tuple[()] = ()
     _spliced_bytes = 0
 
     def splice(self, value: Splice) -> None:
@@ -61,7 +61,9 @@ class Output(bytearray):
         if len(value) < SPLICE_BYTES_MIN and isinstance(value, BUFFERS):
             self += value
         else:
-            self.splices = [*self.splices, (len(self), value)]
+            if isinstance(self.splices, tuple):
+                self.splices = []
+            self.splices.append((len(self), value))
             self._spliced_bytes += len(value)
 
     def begin_frame(self) -> int:

@@ -49,6 +49,7 @@ class IdleLoop:
     def before_io_wait(self, timeout: float) -> None:
         """The loop waits; without *timeout* because tasks are runnable or a deadline is over."""
         self._scheduled = 0 if timeout > 0 else _SEVERAL
+        # trio's clock, without the call: it adds a constant to this one.
         self._ends_s = perf_counter() + timeout
 
     def task_scheduled(self, task: trio.lowlevel.Task) -> None:  # noqa: ARG002 - trio's signature

@@ -38,6 +38,15 @@ def test_large_values_are_not_copied() -> None:
     assert as_bytes(out.parts()[0]) == small
 
 
+def test_messages_share_no_values() -> None:
+    """What is spliced into one message is not a part of another."""
+    one, other = Output(), Output()
+    one.splice(bytes(SPLICE_BYTES_MIN))
+
+    assert not other.splices
+    assert other.joined() == b""
+
+
 class Later:
     """Bytes that are read when they are sent."""
 

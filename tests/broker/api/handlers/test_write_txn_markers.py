@@ -177,15 +177,16 @@ async def test_the_group_coordinator_writes_the_markers_of_offsets(
         node.controller.create_topic(GROUP_METADATA_TOPIC, partitions=3)
         called: list[tuple[Any, ...]] = []
         monkeypatch.setattr(
-            node.node.groups, "complete_transaction", lambda *arguments: called.append(arguments)
+            "broker.groups.group_coordinator_service.complete_transaction",
+            lambda *arguments: called.append(arguments),
         )
         client = node.client()
         client.start(
             WriteTxnMarkersRequest(markers=[marker(("t", [0]), (GROUP_METADATA_TOPIC, [2]))]), 2
         )
         await settle()
-        [(*arguments, on_response)] = called
-        assert arguments == [2, 7, 3, 5, True, 0]
+        [(_, _, *arguments, on_response)] = called
+        assert arguments == [2, 7, 3, EndTxnMarker(is_abort=False, coordinator_epoch=5), 0]
         assert client.nothing_arrived()
         [waiting] = parked_on(node.node)
         ended = {"producer_id": 7, "producer_epoch": 3, "outcome": "commit"}
