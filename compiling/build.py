@@ -68,7 +68,7 @@ def _compile(folder: Path, modules: list[str]) -> None:
     """Compile *modules* of *folder* beside their source; raises `CannotCompile`."""
     for name in modules:
         path = folder / name
-        path.write_text(with_initializers(path.read_text()))
+        path.write_text(with_initializers(path.read_text("utf-8")), "utf-8")
     # By path: in the folder there may be packages of any name.
     program = str(Path(__file__).with_name("extensions.py"))
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Writes out the initializers of data classes, in the copy of the source that mypyc compiles.
+"""Writes out the initializers of dataclasses, in the copy of the source that mypyc compiles.
 
 mypyc leaves the ``__init__`` that `dataclasses` generates to the interpreter, which takes ten times
 as long as a compiled one. So the copy has it as source:
@@ -10,7 +10,7 @@ as long as a compiled one. So the copy has it as source:
 
 A frozen class is not frozen in a compiled build: its own initializer must assign to it. All lines
 keep their numbers, so tracebacks name those of the original. A class is left as it is if it has
-bases, subclasses, an initializer of its own or a field with a default factory.
+bases, subclasses, an initializer of its own or a field whose default is made by a factory.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Field(NamedTuple):
 
 
 def with_initializers(source: str) -> str:
-    """*source* with the initializers of the data classes that can have one."""
+    """*source* with the initializers of the dataclasses that can have one."""
     lines = source.split("\n")
     classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
     inherited = {ast.unparse(base) for node in classes for base in node.bases}
@@ -55,16 +55,16 @@ def _decorator(node: ast.ClassDef) -> ast.Call | None:
 
 
 def _fields(node: ast.ClassDef) -> Iterator[Field | None]:
-    """The fields in order; None for one whose default is made by a factory."""
+    """The fields in order; None for one whose initial value is not an argument or a default."""
     for each in node.body:
         if not isinstance(each, ast.AnnAssign) or "ClassVar" in ast.unparse(each.annotation):
             continue
         name, annotation, value = ast.unparse(each.target), ast.unparse(each.annotation), each.value
         if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
             options = {each.arg: ast.unparse(each.value) for each in value.keywords}
-            if "default_factory" in options:
-                yield None
-            yield Field(name, annotation, options.get("default"), options.get("init") != "False")
+            default, is_parameter = options.get("default"), options.get("init") != "False"
+            is_made = "default_factory" in options or (default is None and not is_parameter)
+            yield None if is_made else Field(name, annotation, default, is_parameter)
         else:
             yield Field(name, annotation, None if value is None else ast.unparse(value))
 

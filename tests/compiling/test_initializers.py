@@ -1,4 +1,4 @@
-"""Tests of the initializers that data classes have in a compiled build."""
+"""Tests of the initializers that dataclasses have in a compiled build."""
 
 from __future__ import annotations
 
@@ -102,12 +102,13 @@ def test_a_decorator_of_several_lines_keeps_them() -> None:
     "source",
     [
         POINT.replace("NOTHING", "field(default_factory=int)"),
+        POINT.replace("NOTHING", "field(init=False)"),
         POINT.replace("class Point", "class Point(Base)"),
         POINT.replace("y: int = NOTHING", "def __init__(self) -> None: ..."),
         POINT.replace("@dataclass(slots=True)\n", ""),
         "class Other(Point):\n    pass\n\n\n",
     ],
-    ids=["factory", "base", "initializer", "no data class", "subclass"],
+    ids=["factory", "unset", "base", "initializer", "no dataclass", "subclass"],
 )
 def test_other_classes_are_left_as_they_are(source: str) -> None:
     """mypyc compiles them as before."""
