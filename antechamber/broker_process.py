@@ -14,6 +14,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import IO, Any
@@ -120,7 +121,7 @@ class BrokerProcess:
     def _wait_until_ready(self, timeout_s: float) -> None:
         assert self._child.stdout is not None
         try:
-            line = _first_line(self._child.stdout, timeout_s)
+            line = first_line(self._child.stdout, timeout_s)
         except TimeoutError:
             raise StartError(f"the broker was not ready within {timeout_s} s") from None
         if not line:
@@ -133,16 +134,22 @@ def _without_admin(variables: Mapping[str, str]) -> dict[str, str]:
     return {name: each for name, each in variables.items() if not name.startswith(_ADMIN_PREFIX)}
 
 
-def _first_line(stream: IO[bytes], timeout_s: float) -> bytes:
+def first_line(stream: IO[bytes], timeout_s: float) -> bytes:
     """Return the first line, or nothing if the stream ends before; raises `TimeoutError`.
 
     A thread reads it, because Windows can wait for sockets only, and not for pipes. After a timeout
     the thread ends with the process that writes.
     """
     lines: list[bytes] = []
-    reader = Thread(target=lambda: lines.append(stream.readline()), daemon=True)
+
+    def read() -> None:
+        # A start that is cancelled closes the stream, perhaps before this thread reads.
+        with suppress(ValueError):
+            lines.append(stream.readline())
+
+    reader = Thread(target=read, daemon=True)
     reader.start()
     reader.join(timeout_s)
-    if not lines:
+    if reader.is_alive():
         raise TimeoutError
-    return lines[0] if lines[0].endswith(b"\n") else b""
+    return lines[0] if lines and lines[0].endswith(b"\n") else b""

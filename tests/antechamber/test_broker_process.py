@@ -5,11 +5,12 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from io import BytesIO
 
 import pytest
 
 from antechamber import broker_process
-from antechamber.broker_process import BrokerProcess, StartError
+from antechamber.broker_process import BrokerProcess, StartError, first_line
 
 READY = """
 import pathlib, sys, json
@@ -73,6 +74,14 @@ def test_a_start_that_times_out(start: Start) -> None:
     """The process is killed."""
     with pytest.raises(StartError, match=r"^the broker was not ready within 0.05 s$"):
         start(UNTIL_STDIN_CLOSES, timeout_s=0.05)
+
+
+def test_a_closed_stream_has_no_first_line() -> None:
+    """A start that is cancelled closes it, perhaps before it is read."""
+    stream = BytesIO(b"ready\n")
+    stream.close()
+
+    assert first_line(stream, 30.0) == b""
 
 
 def test_stderr_can_be_read_while_the_broker_runs(start: Start) -> None:
