@@ -1,7 +1,7 @@
 """Writes out the initializers of dataclasses, in the copy of the source that mypyc compiles.
 
-mypyc leaves the ``__init__`` that `dataclasses` generates to the interpreter, which takes ten times
-as long as a compiled one. So the copy has it as source:
+mypyc leaves the ``__init__`` that `dataclasses` generates to the interpreter. So the copy has it as
+source:
 
     @dataclass(frozen=True, slots=True)       @dataclass(slots=True, init=False, unsafe_hash=True)
     class Point:                              class Point:

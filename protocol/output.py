@@ -51,8 +51,8 @@ BUFFERS = (bytes, bytearray, memoryview)
 class Output(bytearray):
     """A growing message; `parts` returns what to send."""
 
-    # Positions and values; a list if there are any. An `__init__` that makes it for every message
-    # would take as long as the encoding of a small one.
+    # Positions and values; a list if there are any. An `__init__` that made it for every message
+    # took 1 % of the processor time of a small produce.
     splices: list[tuple[int, Splice]] | tuple[()] = ()
     _spliced_bytes = 0
 

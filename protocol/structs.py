@@ -184,6 +184,6 @@ def end_sized(out: Output, start: int) -> None:
     if size < _ONE_BYTE:
         out[start] = size
         return
-    prefix = Output()
+    prefix = bytearray()
     write_uvarint(prefix, size)
     out[start : start + 1] = prefix

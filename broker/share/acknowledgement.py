@@ -16,7 +16,7 @@ from broker.share.record_state import ACQUIRED, AcknowledgeType
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 
-# By number. For each acknowledgement: a call of the enumeration takes 0.5 µs in CPython 3.11.
+# By number. For each acknowledgement: a call of the enumeration takes 0.3 µs in CPython 3.11.
 _TYPES: Final = tuple(AcknowledgeType)
 
 

@@ -77,7 +77,7 @@ def _request(
 
 
 def _error(each: Any) -> dict[str, Any]:
-    # A call of the enumeration takes 0.5 µs in CPython 3.11.
+    # A call of the enumeration takes 0.3 µs in CPython 3.11.
     error = ErrorCode(each.error_code) if each.error_code else _NONE
     return {"error": error, "message": each.error_message}
 

@@ -5,7 +5,7 @@
                   `------------------- one pass of the loop -------------------'
 
 trio calls it before and after each step (`broker.steps.measured_loop`), so tasks need no code for
-it. It costs less than a microsecond per step.
+it.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ one copy of its bytes. The cached bytes of all logs are bounded; the oldest read
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from broker.storage.file_slice import FileSlice
 from broker.storage.offset_metadata import LogOffsetMetadata
 
@@ -14,39 +16,25 @@ from broker.storage.offset_metadata import LogOffsetMetadata
 ReadKey = tuple[int, int, int, int, bool]
 
 
+@dataclass(slots=True, eq=False)
 class FetchDataInfo:
     """The result of a read: where it began, and the bytes as they are stored.
 
     ``first_entry_incomplete``: the first batch is cut, because it exceeds the limit.
     """
 
-    __slots__ = ("first_entry_incomplete", "offset_metadata", "records")
-
-    def __init__(
-        self,
-        offset_metadata: LogOffsetMetadata,
-        records: memoryview | bytes,
-        first_entry_incomplete: bool = False,
-    ) -> None:
-        self.offset_metadata = offset_metadata
-        self.records = records
-        self.first_entry_incomplete = first_entry_incomplete
+    offset_metadata: LogOffsetMetadata
+    records: memoryview | bytes
+    first_entry_incomplete: bool = False
 
 
+@dataclass(slots=True, eq=False)
 class SliceInfo:
     """The result of a read of many bytes, which are read from the file when they are sent."""
 
-    __slots__ = ("first_entry_incomplete", "offset_metadata", "records")
-
-    def __init__(
-        self,
-        offset_metadata: LogOffsetMetadata,
-        records: FileSlice,
-        first_entry_incomplete: bool = False,
-    ) -> None:
-        self.offset_metadata = offset_metadata
-        self.records = records
-        self.first_entry_incomplete = first_entry_incomplete
+    offset_metadata: LogOffsetMetadata
+    records: FileSlice
+    first_entry_incomplete: bool = False
 
     def read(self) -> FetchDataInfo:
         """The same with all bytes read into memory; raises `SpliceLost`."""

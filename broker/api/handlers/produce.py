@@ -20,6 +20,7 @@ only the heap limits them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -57,22 +58,14 @@ _CORRUPT_MESSAGE: Final = ErrorCode.CORRUPT_MESSAGE
 _INTERNAL_WRITER: Final = "__admin_client"  # Kafka lets only this client id write internal topics
 
 
+@dataclass(slots=True, eq=False)
 class Entry:
     """One partition of the request, and the error that the header of its batch shows."""
 
-    __slots__ = ("batch", "batch_error", "key", "topic_id")
-
-    def __init__(
-        self,
-        key: TopicPartition,
-        topic_id: UUID,
-        batch: ReceivedBatch | None,
-        batch_error: ErrorCode,
-    ) -> None:
-        self.key = key
-        self.topic_id = topic_id
-        self.batch = batch
-        self.batch_error = batch_error
+    key: TopicPartition
+    topic_id: UUID
+    batch: ReceivedBatch | None
+    batch_error: ErrorCode
 
 
 def produce(request: Request[ProduceRequest]) -> Outcome | Slices[Outcome]:
