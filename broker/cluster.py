@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -54,6 +54,7 @@ from broker.storage.disk import DiskFile
 from broker.storage.open_files import OpenFiles
 from broker.wait_records.interruptions import PAUSED, RUNNING, STOPPED, Interruptions
 from broker.wait_records.recorder import Recorder
+from protocol.lazy_dataclass import dataclass
 from protocol.printable import printable
 from purgatories.timer.trio_reaper import run_reaper
 

@@ -131,6 +131,7 @@ INTERPRETED = {
     "protocol/consumer_protocol.py": RARE,
     "protocol/errors.py": "has only an enumeration",
     "protocol/fields.py": ONCE_PER_MESSAGE,
+    "protocol/lazy_dataclass.py": "runs once for each class",
     "protocol/lz4_frame.py": "calls libraries",
     "protocol/messages": "its annotations are read at run time",
     "protocol/output.py": "an Output is a bytearray, from which no compiled class can derive",

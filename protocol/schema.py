@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING
 from typing import Annotated, Any, ClassVar, Protocol, TypeVar, dataclass_transform
 from uuid import UUID
 
-from protocol.source import Source
+from protocol.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 
@@ -97,50 +97,7 @@ def since(
 @dataclass_transform(kw_only_default=True, field_specifiers=(since,))
 def struct(cls: type[T]) -> type[T]:
     """Make *cls* a record that can be nested in a message."""
-    # Four hundred classes are created when the broker starts, and few of them get an instance. So
-    # `dataclass` generates no method here; without a docstring it would generate one, too.
-    vars_: Any = cls
-    vars_.__init__ = _initialize
-    vars_.__eq__, vars_.__hash__, vars_.__repr__ = _equal, None, _show
-    vars_.__doc__ = cls.__doc__ or cls.__name__
-    return dataclass(slots=True, kw_only=True, init=False, eq=False, repr=False)(cls)
-
-
-def _initialize(self: Any, **values: Any) -> None:
-    """Initialize the first instance of a class, which gets the ``__init__`` for all others."""
-    cls = type(self)
-    cls.__init__ = _initializer(cls)
-    cls.__init__(self, **values)
-
-
-def _initializer(cls: Any) -> Callable[..., None]:
-    """The ``__init__`` that `dataclass` generates: the fields are keyword arguments."""
-    fields = dataclasses.fields(cls)
-    parameters = ["self", "*"] if fields else ["self"]
-    for field in fields:
-        is_required = field.default is MISSING and field.default_factory is MISSING
-        parameters.append(field.name if is_required else f"{field.name}=default_{field.name}")
-    source = Source("__init__", ", ".join(parameters), cls.__name__)
-    source.line("pass")
-    for field in fields:
-        default = source.bind(f"default_{field.name}", field.default)
-        value = field.name
-        if field.default_factory is not MISSING:
-            factory = source.bind(f"new_{field.name}", field.default_factory)
-            value = f"{factory}() if {field.name} is {default} else {field.name}"
-        source.line(f"self.{field.name} = {value}")
-    return source.function()
-
-
-def _equal(self: Any, other: Any) -> Any:
-    if type(other) is not type(self):
-        return NotImplemented
-    return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
-
-
-def _show(self: Any) -> str:
-    values = (f"{name}={getattr(self, name)!r}" for name in self.__slots__)
-    return f"{type(self).__qualname__}({', '.join(values)})"
+    return dataclass(slots=True, kw_only=True)(cls)
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(since,))

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from struct import Struct, calcsize, pack, unpack_from
 from typing import Any, NoReturn, Protocol
 from uuid import UUID
 
 from protocol.java_text import JAVA_REPLACE
+from protocol.lazy_dataclass import dataclass
 from protocol.output import Output
 from protocol.schema import Sized
 from protocol.source import Source

@@ -12,11 +12,11 @@ names of these addresses are not known.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from broker.admin.http import HttpError, HttpRequest
 from broker.security.admin_tokens import NO_TOKENS, AdminAccess, AdminTokens
+from protocol.lazy_dataclass import dataclass
 
 _OTHER_SITE = "requests from other sites are refused"
 # The values for a page of this server and for the user (W3C Fetch Metadata).

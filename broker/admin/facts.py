@@ -6,7 +6,6 @@ All values are made of what JSON can hold. docs/reference/admin.md lists their f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from broker.admin.clock_facts import ClockFacts
@@ -15,6 +14,7 @@ from broker.admin.partition_work import PartitionWork
 from broker.api.request_counts import Counted
 from broker.common.state_changes import StateChanges
 from broker.faults.fault_rules import FaultRules
+from protocol.lazy_dataclass import dataclass
 from protocol.printable import printable
 
 JsonObject = dict[str, Any]

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 
 import h11
 import trio
 
+from protocol.lazy_dataclass import dataclass
 from protocol.printable import printable_json
 
 HEADERS_MAX_BYTES = 16_384

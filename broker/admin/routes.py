@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -14,6 +14,7 @@ from broker.admin.json_body import parse_json
 from broker.admin.query import Query
 from broker.common.errors import InvalidValue, NoSuchNode, NoSuchPartition, NoSuchRule, WrongState
 from broker.security.admin_tokens import AdminAccess
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from broker.api.request_counts import RequestCounts
@@ -32,6 +32,7 @@ from broker.transactions.producer_ids import ProducerIdManager
 from broker.transactions.verification import TransactionVerification
 from broker.wait_records.wait import Wait
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 from protocol.messages.api_versions import ApiVersion
 
 

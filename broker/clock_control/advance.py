@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from broker.coordinators.coordinator_timer import CoordinatorTimeout
 from broker.steps.schedule import ScheduledTask
 from broker.wait_records.record import WaitRecord
+from protocol.lazy_dataclass import dataclass
 from protocol.printable import printable
 from purgatories.timer.snapshot import kind_of
 from purgatories.timer.system_timer import SystemTimer

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from broker.config import Config
 from broker.security.admin_tokens import NO_TOKENS, AdminTokens
 from broker.security.sasl.scram_options import UserCredential
+from protocol.lazy_dataclass import dataclass
 
 PORT_MAX = 65535
 

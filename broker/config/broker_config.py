@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import dropwhile
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from broker.config.keys.all_keys import AllKeys
 from broker.config.kinds import InvalidValue, Value, format_value
 from broker.config.listener_keys import PREFIX, applies_to_listeners, listener_names
 from broker.config.table import KEYS, known_key
+from protocol.lazy_dataclass import dataclass
 
 
 class ConfigError(StartupError):

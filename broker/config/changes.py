@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 
 from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 from protocol.string_limits import STRING_BYTES_MAX
 
 # Maps a key to the elements of its present value; None for a key whose type is not LIST.

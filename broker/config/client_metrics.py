@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from broker.common.errors import ApiError
@@ -16,6 +15,7 @@ from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
 from broker.config.kinds import AnyList, InvalidValue, Kind, Value, format_value, int32
 from broker.config.refusals import invalid_value
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 
 _INTERVAL = "interval.ms"
 _MATCH = "match"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 
 from broker.config.key import Key
 from broker.config.kinds import ConfigType, Value, format_value
+from protocol.lazy_dataclass import dataclass
 
 
 class ConfigSource(IntEnum):

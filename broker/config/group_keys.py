@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from broker.config.kinds import Boolean, Kind, OffsetReset, OneOf, Value, int32
 from broker.config.table import KEYS
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,12 +7,13 @@ A key that this broker uses is declared once, as a field of one of the classes i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from enum import Enum
 from functools import cache
 from typing import Any, Final
 
 from broker.config.kinds import ConfigType, Kind, Value
+from protocol.lazy_dataclass import dataclass
 
 METADATA = "key"
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import decimal
 import re
 import sys
-from dataclasses import dataclass
 from enum import IntEnum
+
+from protocol.lazy_dataclass import dataclass
 
 INT_MAX = 2**31 - 1
 LONG_MAX = 2**63 - 1

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from broker.config.kinds import Kind, Value
 from broker.config.table import KEYS
+from protocol.lazy_dataclass import dataclass
 
 METADATA = "topic key"
 

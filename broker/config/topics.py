@@ -7,7 +7,7 @@ if that is set, else ``log.roll.hours`` in milliseconds (Kafka's ``ServerTopicCo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from types import MappingProxyType
 
 from broker.common.errors import ApiError
@@ -19,12 +19,13 @@ from broker.config.topic_key import METADATA, TopicKey, topic_key
 from broker.config.unused_topic_keys import KEYS as UNUSED_KEYS
 from broker.config.unused_topic_keys import REMOTE_STORAGE_ENABLE
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 
 _MINUTE_MS = 60_000
 _HOUR_MS = 3_600_000
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class TopicConfig:
     """All settings of a topic that this broker uses, one attribute for each key, as in `Config`."""
 

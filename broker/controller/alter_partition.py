@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from uuid import UUID
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True, frozen=True)

@@ -11,7 +11,6 @@ puts the request back into its queue. The controller may get it twice.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from broker.config import Config
@@ -19,6 +18,7 @@ from broker.faults.rule_spec import CONTROLLER
 from broker.links.direction import Carried, Direction
 from broker.links.links import Links
 from broker.steps.schedule import schedule_once
+from protocol.lazy_dataclass import dataclass
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 

@@ -11,12 +11,12 @@ here. Which requests clients can use depends on the list in ApiVersions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
 from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 
 METADATA_VERSION = "metadata.version"
 SHARE_VERSION = "share.version"

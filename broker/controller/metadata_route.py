@@ -8,12 +8,12 @@ change that is lost is fetched again after ``controller.quorum.request.timeout.m
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from broker.config import Config
 from broker.faults.rule_spec import CONTROLLER
 from broker.links.direction import Carried, Direction
 from broker.links.links import Links
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True)

@@ -9,10 +9,11 @@ since Kafka 4.1). Since metadata version 3.6 shrinking the ISR alone keeps the l
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 
 from broker.controller.image import NO_LEADER, PartitionRegistration
+from protocol.lazy_dataclass import dataclass
 
 
 class Election(Enum):

@@ -6,7 +6,6 @@ Kafka has a record for each in its metadata log, and an image for each kind (``A
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
@@ -15,6 +14,7 @@ from broker.controller.security_store import SecurityStore
 from broker.security.acl.binding import AclBinding
 from broker.security.sasl.credentials import ScramCredential
 from broker.security.tokens.delegation_token import DelegationToken
+from protocol.lazy_dataclass import dataclass
 
 
 class SecurityChange(Protocol):

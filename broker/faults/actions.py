@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 
 DELAY_MS_MAX = 86_400_000
 THROTTLE_MS_MAX = 3_600_000

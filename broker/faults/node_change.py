@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from broker.faults.actions import DELAY_MS_MAX, Action
 from broker.faults.fields import Fields
+from protocol.lazy_dataclass import dataclass
 
 # Each change, and the one that undoes it.
 NODE_CHANGES = MappingProxyType(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from broker.faults.actions import Action, Hold, HoldIsr, LinkCut, RefuseConnections
@@ -22,6 +22,7 @@ from broker.faults.rule_spec import (
     RuleSpec,
 )
 from broker.faults.senders import API_ONLY_OF_BROKERS, APIS_OF_BROKERS
+from protocol.lazy_dataclass import dataclass
 
 COUNT_MAX = 1_000_000_000
 FOR_MS_MAX = 366 * 86_400_000

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from broker.faults.actions import Action
+from protocol.lazy_dataclass import dataclass
 
 FROM_CLIENT, FROM_BROKER, FROM_ANY = "client", "broker", "any"
 CONTROLLER = "controller"

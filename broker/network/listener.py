@@ -15,7 +15,6 @@ import struct
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -34,6 +33,7 @@ from broker.quotas.connection_quotas import ConnectionQuotas
 from broker.quotas.listener_quotas import ListenerQuotas
 from broker.security.listeners.endpoints import Endpoint, Listeners, configured_listeners
 from broker.security.listeners.hosts import own_host, reachable
+from protocol.lazy_dataclass import dataclass
 
 log = logging.getLogger("antechamber.connection")
 

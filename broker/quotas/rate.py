@@ -10,9 +10,9 @@ The measured time is at least all windows but one, so that an initial burst is a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from broker.common.java_numbers import round_to_long
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True)

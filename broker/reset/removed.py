@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
 
 from broker.api.request import Request
 from broker.network.connection import Connection
 from broker.node import Node
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hmac
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 from typing import Final
+
+from protocol.lazy_dataclass import dataclass
 
 
 class AdminAccess(Enum):

@@ -6,11 +6,11 @@ authentication replaces it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from broker.security.principal import ANONYMOUS, Principal
+from protocol.lazy_dataclass import dataclass
 
 
 class SecurityProtocol(StrEnum):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 
 from broker.storage.checkpoints import CorruptCheckpoint
@@ -24,6 +23,7 @@ from broker.storage.producer_state import ProducerStateManager
 from broker.storage.segment import CLEANED, DELETED, SWAP, LogSegment
 from broker.storage.transaction_index import AbortedTxn
 from protocol.corrupt_records import CorruptRecords
+from protocol.lazy_dataclass import dataclass
 
 logger = logging.getLogger(__name__)
 

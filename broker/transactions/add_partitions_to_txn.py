@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
 from itertools import islice
@@ -28,6 +27,7 @@ from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.steps.queue import Slices, StepQueue
 from broker.transactions.state_topic import coordinator_of
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 from protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnResponse,

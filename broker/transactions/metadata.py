@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from broker.common.topic_partition import TopicPartition
 from broker.transactions.transaction_state import TransactionState
+from protocol.lazy_dataclass import dataclass
 from protocol.record_batch.header import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
 # The time at which no transaction has started.

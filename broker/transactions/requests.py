@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 from protocol.record_batch.header import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
 from broker.command_line.one_line_parser import OneLineParser
 from broker.command_line.whole_number import whole_number
 from broker.what_if.settings import Settings
+from protocol.lazy_dataclass import dataclass
 
 REPLICAS_MAX = 10
 DELAY_MS_MAX = 60_000

@@ -14,13 +14,13 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from broker.common.errors import StartupError
 from broker.common.topic_partition import TopicPartition
+from protocol.lazy_dataclass import dataclass
 
 Record = Mapping[str, Any]
 Connection = tuple[int, int]  # node, and connection of the node

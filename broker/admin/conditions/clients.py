@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from broker.admin.conditions.condition import Finding
 from broker.admin.facts import LIMIT_MAX, Facts, JsonObject
 from broker.admin.parameters import read_required
 from broker.admin.query import Query
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from broker.admin.conditions.condition import Finding
 from broker.admin.facts import Facts, JsonObject
 from broker.admin.parameters import LONG_MAX, read_partition, read_required
 from broker.admin.query import Query
+from protocol.lazy_dataclass import dataclass
 
 Key = tuple[str, int]
 

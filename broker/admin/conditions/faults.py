@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from broker.admin.conditions.condition import Finding
 from broker.admin.facts import LIMIT_MAX, Facts
 from broker.admin.query import Query
 from broker.common.errors import InvalidValue
+from protocol.lazy_dataclass import dataclass
 
 RULE_ID_MAX = 999_999_999_999
 

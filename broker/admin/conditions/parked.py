@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from broker.admin.conditions.condition import Finding, some
 from broker.admin.facts import LIMIT_MAX, Facts, JsonObject, RequestQuery
 from broker.admin.parameters import read_filter
 from broker.admin.query import Query
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

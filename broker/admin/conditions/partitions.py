@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from broker.admin.conditions.condition import Finding
 from broker.admin.facts import LIMIT_MAX, Facts, JsonObject
 from broker.admin.parameters import LONG_MAX, read_partition
 from broker.admin.query import Query
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

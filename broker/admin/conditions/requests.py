@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from broker.admin.conditions.condition import Finding
@@ -16,6 +15,7 @@ from broker.admin.parameters import API_NAMES
 from broker.admin.query import Query
 from broker.api.request_counts import Counted
 from protocol.api_names import api_name
+from protocol.lazy_dataclass import dataclass
 from protocol.printable import printable
 
 

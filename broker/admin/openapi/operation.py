@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
 from broker.admin.openapi.parameters import Parameter
 from broker.admin.openapi.schema import Schema
+from protocol.lazy_dataclass import dataclass
 
 JSON = "application/json"
 # Any request can be refused for its parameters, its token or its origin, or meet a bug.

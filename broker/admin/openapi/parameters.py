@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from broker.admin.openapi.schema import Schema
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -40,6 +40,7 @@ from protocol.codec import Output
 from protocol.errors import ErrorCode
 from protocol.framing import InvalidLength
 from protocol.headers import peek
+from protocol.lazy_dataclass import dataclass
 from protocol.messages.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
 from protocol.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 from purgatories.timer.system_timer import SystemTimer

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -39,6 +38,7 @@ from broker.security.resource import CLUSTER_NAME
 from broker.security.tls.listener_tls import ListenerTls
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 
 # Java's Integer.parseInt; a longer number is not the id of any node.
 _INT = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)

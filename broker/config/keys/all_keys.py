@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from broker.config.keys.authorization import AuthorizationKeys
 from broker.config.keys.classic_groups import ClassicGroupKeys
 from broker.config.keys.connections import ConnectionKeys
@@ -26,6 +24,7 @@ from broker.config.keys.share_groups import ShareGroupKeys
 from broker.config.keys.tls import TlsKeys
 from broker.config.keys.topics import TopicKeys
 from broker.config.keys.transactions import TransactionKeys
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(kw_only=True)

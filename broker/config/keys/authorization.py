@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from broker.config.key import key
 from broker.config.kinds import Boolean, OneOf, PrincipalList
+from protocol.lazy_dataclass import dataclass
 
 STANDARD_AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 

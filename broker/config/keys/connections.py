@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from broker.config.key import CLUSTER_WIDE, key
 from broker.config.kinds import INT_MAX, CountsByAddress, int32, int64
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(kw_only=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from broker.config.key import key
 from broker.config.kinds import int16, int32, int64
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(kw_only=True)

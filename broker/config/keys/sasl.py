@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from broker.config.key import PER_BROKER, key
 from broker.config.kinds import AnyList, ConfigType, OneOf, Secret, Text, int32, int64
+from protocol.lazy_dataclass import dataclass
 
 _HANDLERS = "org.apache.kafka.common.security.oauthbearer."
 UNSECURED_VALIDATOR = f"{_HANDLERS}internals.unsecured.OAuthBearerUnsecuredValidatorCallbackHandler"

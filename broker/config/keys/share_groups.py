@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from broker.config.key import CLUSTER_WIDE, key
 from broker.config.kinds import Kind, int32
+from protocol.lazy_dataclass import dataclass
 
 
 def _bound(name: str, kind: Kind, default: int, what: str) -> Any:

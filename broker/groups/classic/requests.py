@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from broker.groups.group import UNKNOWN_GENERATION_ID
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 
 # In requests of clients that have no member id yet.
 UNKNOWN_MEMBER_ID = ""

@@ -13,7 +13,7 @@ A member has revoked a partition when its heartbeat lists owned partitions witho
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from uuid import UUID
 
 from broker.common.errors import ApiError
@@ -24,6 +24,7 @@ from broker.groups.consumer.member import (
     Partitions,
 )
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 
 # The partitions that a heartbeat lists as owned; None if it contains no list.
 Owned = Mapping[UUID, Sequence[int]] | None

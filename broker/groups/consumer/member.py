@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntEnum
 from uuid import UUID, uuid4
 
@@ -14,6 +14,7 @@ from broker.groups.records.consumer import (
     ConsumerGroupMemberMetadataValue,
     CurrentTopicPartitions,
 )
+from protocol.lazy_dataclass import dataclass
 
 JOINING_EPOCH = 0
 LEAVING_EPOCH = -1

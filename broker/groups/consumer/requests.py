@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 from broker.groups.consumer.member import LEAVING_EPOCH, LEAVING_STATIC_EPOCH, OwnedPartitions
+from protocol.lazy_dataclass import dataclass
 
 UNCHANGED_MS = -1
 

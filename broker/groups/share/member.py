@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from uuid import UUID
 
 from broker.groups.records.share import (
@@ -11,6 +11,7 @@ from broker.groups.records.share import (
     ShareGroupCurrentMemberAssignmentValue,
     ShareGroupMemberMetadataValue,
 )
+from protocol.lazy_dataclass import dataclass
 
 # Partitions by topic; the tuples are sorted.
 Partitions = Mapping[UUID, tuple[int, ...]]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from broker.common.errors import ApiError
 from broker.groups.share.member import Partitions
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 
 JOINING_EPOCH = 0
 LEAVING_EPOCH = -1

@@ -6,7 +6,7 @@ The value of Kafka's ``ShareGroupStatePartitionMetadata`` record.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 from uuid import UUID
 
@@ -15,6 +15,7 @@ from broker.groups.records.share import (
     TopicInfo,
     TopicPartitionsInfo,
 )
+from protocol.lazy_dataclass import dataclass
 
 
 class TopicStates(NamedTuple):

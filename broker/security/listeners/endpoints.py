@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from broker.config import Config, ConfigError
 from broker.security.session import SecurityProtocol
+from protocol.lazy_dataclass import dataclass
 
 PORT_MAX = 65535
 # The name by which the admin interface has TLS settings of its own; no listener may have it.

@@ -11,7 +11,6 @@ handshake of a re-authentication.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 from math import inf
 from typing import Final, NamedTuple
@@ -19,6 +18,7 @@ from typing import Final, NamedTuple
 from broker.common.clock import Clock
 from broker.security.sasl.mechanism import AuthenticationFailed, Login, SaslServer
 from broker.security.sasl.settings import SaslSettings
+from protocol.lazy_dataclass import dataclass
 
 # A re-authentication that begins sooner after the one before is refused.
 _REAUTHENTICATION_INTERVAL_MS: Final = 1000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from broker.common.clock import Clock
@@ -28,6 +27,7 @@ from broker.security.sasl.plain import PlainServer
 from broker.security.sasl.scram import ScramServer
 from broker.security.sasl.signed_token import SignedTokens
 from broker.security.sasl.unsecured_token import InvalidOption, UnsecuredTokens
+from protocol.lazy_dataclass import dataclass
 
 _ENABLED: Final = "sasl.enabled.mechanisms"
 _MODULES: Final = {

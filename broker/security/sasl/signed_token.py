@@ -6,11 +6,11 @@ header --> the keys with its id --> signature --> exp, iat, sub --> audience, is
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from broker.security.sasl.bearer import BearerToken, InvalidToken
 from broker.security.sasl.claims import Claims, decoded_part, list_claim, text_claim, time_claim
 from broker.security.sasl.json_web_keys import JsonWebKeys
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

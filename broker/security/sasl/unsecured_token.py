@@ -10,11 +10,11 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from broker.security.sasl.bearer import BearerToken, InvalidToken
 from broker.security.sasl.claims import decoded_part, list_claim, text_claim, time_claim
+from protocol.lazy_dataclass import dataclass
 
 _VALIDATOR = "unsecuredValidator"
 _LOGIN = "unsecuredLogin"

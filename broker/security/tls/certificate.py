@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from broker.security.tls.der import DerReader, NotDer
 from broker.security.tls.distinguished_name import distinguished_name
+from protocol.lazy_dataclass import dataclass
 
 _VERSION, _EXTENSIONS = 0xA0, 0xA3
 _UTC_TIME = 0x17

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from broker.common.errors import StartupError
 from broker.config import Config
 from broker.security.listeners.endpoints import ADMIN_HTTP, protocol_of
 from broker.security.session import SecurityProtocol
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

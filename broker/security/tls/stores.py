@@ -6,13 +6,14 @@ files and the reverse, as Java does, so the first bytes of a file decide.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from broker.common.errors import StartupError
 from broker.security.tls import jks, pkcs12
 from broker.security.tls.pem import NotPem, certificate_pem, certificates_in, private_keys_in
 from broker.security.tls.settings import KeyStoreSettings, TlsSettings
+from protocol.lazy_dataclass import dataclass
 
 _BINARY = ("JKS", "PKCS12")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from uuid import UUID
 
 from broker.groups.consumer.member import Partitions
+from protocol.lazy_dataclass import dataclass
 
 Assignment = Mapping[str, Partitions]
 

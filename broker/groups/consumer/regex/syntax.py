@@ -5,10 +5,11 @@ from __future__ import annotations
 import string
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from types import MappingProxyType
+
+from protocol.lazy_dataclass import dataclass
 
 # A set of ASCII characters: bit n is chr(n).
 CharSet = int
