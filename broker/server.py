@@ -15,13 +15,14 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import trio
 
-from broker.admin.cluster_facts import ClusterFacts
+from broker.admin.accept import Serve, accept_connections
 from broker.admin.listener import AdminListener
-from broker.admin.server import serve_admin
 from broker.admin.tls import admin_context
 from broker.cluster import Cluster
 from broker.command_line.options import ServeOptions
@@ -58,6 +59,7 @@ from broker.wait_records.records_file import RecordsFile
 from broker.wait_records.records_topic import RecordsTopic
 from broker.wait_records.request_log import request_log_line
 from broker.wait_records.span_sender import SpanSender, live_spans
+from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 
 # The controller's store, in the first data directory.
@@ -114,12 +116,11 @@ async def _run(
             schedule(
                 cluster.timer, release_free_memory, delay_ms=interval_ms, period_ms=interval_ms
             )
-            facts = ClusterFacts(cluster, _given(options))
-            report = facts.admin_errors.report
             # Its timeouts pass while the clock of the broker is frozen.
             timer = new_timer("admin", cluster.machine.now_ms)
             nursery.start_soon(run_reaper, timer)
-            nursery.start_soon(serve_admin, admin, facts, timer, report)
+            interface = partial(_admin_interface, options, cluster, admin, timer)
+            nursery.start_soon(accept_connections, admin, interface)
             _announce(options, cluster, data_dirs, admin)
             if options.stop_with_stdin:
                 nursery.start_soon(_stop_with_stdin, nursery.cancel_scope)
@@ -148,6 +149,16 @@ def _admin_listener(options: ServeOptions) -> AdminListener:
     admin = options.admin
     context = admin_context(options.config) if admin.has_tls else None
     return AdminListener(admin.host, admin.port, admin.tokens, context)
+
+
+async def _admin_interface(
+    options: ServeOptions, cluster: Cluster, admin: AdminListener, timer: SystemTimer
+) -> Serve:
+    # In a thread, because its import takes longer than a step of the loop may take.
+    await trio.to_thread.run_sync(import_module, "broker.admin.interface")
+    from broker.admin.interface import admin_interface
+
+    return admin_interface(cluster, _given(options), admin, timer)
 
 
 def _controller(options: ServeOptions, data_dirs: Sequence[Path]) -> Controller:

@@ -136,6 +136,7 @@ INTERPRETED = {
     "protocol/messages": "its annotations are read at run time",
     "protocol/output.py": "an Output is a bytearray, from which no compiled class can derive",
     "protocol/schema.py": "has only declarations",
+    "protocol/record_batch/crc.py": "calls a library",
     "protocol/record_batch/slices.py": RARE,
     "protocol/slices.py": ONCE_PER_MESSAGE,
     "protocol/source.py": ONCE_PER_MESSAGE,

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 
 import trio
 
+from broker.admin.accept import Serve, accept_connections
 from broker.admin.listener import AdminListener
-from broker.admin.server import serve_admin
+from broker.admin.server import AdminServer
 from broker.common.clock import TrioClock
 from broker.security.admin_tokens import NO_TOKENS, AdminTokens
 from purgatories.timer.system_timer import SystemTimer
@@ -32,10 +33,15 @@ def serving(
     async def main() -> None:
         started.append(trio.lowlevel.current_trio_token())
         timer = SystemTimer("admin", now_ms=TrioClock().now_ms)
+        server = AdminServer(listener, facts, timer)
+
+        async def load() -> Serve:
+            return server.serve
+
         with scope:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(run_reaper, timer)
-                await serve_admin(listener, facts, timer)
+                await accept_connections(listener, load)
 
     thread = threading.Thread(target=trio.run, args=(main,))
     thread.start()

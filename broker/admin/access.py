@@ -13,8 +13,10 @@ names of these addresses are not known.
 from __future__ import annotations
 
 from http import HTTPStatus
+from ipaddress import ip_address
 
 from broker.admin.http import HttpError, HttpRequest
+from broker.admin.listener import with_brackets
 from broker.security.admin_tokens import NO_TOKENS, AdminAccess, AdminTokens
 from protocol.lazy_dataclass import dataclass
 
@@ -22,6 +24,7 @@ _OTHER_SITE = "requests from other sites are refused"
 # The values for a page of this server and for the user (W3C Fetch Metadata).
 _OWN_SITE = frozenset({"same-origin", "none"})
 _READING = frozenset({"GET", "HEAD"})
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,14 @@ class AccessRules:
                 HTTPStatus.FORBIDDEN, f"the token is read-only and does not allow {request.method}"
             )
         return access
+
+
+def access_rules(address: tuple[str, int], tokens: AdminTokens) -> AccessRules:
+    """The rules for requests to *address*."""
+    host, port = address
+    if not ip_address(host.partition("%")[0]).is_loopback:
+        return AccessRules(None, tokens)
+    return AccessRules(frozenset(with_brackets(name, port) for name in (host, *_LOOPBACK)), tokens)
 
 
 def _check_host(request: HttpRequest, hosts: frozenset[str]) -> None:

@@ -13,6 +13,7 @@ import ssl
 
 import trio
 
+from broker.admin.access import access_rules
 from broker.admin.facts import Facts
 from broker.admin.http import HttpConnection, OnError, raise_error
 from broker.admin.listener import AdminListener
@@ -21,46 +22,40 @@ from broker.admin.paths import routes
 from broker.admin.routes import Router
 from broker.admin.tls import TlsStream
 from broker.network.transport import SocketTransport
-from broker.process.descriptors import OVERLOADED, shares
+from broker.process.descriptors import shares
 from purgatories.timer.system_timer import SystemTimer
 
-# New connections wait in the backlog while the process has no free descriptor.
-_OVERLOAD_PAUSE_S = 0.1
 
-
-async def serve_admin(
-    listener: AdminListener,
-    facts: Facts,
-    timer: SystemTimer,
-    on_error: OnError = raise_error,
-) -> None:
-    """Serve admin requests on a listening socket until cancelled.
+class AdminServer:
+    """Serves connections that *listener* has accepted.
 
     The timeouts of ``/v1/wait`` run on *timer*, which must outlive every node. *on_error* receives
     the exceptions that handlers raise.
     """
-    router = Router(routes(facts, timer), listener.rules, page_files())
-    accepting = trio.SocketListener(trio.socket.from_stdlib_socket(listener.socket))
-    limit = ConnectionLimit(shares().admin)
 
-    async def serve(stream: trio.SocketStream) -> None:
-        connection = HttpConnection(_with_tls(stream, listener.context), router, on_error)
-        if not limit.add(connection):
+    def __init__(
+        self,
+        listener: AdminListener,
+        facts: Facts,
+        timer: SystemTimer,
+        on_error: OnError = raise_error,
+    ) -> None:
+        rules = access_rules(listener.address, listener.tokens)
+        self._router = Router(routes(facts, timer), rules, page_files())
+        self._context = listener.context
+        self._limit = ConnectionLimit(shares().admin)
+        self._on_error = on_error
+
+    async def serve(self, stream: trio.SocketStream) -> None:
+        """Serve a connection until it is closed."""
+        transport = _with_tls(stream, self._context)
+        connection = HttpConnection(transport, self._router, self._on_error)
+        if not self._limit.add(connection):
             connection.close()
         try:
             await connection.serve()
         finally:
-            limit.remove(connection)
-
-    async with accepting, trio.open_nursery() as nursery:
-        while True:
-            try:
-                stream = await accepting.accept()
-            except OSError as error:
-                if error.errno in OVERLOADED:
-                    await trio.sleep(_OVERLOAD_PAUSE_S)
-            else:
-                nursery.start_soon(serve, stream)
+            self._limit.remove(connection)
 
 
 class ConnectionLimit:

@@ -13,11 +13,10 @@ import struct
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from crc32c import crc32c
-
 from broker.storage.disk import Disk, read_small_file
 from broker.storage.producer_state import ProducerStateManager
 from broker.storage.producer_state_entry import BatchMetadata, ProducerStateEntry
+from protocol.record_batch.crc import crc32c
 from protocol.record_batch.header import NO_SEQUENCE
 
 logger = logging.getLogger(__name__)

@@ -24,10 +24,9 @@ from __future__ import annotations
 import struct
 from typing import Final, NamedTuple
 
-from crc32c import crc32c
-
 from protocol.compression import Buffer
 from protocol.corrupt_records import CorruptRecords
+from protocol.record_batch.crc import crc32c
 
 HEADER: Final = struct.Struct(">qiibIhiqqqhii")
 HEADER_BYTES: Final = HEADER.size  # 61: the smallest batch there is

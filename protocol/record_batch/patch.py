@@ -9,9 +9,8 @@ from __future__ import annotations
 from struct import Struct
 from typing import Final
 
-from crc32c import crc32c
-
 from protocol.compression import Buffer
+from protocol.record_batch.crc import crc32c
 from protocol.record_batch.header import (
     CRC_START,
     HEADER,

@@ -6,7 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from broker.admin.listener import AdminListener, access_rules
+from broker.admin.access import access_rules
+from broker.admin.listener import AdminListener
 from broker.security.admin_tokens import NO_TOKENS, AdminTokens
 from tests.tls import server_context
 
