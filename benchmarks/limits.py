@@ -3,7 +3,7 @@
 The same client as that of the other benchmarks sends frames of the same size to servers that decode
 and store nothing: one on epoll, and one on trio. A leader and two followers on epoll write each
 frame to three files. The plain write is the system call that appends a batch of one record of 100
-bytes to a file.
+bytes to a file. A pass over scattered objects shows what a pause costs.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from benchmarks.bare_chain import BareChain, frame_of
 from benchmarks.benchmark import Benchmark, Metric, Sample, percentile
 from benchmarks.echo import Echo
 from benchmarks.pipelined import responses
+from benchmarks.scattered import Scattered
 from benchmarks.systems import System
 from integration.wire.batches import batch
 from integration.wire.connection import Connection, address
@@ -51,7 +52,11 @@ def measure(system: System, scale: float) -> Sample:
     with Echo() as echo:
         micros, cpu = _echoes(echo, count)
         sample |= {"echo on trio p50": percentile(micros, 50), "echo on trio, CPU each": cpu}
-    return sample | _chain(count) | {"plain write": _writes(max(2, int(WRITES * scale)))}
+    sample |= _chain(count) | {"plain write": _writes(max(2, int(WRITES * scale)))}
+    objects, passes = Scattered(), max(2, int(WAKE_UPS * scale))
+    sample["2000 objects"] = objects.pass_us(passes, 0)
+    sample["2000 objects, after 3 ms"] = objects.pass_us(passes, UNTIL_PARKED_SECONDS)
+    return sample
 
 
 def _chain(count: int) -> dict[str, float]:
@@ -159,6 +164,8 @@ BENCHMARK = Benchmark(
         Metric("chain of three on epoll, 1 KB p50", "us"),
         Metric("chain of three on epoll, 16 KB, five in flight", "MB/s", "higher"),
         Metric("plain write", "us"),
+        Metric("2000 objects", "us"),
+        Metric("2000 objects, after 3 ms", "us"),
     ),
     measure,
 )
