@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.benchmark import Benchmark
+from benchmarks.benchmark import Benchmark, Sample
 from benchmarks.systems import System, available
 from benchmarks.systems_with_tls import available_with_tls
 
@@ -99,19 +99,27 @@ def _measure(
     benchmark: Benchmark, systems: Sequence[System], rounds: Rounds, outcome: Outcome
 ) -> None:
     failed: set[str] = set()
+
+    def measured(system: System, scale: float, number: int) -> Sample:
+        if system.name in failed:
+            return {}
+        print(f"{benchmark.name} {system.name} {number} ", end="\r", file=sys.stderr)
+        try:
+            return benchmark.measure(system, scale)
+        except Exception:
+            failed.add(system.name)
+            outcome.failed.append(f"{benchmark.name} on {system.name}")
+            print(f"\n{outcome.failed[-1]} failed:", file=sys.stderr)
+            traceback.print_exc()
+            return {}
+
+    if not rounds.quick and not benchmark.heavy:
+        for system in systems:
+            for number in range(-system.warm_up_rounds, 0):
+                measured(system, 1.0, number)
     for number, (scale, kept) in enumerate(rounds.scales(benchmark)):
         first = number % len(systems) if systems else 0
         for system in (*systems[first:], *systems[:first]):
-            if system.name in failed:
-                continue
-            print(f"{benchmark.name} {system.name} {number} ", end="\r", file=sys.stderr)
-            try:
-                sample = benchmark.measure(system, scale)
-            except Exception:
-                failed.add(system.name)
-                outcome.failed.append(f"{benchmark.name} on {system.name}")
-                print(f"\n{outcome.failed[-1]} failed:", file=sys.stderr)
-                traceback.print_exc()
-                continue
+            sample = measured(system, scale, number)
             for name, value in sample.items() if kept else ():
                 outcome.results[name][system.name].append(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.systems import KEPT, System
+from benchmarks.systems import JVM_WARM_UP_ROUNDS, KEPT, System
 from integration.kafka.jars import missing_for_a_jvm
 from integration.kafka.real_kafka import RealKafka
 from integration.processes.antechamber import Antechamber
@@ -30,7 +30,7 @@ def available_with_tls(compiled: Path | None = None) -> list[System]:
     if compiled is not None:
         systems.append(System("pure", AntechamberWithTls, tls=True))
     if missing_for_a_jvm() is None:
-        systems.append(System("Kafka", _kafka, tls=True))
+        systems.append(System("Kafka", _kafka, tls=True, warm_up_rounds=JVM_WARM_UP_ROUNDS))
     return systems
 
 

@@ -97,6 +97,32 @@ def test_systems_alternate_and_the_first_round_is_discarded(
     assert outcome.results == {"figure": {"ours": [4.0, 5.0], "Kafka": [3.0, 6.0]}}
 
 
+def test_a_system_that_warms_up_has_rounds_of_its_own_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Their figures are not kept."""
+    order: list[tuple[str, float]] = []
+
+    def measure(system: System, scale: float) -> Sample:
+        order.append((system.name, scale))
+        return {"figure": float(len(order))}
+
+    def available(_nodes: int, _compiled: Path | None) -> list[System]:
+        return [System("ours", _Server), System("Kafka", _Server, warm_up_rounds=2)]  # type: ignore[arg-type]  # no process
+
+    monkeypatch.setattr(rounds, "available", available)
+    benchmark = Benchmark("one", (Metric("figure", "s"),), measure)
+    outcome = run([benchmark], Rounds(1, quick=False, systems=("ours", "Kafka")))
+
+    assert order[:4] == [
+        ("Kafka", 1.0),
+        ("Kafka", 1.0),
+        ("ours", rounds.WARM_UP_SCALE),
+        ("Kafka", rounds.WARM_UP_SCALE),
+    ]
+    assert outcome.results == {"figure": {"ours": [6.0], "Kafka": [5.0]}}
+
+
 def test_a_system_that_fails_is_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The other systems are, and the failure is reported by name."""
 
