@@ -28,7 +28,8 @@ class Benchmark:
     brokers of the system; benchmarks with the same number share their servers. 0 means no server.
     With `tls`, librdkafka connects to a listener with TLS. With `own_servers`, the servers are
     started for this benchmark only, because it leaves behind what would disturb others. A `heavy`
-    one is measured at most twice, without a discarded round.
+    one is measured at most twice, without a discarded round. Without `warms_up`, no system
+    has rounds to warm up for it, because it starts servers of its own in each round.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Benchmark:
     tls: bool = False
     own_servers: bool = False
     heavy: bool = False
+    warms_up: bool = True
 
 
 def percentile(values: list[float], percent: float) -> float:

@@ -113,7 +113,7 @@ def _measure(
             traceback.print_exc()
             return {}
 
-    if not rounds.quick and not benchmark.heavy:
+    if benchmark.warms_up and not benchmark.heavy and not rounds.quick:
         for system in systems:
             for number in range(-system.warm_up_rounds, 0):
                 measured(system, 1.0, number)

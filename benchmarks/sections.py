@@ -31,7 +31,7 @@ as pyenv does by default, took 1.6 times as long for a loop over a dictionary as
 `make bench PYTHON=/usr/bin/python3` in a new checkout uses the latter.
 
 Kafka's figures depend on how long it has run, because its JVM compiles what runs often: in fifteen
-rounds the p50 of a small produce fell from 258 to 71 µs within six, and that from produce to fetch
+rounds the p50 of a small produce fell from 258 to 66 µs within six, and that from produce to fetch
 from 366 to 124 µs within ten. So it is measured in eight more rounds first, which are not kept.
 `producing`, `consuming`, `expiry`, `expiry_with_pending`, the transactions and TLS were measured
 without them: their ratios are those to a Kafka that has just started. The figures of fifteen rounds

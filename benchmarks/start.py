@@ -44,4 +44,5 @@ BENCHMARK = Benchmark(
         Metric("echo on trio, resident", "MB"),
     ),
     measure,
+    warms_up=False,
 )

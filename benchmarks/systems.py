@@ -32,8 +32,7 @@ NAMES = ("ours", "pure", "Kafka", "kfake", "mock")
 _NO_DELAY = ("group.initial.rebalance.delay.ms", "0")
 # The records of the raw clients have timestamp 0 and would be deleted at the first check.
 KEPT = ("log.retention.ms", "-1")
-# A JVM compiles what runs often: the p50 of Kafka's small produces fell from 258 to 71 us in six
-# rounds, and that from produce to fetch from 366 to 124 us in ten.
+# A JVM compiles what runs often; how much faster Kafka becomes is on the page (`sections.HEAD`).
 JVM_WARM_UP_ROUNDS = 8
 
 

@@ -51,6 +51,7 @@ from broker.process.stdin_watch import check_stdin, wait_for_end_of_stdin
 from broker.process.stop_signals import stop_signals
 from broker.reset.given import Given, GivenTopic, create_topic
 from broker.security.listeners.endpoints import configured_listeners
+from broker.security.listeners.hosts import host_and_port
 from broker.steps.offload import WorkerThreads
 from broker.steps.schedule import schedule
 from broker.wait_records.outbox import Outbox, Sink
@@ -292,14 +293,9 @@ def _bootstrap_by_listener(cluster: Cluster) -> dict[str, str]:
     """The addresses of all nodes, by listener."""
     brokers = [member.broker for member in cluster.members.values()]
     return {
-        listener: ",".join(_address(broker.endpoints[listener]) for broker in brokers)
+        listener: ",".join(host_and_port(*broker.endpoints[listener]) for broker in brokers)
         for listener in brokers[0].endpoints
     }
-
-
-def _address(address: tuple[str, int]) -> str:
-    host, port = address
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 _CANNOT_WRITE = "cannot write to stdout: {}; with --quiet nothing is written"

@@ -25,6 +25,8 @@ OBJECTS = f"objects-{sys.implementation.cache_tag}-{sysconfig.get_platform()}"
 
 # `make check` is strict; types of other libraries need not be installed where a wheel is built.
 _MYPY = ("--config-file=", "--explicit-package-bases", "--ignore-missing-imports")
+# With -O1 a share group took 1.05 to 1.15 times as long from produce to fetch, other requests at
+# most 1.05 times.
 _OPTIMIZATION = "2"
 # The modules call each other inside of the library. With hidden names they do so directly, and not
 # by a table that the dynamic linker fills.

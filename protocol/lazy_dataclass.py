@@ -27,12 +27,11 @@ def dataclass(
     slots: bool = False,
     kw_only: bool = False,
     eq: bool = True,
-    unsafe_hash: bool = False,
 ) -> Callable[[type[T]], type[T]]:
     """Make the class a dataclass; methods that it defines itself are kept.
 
-    The options are those of `dataclasses.dataclass`. An instance of a frozen class with slots
-    cannot be copied or pickled.
+    The options mean what they mean to `dataclasses.dataclass`. An instance of a frozen class with
+    slots cannot be copied or pickled.
     """
 
     def decorate(cls: type[T]) -> type[T]:
@@ -43,7 +42,7 @@ def dataclass(
         )(cls)
         methods = {"__init__": _initialize_later(made, frozen), "__repr__": _show}
         if eq:
-            methods |= _comparison(made, has_hash=frozen or unsafe_hash)
+            methods |= _comparison(made, has_hash=frozen)
         if frozen:
             methods |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
         for name, method in methods.items():

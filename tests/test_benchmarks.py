@@ -29,8 +29,9 @@ class _Server:
 
 
 def _run(
-    monkeypatch: pytest.MonkeyPatch, count: int, *benchmarks: Benchmark
+    monkeypatch: pytest.MonkeyPatch, count: int, *benchmarks: Benchmark, warm_up_rounds: int = 0
 ) -> tuple[rounds.Outcome, list[_Server]]:
+    """Measure ours and Kafka, which warms up for so many rounds."""
     servers: list[_Server] = []
 
     def start() -> _Server:
@@ -38,10 +39,25 @@ def _run(
         return servers[-1]
 
     def available(_nodes: int, _compiled: Path | None) -> list[System]:
-        return [System(name, start) for name in ("ours", "Kafka")]  # type: ignore[arg-type]  # no process
+        ours = System("ours", start)  # type: ignore[arg-type]  # no process
+        kafka = System("Kafka", start, warm_up_rounds=warm_up_rounds)  # type: ignore[arg-type]  # no process
+        return [ours, kafka]
 
     monkeypatch.setattr(rounds, "available", available)
     return run(benchmarks, Rounds(count, quick=False, systems=("ours", "Kafka"))), servers
+
+
+class _Recorder:
+    """A benchmark whose figure is the number of its measurements, of which *order* has all."""
+
+    def __init__(self, *, warms_up: bool = True) -> None:
+        self.order: list[tuple[str, float]] = []
+        metrics = (Metric("figure", "s"),)
+        self.benchmark = Benchmark("one", metrics, self._measure, warms_up=warms_up)
+
+    def _measure(self, system: System, scale: float) -> Sample:
+        self.order.append((system.name, scale))
+        return {"figure": float(len(self.order))}
 
 
 @pytest.mark.parametrize(("percent", "expected"), [(0, 1.0), (50, 3.0), (99, 5.0), (100, 5.0)])
@@ -78,15 +94,10 @@ def test_systems_alternate_and_the_first_round_is_discarded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each round measures every system; they change places from round to round."""
-    order: list[tuple[str, float]] = []
+    recorder = _Recorder()
+    outcome, _ = _run(monkeypatch, 2, recorder.benchmark)
 
-    def measure(system: System, scale: float) -> Sample:
-        order.append((system.name, scale))
-        return {"figure": float(len(order))}
-
-    outcome, _ = _run(monkeypatch, 2, Benchmark("one", (Metric("figure", "s"),), measure))
-
-    assert order == [
+    assert recorder.order == [
         ("ours", rounds.WARM_UP_SCALE),
         ("Kafka", rounds.WARM_UP_SCALE),
         ("Kafka", 1.0),
@@ -101,26 +112,26 @@ def test_a_system_that_warms_up_has_rounds_of_its_own_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Their figures are not kept."""
-    order: list[tuple[str, float]] = []
+    recorder = _Recorder()
+    outcome, _ = _run(monkeypatch, 1, recorder.benchmark, warm_up_rounds=2)
 
-    def measure(system: System, scale: float) -> Sample:
-        order.append((system.name, scale))
-        return {"figure": float(len(order))}
-
-    def available(_nodes: int, _compiled: Path | None) -> list[System]:
-        return [System("ours", _Server), System("Kafka", _Server, warm_up_rounds=2)]  # type: ignore[arg-type]  # no process
-
-    monkeypatch.setattr(rounds, "available", available)
-    benchmark = Benchmark("one", (Metric("figure", "s"),), measure)
-    outcome = run([benchmark], Rounds(1, quick=False, systems=("ours", "Kafka")))
-
-    assert order[:4] == [
+    assert recorder.order[:4] == [
         ("Kafka", 1.0),
         ("Kafka", 1.0),
         ("ours", rounds.WARM_UP_SCALE),
         ("Kafka", rounds.WARM_UP_SCALE),
     ]
     assert outcome.results == {"figure": {"ours": [6.0], "Kafka": [5.0]}}
+
+
+def test_a_benchmark_that_starts_its_servers_warms_none_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first measurement is that of the discarded round."""
+    recorder = _Recorder(warms_up=False)
+    _run(monkeypatch, 1, recorder.benchmark, warm_up_rounds=2)
+
+    assert recorder.order[0] == ("ours", rounds.WARM_UP_SCALE)
 
 
 def test_a_system_that_fails_is_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:

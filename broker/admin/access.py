@@ -16,8 +16,8 @@ from http import HTTPStatus
 from ipaddress import ip_address
 
 from broker.admin.http import HttpError, HttpRequest
-from broker.admin.listener import with_brackets
 from broker.security.admin_tokens import NO_TOKENS, AdminAccess, AdminTokens
+from broker.security.listeners.hosts import host_and_port
 from protocol.lazy_dataclass import dataclass
 
 _OTHER_SITE = "requests from other sites are refused"
@@ -70,7 +70,7 @@ def access_rules(address: tuple[str, int], tokens: AdminTokens) -> AccessRules:
     host, port = address
     if not ip_address(host.partition("%")[0]).is_loopback:
         return AccessRules(None, tokens)
-    return AccessRules(frozenset(with_brackets(name, port) for name in (host, *_LOOPBACK)), tokens)
+    return AccessRules(frozenset(host_and_port(name, port) for name in (host, *_LOOPBACK)), tokens)
 
 
 def _check_host(request: HttpRequest, hosts: frozenset[str]) -> None:

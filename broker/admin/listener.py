@@ -6,7 +6,7 @@ import ssl
 
 from broker.network.listener import listen
 from broker.security.admin_tokens import NO_TOKENS, AdminTokens
-from broker.security.listeners.hosts import reachable
+from broker.security.listeners.hosts import host_and_port, reachable
 
 
 class AdminListener:
@@ -28,13 +28,8 @@ class AdminListener:
         self.context = context
         self.address: tuple[str, int] = self.socket.getsockname()[:2]
         scheme = "http" if context is None else "https"
-        self.url = f"{scheme}://{with_brackets(reachable(host), self.address[1])}"
+        self.url = f"{scheme}://{host_and_port(reachable(host), self.address[1])}"
 
     def close(self) -> None:
         """Close the socket."""
         self.socket.close()
-
-
-def with_brackets(host: str, port: int) -> str:
-    """The address as a URL has it."""
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -145,7 +145,6 @@ def test_instances_without_fields_are_equal(dataclass: Decorator) -> None:
         ({"frozen": True}, True),
         ({"eq": False}, True),
         ({"frozen": True, "eq": False}, True),
-        ({"unsafe_hash": True}, True),
     ],
 )
 def test_what_may_change_and_is_compared_has_no_hash(

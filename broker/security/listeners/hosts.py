@@ -12,6 +12,11 @@ def reachable(bind_host: str) -> str:
     return "127.0.0.1" if bind_host in _WILDCARDS else bind_host
 
 
+def host_and_port(host: str, port: int) -> str:
+    """An address as clients write it, and as a URL has it."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 def own_host(bind_host: str) -> str:
     """The host that clients are given for a listener without advertised host.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import trio
+from trio.testing import wait_all_tasks_blocked
 
 from broker.admin.accept import Serve, accept_connections
 from broker.admin.listener import AdminListener
@@ -27,7 +28,7 @@ async def test_the_interface_is_loaded_for_the_first_connection_alone() -> None:
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(accept_connections, listener, load)
-        await trio.testing.wait_all_tasks_blocked()
+        await wait_all_tasks_blocked()
         assert loaded == []
         for _ in range(2):
             async with await trio.open_tcp_stream(*listener.address) as client:
