@@ -20,6 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from compiling.initializers import with_initializers
+from compiling.messages import MESSAGES, with_native_messages
 from compiling.modules import compiled_modules
 
 # A compiled build of these has all that imports a compiled module.
@@ -68,7 +69,12 @@ def _compile(folder: Path, modules: list[str]) -> None:
     """Compile *modules* of *folder* beside their source; raises `CannotCompile`."""
     for name in modules:
         path = folder / name
-        path.write_text(with_initializers(path.read_text("utf-8")), "utf-8")
+        source = path.read_text("utf-8")
+        if name.startswith(MESSAGES):
+            source = with_native_messages(name, source)
+        else:
+            source = with_initializers(source)
+        path.write_text(source, "utf-8")
     # By path: in the folder there may be packages of any name.
     program = str(Path(__file__).with_name("extensions.py"))
     done = subprocess.run(

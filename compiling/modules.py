@@ -12,6 +12,12 @@ from pathlib import Path
 
 COMPILED = (
     "protocol",
+    "protocol/messages/fetch.py",
+    "protocol/messages/heartbeat.py",
+    "protocol/messages/offset_commit.py",
+    "protocol/messages/produce.py",
+    "protocol/messages/share_fetch.py",
+    "protocol/messages/write_share_group_state.py",
     "purgatories",
     "broker/common",
     "broker/config/groups.py",
@@ -133,7 +139,8 @@ INTERPRETED = {
     "protocol/fields.py": ONCE_PER_MESSAGE,
     "protocol/lazy_dataclass.py": "runs once for each class",
     "protocol/lz4_frame.py": "calls libraries",
-    "protocol/messages": "its annotations are read at run time",
+    "protocol/codec_source.py": ONCE_PER_MESSAGE,
+    "protocol/messages": RARE,
     "protocol/output.py": "an Output is a bytearray, from which no compiled class can derive",
     "protocol/schema.py": "has only declarations",
     "protocol/record_batch/crc.py": "calls a library",

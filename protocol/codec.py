@@ -11,8 +11,10 @@ from functools import cache
 from struct import error as struct_error
 from typing import Any, Final, get_args, get_origin
 
+from protocol.codec_source import CodecSource
 from protocol.fields import Field, fields_of, wire_type
 from protocol.output import Output
+from protocol.ready_codecs import READERS, WRITERS
 from protocol.schema import Fixed, Sized, Uuid
 from protocol.string_limits import StringTooLong, Unencodable
 from protocol.structs import Coded, Tagged, struct_reader, struct_writer
@@ -52,14 +54,23 @@ DOES_NOT_FIT: Final = (
 )
 
 
+# A larger message is not copied for a reader of `protocol.ready_codecs`.
+COPIED_BYTES_MAX: Final = 16 * 1024
+
+
 def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
     """Read a message from the start of *buf*; its ``records`` and ``data`` are views into it.
 
     Bytes after the message are ignored, as in Kafka: librdkafka sends three of them after a
     Metadata request for all topics. Raises `Malformed` for bytes that do not follow the schema.
     """
+    view = memoryview(buf)
+    ready = READERS.get((cls, version)) if len(view) <= COPIED_BYTES_MAX else None
     try:
-        value, pos = _reader(cls, version)(memoryview(buf), 0)
+        if ready is None:
+            value, pos = _reader(cls, version)(view, 0)
+        else:
+            value, pos = ready(bytes(view), view, 0)
     except (IndexError, struct_error) as error:
         raise Malformed(str(error)) from None
     if pos > len(buf):
@@ -74,8 +85,9 @@ def encode_into(out: Output, value: Any, version: int) -> None:
     of more than 32,767 bytes; *out* then contains part of the message.
     """
     cls: Any = type(value)
+    write = WRITERS.get((cls, version)) or _writer(cls, version)
     try:
-        _writer(cls, version)(out, value)
+        write(out, value)
     except DOES_NOT_FIT as error:
         raise unencodable(cls, version, error) from error
 
@@ -95,12 +107,14 @@ def encode(value: Any, version: int) -> bytes:
 
 @cache
 def _reader(cls: Any, version: int) -> Read:
-    return struct_reader(cls, *coded(cls, version, is_flexible(cls, version)))
+    fields = coded(cls, version, is_flexible(cls, version))
+    return struct_reader(CodecSource("read", cls), cls, *fields)
 
 
 @cache
 def _writer(cls: Any, version: int) -> Write:
-    return struct_writer(cls, *coded(cls, version, is_flexible(cls, version)))
+    fields = coded(cls, version, is_flexible(cls, version))
+    return struct_writer(CodecSource("write", cls), *fields)
 
 
 def is_flexible(cls: Any, version: int) -> bool:
@@ -145,9 +159,9 @@ def _wire(hint: Any, nullable: bool, version: int, compact: bool) -> Wire:
         inner = _wire(item, item_nullable, version, compact)
         return Array(inner, nullable=nullable, compact=compact)
     nested = Nested(
-        hint.__name__,
+        hint,
         lambda: [each.wire for each in coded(hint, version, compact)[0]],
-        lambda sliced: struct_reader(hint, *coded(hint, version, compact), sliced=sliced),
-        lambda sliced: struct_writer(hint, *coded(hint, version, compact), sliced=sliced),
+        lambda source: struct_reader(source, hint, *coded(hint, version, compact)),
+        lambda source: struct_writer(source, *coded(hint, version, compact)),
     )
     return Nullable(nested, null=0xFF) if nullable else nested

@@ -15,7 +15,8 @@ class Field(NamedTuple):
 
     name: str
     hint: Any
-    nullable: bool
+    is_optional: bool  # its annotation allows None
+    nullable: bool  # this version does
     default: Callable[[], Any]
     is_spelt: bool = False
 
@@ -38,12 +39,12 @@ def fields_of(cls: Any, version: int) -> tuple[list[Field], dict[int, Field]]:
         span = field.metadata
         if not span.get("since", 0) <= version <= span.get("until", FOREVER):
             continue
-        hint, nullable = wire_type(hints[field.name])
-        nullable = nullable and version >= span.get("null", 0)
+        hint, is_optional = wire_type(hints[field.name])
+        nullable = is_optional and version >= span.get("null", 0)
         is_spelt = span.get("spelt", False)
         # A field with an explicit null has no default that could be omitted.
         default = object if is_spelt else _default_of(field)
-        one = Field(field.name, hint, nullable, default, is_spelt)
+        one = Field(field.name, hint, is_optional, nullable, default, is_spelt)
         if (tag := span.get("tag")) is None:
             plain.append(one)
         else:

@@ -17,8 +17,7 @@ from protocol.codec import Malformed, Output, StringTooLong, decode, encode_into
 from protocol.java_text import JAVA_REPLACE
 from protocol.messages import REQUESTS
 from protocol.string_limits import REPLACEABLE_BYTES_MAX, STRING_BYTES_MAX, check_replaced
-from protocol.structs import skip_sized
-from protocol.varints import read_uvarint
+from protocol.structs import skip_tags
 
 API_VERSIONS_KEY: Final = 18
 
@@ -120,10 +119,5 @@ def _flexible_response(api_key: int, version: int) -> bool:
 
 
 def _skip_tags(frame: memoryview, position: int) -> int:
-    if not frame[position]:  # none, as nearly always
-        return position + 1
-    count, position = read_uvarint(frame, position)
-    for _ in range(count):
-        _, position = read_uvarint(frame, position)
-        position = skip_sized(frame, position)
-    return position
+    """Return where the tagged fields at *position* end; there are none, as nearly always."""
+    return skip_tags(frame, position) if frame[position] else position + 1

@@ -40,17 +40,22 @@ def dataclass(
         made = dataclasses.dataclass(
             init=False, repr=False, eq=False, slots=slots, kw_only=kw_only
         )(cls)
-        methods = {"__init__": _initialize_later(made, frozen), "__repr__": _show}
-        if eq:
-            methods |= _comparison(made, has_hash=frozen)
-        if frozen:
-            methods |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
-        for name, method in methods.items():
-            if vars(made).get(name) is None:
-                setattr(made, name, method)
+        add_methods(made, frozen=frozen, eq=eq)
         return made
 
     return decorate
+
+
+def add_methods(cls: Any, *, frozen: bool = False, eq: bool = True) -> None:
+    """Add the methods of a dataclass that *cls*, which has fields, does not define itself."""
+    methods = {"__init__": _initialize_later(cls, frozen), "__repr__": _show}
+    if eq:
+        methods |= _comparison(cls, has_hash=frozen)
+    if frozen:
+        methods |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
+    for name, method in methods.items():
+        if vars(cls).get(name) is None:
+            setattr(cls, name, method)
 
 
 def _initialize_later(cls: Any, is_frozen: bool) -> Callable[..., None]:

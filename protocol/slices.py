@@ -12,6 +12,7 @@ from struct import error as struct_error
 from typing import Any, cast
 
 from protocol.codec import DOES_NOT_FIT, coded, decode, encode_into, is_flexible, unencodable
+from protocol.codec_source import CodecSource
 from protocol.output import Output
 from protocol.structs import struct_reader, struct_writer
 from protocol.varints import Malformed
@@ -67,7 +68,7 @@ def _reader(cls: Any, version: int) -> Reader | None:
     plain, tagged = coded(cls, version, is_flexible(cls, version))
     if not has_items(each.wire for each in plain):
         return None
-    return cast("Reader", struct_reader(cls, plain, tagged, sliced=True))
+    return cast("Reader", struct_reader(CodecSource("read", cls, sliced=True), cls, plain, tagged))
 
 
 @cache
@@ -76,4 +77,4 @@ def _writer(cls: Any, version: int) -> Writer | None:
     plain, tagged = coded(cls, version, is_flexible(cls, version))
     if not has_items((each.wire for each in plain), fixed=False):
         return None
-    return cast("Writer", struct_writer(cls, plain, tagged, sliced=True))
+    return cast("Writer", struct_writer(CodecSource("write", cls, sliced=True), plain, tagged))

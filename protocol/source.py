@@ -27,14 +27,14 @@ class Source:
         self.sliced = sliced
         self._name = name
         self._about = about
-        self._lines = [f"def {name}({parameters}):"]
+        self.lines = [f"def {name}({parameters}):"]
         self._depth = 1
         self._objects: dict[str, Any] = {}
         self._locals = 0
 
     def line(self, text: str) -> None:
         """Append a line."""
-        self._lines.append(_INDENT * self._depth + text)
+        self.lines.append(_INDENT * self._depth + text)
 
     @contextmanager
     def block(self, head: str) -> Iterator[None]:
@@ -60,7 +60,7 @@ class Source:
 
     def function(self) -> Callable[..., Any]:
         """Compile the source and return the function."""
-        text = "\n".join(self._lines) + "\n"
+        text = "\n".join(self.lines) + "\n"
         file_name = f"<{self._name} {self._about} #{next(_numbers)}>"
         linecache.cache[file_name] = len(text), None, text.splitlines(keepends=True), file_name
         exec(compile(text, file_name, "exec"), self._objects)  # noqa: S102 - it contains no input

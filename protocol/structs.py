@@ -1,22 +1,20 @@
 """Generates readers and writers of structs: fields in order, then the tagged ones (KIP-482).
 
-Both are generated as source, see `protocol.source`. Most structs have no tagged fields on the wire;
-then reading checks one byte, and writing compares the fields with their defaults.
+Both are generated as source, see `protocol.codec_source`. Most structs have no tagged fields on the
+wire; then reading checks one byte, and writing compares the fields with their defaults.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, fields
-from functools import cache
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
+from protocol.codec_source import CodecSource
 from protocol.fields import Field
 from protocol.output import Output
-from protocol.source import Source
 from protocol.varints import Malformed, read_uvarint, write_uvarint
-from protocol.wire import Read, Wire, Write, read_together, reader, write_together
+from protocol.wire import Read, Wire, Write
 
 
 class Coded(NamedTuple):
@@ -34,7 +32,6 @@ class Coded(NamedTuple):
 Tagged = dict[int, Coded]
 # Numbers below this are encoded in one byte, as nearly all tags, counts and sizes of them.
 _ONE_BYTE: Final = 1 << 7
-ReadTags = Callable[[memoryview, int, Any], int]
 
 
 def _runs(plain: list[Coded]) -> Iterator[list[Coded]]:
@@ -53,66 +50,60 @@ def _formats(run: list[Coded]) -> str:
 # ------------------------------------------------------------------------------------- reading
 
 
-def struct_reader(
-    cls: Any, plain: list[Coded], tagged: Tagged | None, *, sliced: bool = False
-) -> Read:
-    """The reader of *cls*; *tagged* is None if the version is not flexible.
+def struct_reader(source: CodecSource, cls: Any, plain: list[Coded], tagged: Tagged | None) -> Read:
+    """The reader of *cls* from an empty *source*; *tagged* is None if the version is not flexible.
 
-    A *sliced* one is a generator function, see `protocol.slices`; *plain* must contain an array.
+    With a sliced source it is a generator function, see `protocol.slices`; *plain* must contain an
+    array.
     """
-    source = Source("read", "buf, pos", cls.__name__, sliced=sliced)
-    source.line(f"it = {source.bind('new', cls.__new__)}({source.bind(cls.__name__, cls)})")
+    source.begin_struct(cls)
     for run in _runs(plain):
         if run[0].field.is_fixed:
-            read_together(source, _formats(run), [coded.attribute for coded in run])
+            source.read_numbers(_formats(run), [source.field(coded.field.name) for coded in run])
         else:
-            run[0].wire.read(source, run[0].attribute)
-    _set_defaults(source, cls, {coded.field.name for coded in plain})
+            run[0].wire.read(source, source.field(run[0].field.name))
+    source.end_struct(cls, {coded.field.name for coded in plain})
     if tagged is not None:
-        with source.block("if buf[pos]"):
-            source.line(f"pos = {source.bind('read_tags', _tag_reader(tagged))}(buf, pos, it)")
+        with source.block(f"if {source.octets}[pos]"):
+            if tagged:
+                read_tags = source.bind("read_tags", _tag_reader(source, cls, tagged))
+                source.line(f"pos = {read_tags}({source.position}, it)")
+            else:
+                source.line(f"pos = {source.bind('skip_tags', skip_tags)}(buf, pos)")
         with source.block("else"):
             source.line("pos += 1")
     source.line("return it, pos")
     return source.function()
 
 
-def _set_defaults(source: Source, cls: Any, read: set[str]) -> None:
-    """Set fields that are not in *read*, being tagged or of another version, to their defaults."""
-    for one in fields(cls):
-        if one.name in read:
-            continue
-        if one.default_factory is not MISSING:
-            source.line(f"it.{one.name} = {source.bind('factory', one.default_factory)}()")
-        else:
-            assert one.default is not MISSING, f"{cls.__name__}.{one.name} needs a default"
-            source.line(f"it.{one.name} = {source.bind('default', one.default)}")
-
-
-def _tag_reader(tagged: Tagged) -> ReadTags:
-    """The reader of tagged fields; it skips unknown ones.
+def _tag_reader(source: CodecSource, cls: Any, tagged: Tagged) -> Callable[..., int]:
+    """The reader of the tagged fields of *cls*, for *source*; it skips unknown ones.
 
     As in Kafka, their order is free, the last one of a repeated tag is used, a known field ends
     where its value ends whatever its size says, and a negative count is read as 0.
     """
+    source = source.begin("read_tags", cls)
+    read = source.bind("read_uvarint", read_uvarint)
+    source.line(f"count, pos = {read}(buf, pos)")
+    with source.block("for _ in range(count)"):
+        source.line(f"tag, pos = {read}(buf, pos)")
+        for tag, coded in tagged.items():
+            with source.block(f"if tag == {tag}"):
+                source.line(f"size, pos = {read}(buf, pos)")
+                coded.wire.read(source, coded.attribute)
+                source.line("continue")
+        source.line(f"pos = {source.bind('skip_sized', skip_sized)}(buf, pos)")
+    source.line("return pos")
+    return source.function()
 
-    @cache
-    def reader_of(tag: int) -> Read:
-        return reader(tagged[tag].wire, tagged[tag].field.name)
 
-    def read(buf: memoryview, pos: int, it: Any) -> int:
-        count, pos = read_uvarint(buf, pos)
-        for _ in range(count):
-            tag, pos = read_uvarint(buf, pos)
-            if tag in tagged:
-                _, pos = read_uvarint(buf, pos)
-                value, pos = reader_of(tag)(buf, pos)
-                setattr(it, tagged[tag].field.name, value)
-            else:
-                pos = skip_sized(buf, pos)
-        return pos
-
-    return read
+def skip_tags(buf: memoryview, pos: int) -> int:
+    """Return where the tagged fields at *pos* end, all of which are unknown; raises `Malformed`."""
+    count, pos = read_uvarint(buf, pos)
+    for _ in range(count):
+        _, pos = read_uvarint(buf, pos)
+        pos = skip_sized(buf, pos)
+    return pos
 
 
 def skip_sized(buf: memoryview, pos: int) -> int:
@@ -126,17 +117,14 @@ def skip_sized(buf: memoryview, pos: int) -> int:
 # ------------------------------------------------------------------------------------- writing
 
 
-def struct_writer(
-    cls: Any, plain: list[Coded], tagged: Tagged | None, *, sliced: bool = False
-) -> Write:
-    """The writer of *cls*; see `struct_reader`."""
-    source = Source("write", "out, it", cls.__name__, sliced=sliced)
+def struct_writer(source: CodecSource, plain: list[Coded], tagged: Tagged | None) -> Write:
+    """The writer of a struct; see `struct_reader`."""
     for run in _runs(plain):
         if run[0].field.is_fixed:
-            write_together(source, _formats(run), [coded.attribute for coded in run])
+            source.write_numbers(_formats(run), [coded.attribute for coded in run])
         else:
             value = source.local("value")
-            source.line(f"{value} = {run[0].attribute}")
+            source.get(value, run[0].field)
             run[0].wire.write(source, value)
     if tagged:
         _write_tags(source, tagged)
@@ -147,14 +135,14 @@ def struct_writer(
     return source.function()
 
 
-def _write_tags(source: Source, tagged: Tagged) -> None:
+def _write_tags(source: CodecSource, tagged: Tagged) -> None:
     """Write the tagged fields that differ from their defaults, ordered by tag."""
     present = []
     for tag, (field, wire) in tagged.items():
         assert tag < _ONE_BYTE
-        value, is_present = source.local("value"), source.local("is_present")
-        source.line(f"{value} = it.{field.name}")
-        source.line(f"{is_present} = {_differs(source, value, field)}")
+        value = source.local("value")
+        source.get(value, field)
+        is_present = _is_present(source, value, field)
         present.append((tag, wire, value, is_present))
     source.line(f"out.append({' + '.join(is_present for *_, is_present in present)})")
     for tag, wire, value, is_present in present:
@@ -167,15 +155,16 @@ def _write_tags(source: Source, tagged: Tagged) -> None:
             source.line(f"{source.bind('end_sized', end_sized)}(out, {start})")
 
 
-def _differs(source: Source, value: str, field: Field) -> str:
+def _is_present(source: CodecSource, value: str, field: Field) -> str:
     """The expression for whether *value* is not the default, which is omitted."""
     if field.is_spelt:
         return "True"  # a null is written
     default = field.default()
     if default is None:
-        return f"{value} is not None"
-    name = source.bind("default", default)
-    return f"{value} is not {name} and {value} != {name}"
+        return f"({value} is not None)"  # from which type checkers infer the type
+    is_present = source.local("is_present")
+    source.line(f"{is_present} = {source.differs(value, default)}")
+    return is_present
 
 
 def end_sized(out: Output, start: int) -> None:

@@ -15,15 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from struct import Struct, calcsize, pack, unpack_from
+from struct import calcsize, pack
 from typing import Any, NoReturn, Protocol
-from uuid import UUID
 
-from protocol.java_text import JAVA_REPLACE
+from protocol.codec_source import CodecSource
 from protocol.lazy_dataclass import dataclass
 from protocol.output import Output
 from protocol.schema import Sized
-from protocol.source import Source
 from protocol.string_limits import (
     REPLACEABLE_BYTES_MAX,
     STRING_BYTES_MAX,
@@ -33,7 +31,6 @@ from protocol.string_limits import (
 from protocol.varints import Malformed, read_uvarint, write_uvarint
 
 _UUID_BYTES = 16
-_UUIDS_KEPT = 1024
 # A sliced function yields after this many items of an array; a power of two.
 ITEMS_PER_YIELD = 64
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
@@ -45,21 +42,13 @@ Write = Callable[[Output, Any], None]
 class Wire(Protocol):
     """A wire type."""
 
-    def read(self, source: Source, target: str) -> None:
+    def read(self, source: CodecSource, target: str) -> None:
         """Generate the lines that read a value and assign it to *target*."""
         ...
 
-    def write(self, source: Source, value: str) -> None:
+    def write(self, source: CodecSource, value: str) -> None:
         """Generate the lines that append *value*, the name of a variable."""
         ...
-
-
-def reader(wire: Wire, about: str) -> Read:
-    """A function that reads single values; tracebacks show *about*."""
-    source = Source("read", "buf, pos", about)
-    wire.read(source, "value")
-    source.line("return value, pos")
-    return source.function()
 
 
 # ------------------------------------------------------------------------------- fixed width
@@ -71,52 +60,23 @@ class FixedWidth:
 
     format: str
 
-    def read(self, source: Source, target: str) -> None:
+    def read(self, source: CodecSource, target: str) -> None:
         """See `Wire.read`."""
-        read_together(source, self.format, [target])
+        source.read_numbers(self.format, [target])
 
-    def write(self, source: Source, value: str) -> None:
+    def write(self, source: CodecSource, value: str) -> None:
         """See `Wire.write`."""
-        write_together(source, self.format, [value])
-
-
-def read_together(source: Source, formats: str, targets: Sequence[str]) -> None:
-    """Read adjacent values of fixed width by one `struct` call, which is much faster."""
-    packer = Struct(f">{formats}")
-    unpack = source.bind(f"unpack_{formats}".replace("?", "B"), packer.unpack_from)
-    source.line(f"{''.join(f'{each}, ' for each in targets)}= {unpack}(buf, pos)")
-    source.line(f"pos += {packer.size}")
-
-
-def write_together(source: Source, formats: str, values: Sequence[str]) -> None:
-    """Write adjacent values of fixed width by one `struct` call."""
-    name = source.bind(f"pack_{formats}".replace("?", "B"), Struct(f">{formats}").pack)
-    source.line(f"out += {name}({', '.join(values)})")
-
-
-class _KnownUuids(dict[bytes, UUID]):
-    """A broker reads the same few UUIDs repeatedly, so their objects are cached."""
-
-    def __missing__(self, raw: bytes) -> UUID:
-        if len(self) >= _UUIDS_KEPT:
-            self.clear()
-        value = self[raw] = UUID(bytes=raw)
-        return value
-
-
-_uuids = _KnownUuids()
+        source.write_numbers(self.format, [value])
 
 
 class Uuids:
     """Sixteen bytes."""
 
-    def read(self, source: Source, target: str) -> None:
+    def read(self, source: CodecSource, target: str) -> None:
         """See `Wire.read`."""
-        raw = source.local("raw")
-        read_together(source, f"{_UUID_BYTES}s", [raw])
-        source.line(f"{target} = {source.bind('uuids', _uuids)}[{raw}]")
+        source.read_uuid(target)
 
-    def write(self, source: Source, value: str) -> None:
+    def write(self, source: CodecSource, value: str) -> None:
         """See `Wire.write`."""
         source.line(f"out += {value}.int.to_bytes({_UUID_BYTES}, 'big')")
 
@@ -133,22 +93,22 @@ class Length:
     nullable: bool
     of_text: bool = False
 
-    def read(self, source: Source, target: str) -> None:
+    def read(self, source: CodecSource, target: str) -> None:
         """Generate the lines that read it; negative for null, which may or may not be legal."""
         if not self.compact:
-            read_together(source, self.format, [target])
+            source.read_numbers(self.format, [target])
             return
-        source.line(f"{target} = buf[pos] - 1")
+        source.line(f"{target} = {source.octets}[pos] - 1")
         source.line("pos += 1")
         with source.block(f"if {target} > 126"):
-            read_long = _read_long_of_text if self.of_text else _read_long
-            source.line(f"{target}, pos = {source.bind('read_long', read_long)}(buf, pos - 1)")
+            read = source.bind("read_long", read_long_of_text if self.of_text else read_long)
+            source.line(f"{target}, pos = {read}(buf, pos - 1)")
 
-    def write(self, source: Source, value: str) -> None:
+    def write(self, source: CodecSource, value: str) -> None:
         """Generate the lines that append the length of *value*."""
         if not self.compact:
             self._refuse_long_text(source, value)
-            write_together(source, self.format, [f"len({value})"])
+            source.write_numbers(self.format, [f"len({value})"])
             return
         n = source.local("n")
         source.line(f"{n} = len({value}) + 1")
@@ -158,13 +118,13 @@ class Length:
             self._refuse_long_text(source, value)
             source.line(f"{source.bind('write_uvarint', write_uvarint)}(out, {n})")
 
-    def _refuse_long_text(self, source: Source, value: str) -> None:
+    def _refuse_long_text(self, source: CodecSource, value: str) -> None:
         if self.of_text:
             with source.block(f"if len({value}) > {STRING_BYTES_MAX}"):
                 source.line(f"{source.bind('refuse_text', refuse_text)}({value})")
 
     @contextmanager
-    def reading(self, source: Source, target: str) -> Iterator[str]:
+    def reading(self, source: CodecSource, target: str) -> Iterator[str]:
         """Generate the lines for null; lines appended inside use the length, by the given name."""
         n = source.local("n")
         self.read(source, n)
@@ -172,12 +132,12 @@ class Length:
             if self.nullable:
                 source.line(f"{target} = None")
             else:
-                source.line(f"{source.bind('refuse_null', _refuse_null)}()")
+                source.line(f"{source.bind('refuse_null', refuse_null)}()")
         with source.block("else"):
             yield n
 
     @contextmanager
-    def writing(self, source: Source, value: str) -> Iterator[None]:
+    def writing(self, source: CodecSource, value: str) -> Iterator[None]:
         """Generate the lines for null; lines appended inside are for a non-null *value*."""
         if not self.nullable:
             yield
@@ -189,20 +149,25 @@ class Length:
             yield
 
 
-def _read_long(buf: memoryview, pos: int) -> tuple[int, int]:
-    """Subtract one as Java does, where the smallest number becomes the largest."""
+def read_long(buf: memoryview, pos: int) -> tuple[int, int]:
+    """Read a compact length; one is subtracted as in Java: the smallest number becomes the largest.
+
+    Raises `Malformed`.
+    """
     value, pos = read_uvarint(buf, pos)
     return _INT32_MAX if value == _INT32_MIN else value - 1, pos
 
 
-def _read_long_of_text(buf: memoryview, pos: int) -> tuple[int, int]:
-    length, pos = _read_long(buf, pos)
+def read_long_of_text(buf: memoryview, pos: int) -> tuple[int, int]:
+    """Read the compact length of a string; raises `Malformed` if it is too long."""
+    length, pos = read_long(buf, pos)
     if length > STRING_BYTES_MAX:
         raise Malformed(f"a string of {length} bytes")
     return length, pos
 
 
-def _refuse_null() -> NoReturn:
+def refuse_null() -> NoReturn:
+    """Raise `Malformed` for a null that is not legal."""
     raise Malformed("null where a value is required")
 
 
@@ -213,24 +178,24 @@ class SizedValue:
         self._kind = kind
         self._length = Length(kind.length, compact, nullable, of_text=kind.text)
 
-    def read(self, source: Source, target: str) -> None:
+    def read(self, source: CodecSource, target: str) -> None:
         """See `Wire.read`."""
         with self._length.reading(source, target) as n:
-            raw = f"buf[pos : pos + {n}]"
-            text = f"str({raw}, 'utf-8', {JAVA_REPLACE!r})"
-            source.line(f"{target} = {text if self._kind.text else raw}")
+            value = source.text(n) if self._kind.text else f"buf[pos : pos + {n}]"
+            source.line(f"{target} = {value}")
             if self._kind.text:
                 with source.block(f"if {n} > {REPLACEABLE_BYTES_MAX}"):
                     source.line(f"{source.bind('check_replaced', check_replaced)}({target})")
             source.line(f"pos += {n}")
 
-    def write(self, source: Source, value: str) -> None:
+    def write(self, source: CodecSource, value: str) -> None:
         """See `Wire.write`."""
         with self._length.writing(source, value):
+            raw = source.local("raw") if self._kind.text else value
             if self._kind.text:
-                source.line(f"{value} = {value}.encode()")
-            self._length.write(source, value)
-            source.line(f"out.splice({value})" if self._kind.spliced else f"out += {value}")
+                source.line(f"{raw} = {value}.encode()")
+            self._length.write(source, raw)
+            source.line(f"out.splice({raw})" if self._kind.spliced else f"out += {raw}")
 
 
 class Array:
@@ -244,23 +209,24 @@ class Array:
         self._item = item
         self._length = Length("i", compact, nullable)
 
-    def read(self, source: Source, target: str) -> None:
+    def read(self, source: CodecSource, target: str) -> None:
         """See `Wire.read`."""
         items, item = source.local("items"), source.local("item")
         with self._length.reading(source, target) as n:
             with source.block(f"if {n} > len(buf) - pos"):
-                source.line(f"{source.bind('refuse_array', _refuse_array)}()")
+                source.line(f"{source.bind('refuse_array', refuse_array)}()")
             if source.sliced:
                 source.line(f"yield {n}")
-            source.line(f"{target} = {items} = []")
+            source.line(f"{items} = []")
             with source.block(f"for _ in range({n})"):
                 self._item.read(source, item)
                 source.line(f"{items}.append({item})")
                 if source.sliced:
                     with source.block(f"if not len({items}) & {ITEMS_PER_YIELD - 1}"):
                         source.line("yield 0")
+            source.line(f"{target} = {items}")
 
-    def write(self, source: Source, value: str) -> None:
+    def write(self, source: CodecSource, value: str) -> None:
         """See `Wire.write`."""
         item = source.local("item")
         with self._length.writing(source, value):
@@ -286,19 +252,17 @@ class FixedArray:
         self._format = format_
         self._length = Length("i", compact, nullable)
 
-    def read(self, source: Source, target: str) -> None:
+    def read(self, source: CodecSource, target: str) -> None:
         """See `Wire.read`."""
         with self._length.reading(source, target) as n:
             size = f"{n} * {calcsize(f'>{self._format}')}"
             with source.block(f"if {size} > len(buf) - pos"):
-                source.line(f"{source.bind('refuse_array', _refuse_array)}()")
+                source.line(f"{source.bind('refuse_array', refuse_array)}()")
             if source.sliced:
                 source.line(f"yield {n}")
-            unpack = source.bind("unpack_from", unpack_from)
-            source.line(f"{target} = list({unpack}(f'>{{{n}}}{self._format}', buf, pos))")
-            source.line(f"pos += {size}")
+            source.read_array(self._format, target, n)
 
-    def write(self, source: Source, value: str) -> None:
+    def write(self, source: CodecSource, value: str) -> None:
         """See `Wire.write`."""
         with self._length.writing(source, value):
             self._length.write(source, value)
@@ -306,7 +270,8 @@ class FixedArray:
             source.line(f"out += {source.bind('pack', pack)}({packing})")
 
 
-def _refuse_array() -> NoReturn:
+def refuse_array() -> NoReturn:
+    """Raise `Malformed` for a count that is larger than the number of bytes."""
     raise Malformed("an array extends beyond the end")
 
 
@@ -314,34 +279,35 @@ def _refuse_array() -> NoReturn:
 
 
 class Nested:
-    """A nested struct: the wire types of its fields, and factories of its reader and writer.
+    """A nested struct: the wire types of its fields, and what generates its reader and writer.
 
-    Both create a sliced function if the enclosing one is sliced and the struct `has_items`.
+    Both are sliced functions if the enclosing one is sliced and the struct `has_items`.
     """
 
     def __init__(
         self,
-        name: str,
+        cls: Any,
         wires: Callable[[], Sequence[Wire]],
-        make_reader: Callable[[bool], Read],
-        make_writer: Callable[[bool], Write],
+        make_reader: Callable[[CodecSource], Read],
+        make_writer: Callable[[CodecSource], Write],
     ) -> None:
-        self._name = name
+        self._cls = cls
         self.wires = wires
         self._make_reader = make_reader
         self._make_writer = make_writer
 
-    def read(self, source: Source, target: str) -> None:
+    def read(self, source: CodecSource, target: str) -> None:
         """See `Wire.read`."""
         sliced = source.sliced and has_items(self.wires())
-        read = source.bind(f"read_{self._name}", self._make_reader(sliced))
-        call = f"yield from {read}(buf, pos)" if sliced else f"{read}(buf, pos)"
-        source.line(f"{target}, pos = {call}")
+        made = self._make_reader(source.begin("read", self._cls, sliced=sliced))
+        call = f"{source.bind(f'read_{self._cls.__name__}', made)}({source.position})"
+        source.line(f"{target}, pos = {'yield from ' if sliced else ''}{call}")
 
-    def write(self, source: Source, value: str) -> None:
+    def write(self, source: CodecSource, value: str) -> None:
         """See `Wire.write`."""
         sliced = source.sliced and has_items(self.wires(), fixed=False)
-        write = source.bind(f"write_{self._name}", self._make_writer(sliced))
+        made = self._make_writer(source.begin("write", self._cls, sliced=sliced))
+        write = source.bind(f"write_{self._cls.__name__}", made)
         source.line(f"{'yield from ' if sliced else ''}{write}(out, {value})")
 
 
@@ -363,16 +329,17 @@ class Nullable:
         self.inner = inner
         self._null_byte = null
 
-    def read(self, source: Source, target: str) -> None:
+    def read(self, source: CodecSource, target: str) -> None:
         """See `Wire.read`."""
         source.line("pos += 1")
-        absent = "not buf[pos - 1]" if self._null_byte == 0 else "buf[pos - 1] > 127"
+        octet = f"{source.octets}[pos - 1]"
+        absent = f"not {octet}" if self._null_byte == 0 else f"{octet} > 127"
         with source.block(f"if {absent}"):
             source.line(f"{target} = None")
         with source.block("else"):
             self.inner.read(source, target)
 
-    def write(self, source: Source, value: str) -> None:
+    def write(self, source: CodecSource, value: str) -> None:
         """See `Wire.write`."""
         with source.block(f"if {value} is None"):
             source.line(f"out.append({self._null_byte})")

@@ -23,8 +23,8 @@ from protocol.messages.fetch import (
     FetchTopic,
     PartitionData,
 )
-from protocol.messages.heartbeat import HeartbeatRequest
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from protocol.messages.sync_group import SyncGroupRequest
 from tests.protocol.kafka_python import kafka_python_decode, kafka_python_encode
 from tests.protocol.kafka_schemas import is_known_to_kafka_python
 from tests.protocol.random_messages import random_message
@@ -202,9 +202,9 @@ def test_null_is_refused_where_it_is_not_legal() -> None:
 )
 def test_a_value_that_does_not_fit_is_unencodable(version: int, change: dict[str, Any]) -> None:
     """Text that is too long or not text, a number out of range and None raise Unencodable."""
-    fitting = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
+    fitting = SyncGroupRequest(group_id="g", generation_id=1, member_id="m", assignments=[])
 
-    with pytest.raises(Unencodable, match=f"HeartbeatRequest v{version}: "):
+    with pytest.raises(Unencodable, match=f"SyncGroupRequest v{version}: "):
         encode(dataclasses.replace(fitting, **change), version)
 
 

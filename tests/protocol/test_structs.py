@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from protocol.codec import Malformed, decode, encode
+from protocol.codec_source import CodecSource
 from protocol.schema import int8, int16, int32, message, since, string, struct
 from protocol.structs import struct_reader
 from protocol.varints import write_uvarint
@@ -140,4 +141,4 @@ def test_a_field_that_came_later_needs_a_default() -> None:
 
     cls: Any = Careless
     with pytest.raises(AssertionError, match="needs a default"):
-        struct_reader(cls, [], None)
+        struct_reader(CodecSource("read", cls), cls, [], None)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocol.codec_source import CodecSource
 from protocol.output import SPLICE_BYTES_MIN, Output
 from protocol.schema import Sized
-from protocol.source import Source
 from protocol.string_limits import StringTooLong
 from protocol.varints import Malformed
 from protocol.wire import (
@@ -24,7 +24,6 @@ from protocol.wire import (
     Uuids,
     Wire,
     Write,
-    reader,
 )
 
 TEXT = Sized("h", text=True)
@@ -33,16 +32,24 @@ RECORDS = Sized("i", spliced=True)
 BAD = "\N{REPLACEMENT CHARACTER}"
 
 
+def reader(wire: Wire) -> Read:
+    """A function that reads single values of a type."""
+    source = CodecSource("read", Wire)
+    wire.read(source, "value")
+    source.line("return value, pos")
+    return source.function()
+
+
 def writer(wire: Wire) -> Write:
     """A function that writes single values of a type."""
-    source = Source("write", "out, value", "test")
-    wire.write(source, "value")
+    source = CodecSource("write", Wire)
+    wire.write(source, "it")
     return source.function()
 
 
 def functions(wire: Wire) -> tuple[Read, Write]:
     """The reader and the writer of a type."""
-    return reader(wire, "test"), writer(wire)
+    return reader(wire), writer(wire)
 
 
 def sized(kind: Sized, nullable: bool, compact: bool) -> Wire:
@@ -132,7 +139,7 @@ def test_an_array_beyond_the_end_is_malformed(compact: bool) -> None:
     """An array beyond the end raises Malformed; one that ends at the end does not."""
     head = b"\x05" if compact else b"\0\0\0\x04"
     for wire in (array(True, compact), fixed_array(True, compact)):
-        read = reader(wire, "test")
+        read = reader(wire)
         with pytest.raises(Malformed, match="beyond the end"):
             read(memoryview(head + b"abc"), 0)
         assert read(memoryview(head + b"abcd"), 0)[1] == len(head) + 4
@@ -142,7 +149,7 @@ def test_an_array_beyond_the_end_is_malformed(compact: bool) -> None:
 def test_a_length_beyond_the_end_ends_beyond_it(compact: bool) -> None:
     """The next read raises an error, or the returned position is beyond the end."""
     head = b"\x05" if compact else b"\0\0\0\x04"
-    read = reader(sized(BYTES, True, compact), "test")
+    read = reader(sized(BYTES, True, compact))
 
     assert read(memoryview(head + b"abc"), 0)[1] == len(head) + 4
 
@@ -150,7 +157,7 @@ def test_a_length_beyond_the_end_ends_beyond_it(compact: bool) -> None:
 def test_a_negative_length_is_null() -> None:
     """Every negative length is null, not only -1, as in Kafka's generated classes."""
     for wire in (array(True, False), fixed_array(True, False), sized(BYTES, True, False)):
-        read = reader(wire, "test")
+        read = reader(wire)
         for length in (-1, -2, -(2**31)):
             assert read(memoryview(struct.pack(">i", length)), 0) == (None, 4)
 
@@ -210,7 +217,7 @@ def test_a_uuid_is_sixteen_bytes() -> None:
 
 def test_the_uuids_kept_are_few() -> None:
     """The UUID cache is limited, so a client with random ids does not fill the memory."""
-    read = reader(Uuids(), "test")
+    read = reader(Uuids())
     first = read(memoryview(bytes(16)), 0)[0]
     for number in range(5000):
         assert read(memoryview(number.to_bytes(16, "big")), 0)[0].int == number
