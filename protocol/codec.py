@@ -38,6 +38,7 @@ __all__ = [
     "StringTooLong",
     "Unencodable",
     "decode",
+    "decode_at",
     "encode",
     "encode_into",
 ]
@@ -65,15 +66,24 @@ def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
     Metadata request for all topics. Raises `Malformed` for bytes that do not follow the schema.
     """
     view = memoryview(buf)
-    ready = READERS.get((cls, version)) if len(view) <= COPIED_BYTES_MAX else None
+    raw = bytes(view) if len(view) <= COPIED_BYTES_MAX and (cls, version) in READERS else None
+    return decode_at(cls, version, raw, view, 0)
+
+
+def decode_at(cls: Any, version: int, raw: bytes | None, view: memoryview, start: int) -> Any:
+    """Read a message at *start* of *view* as `decode` does.
+
+    With *raw*, the same bytes, a reader of `protocol.ready_codecs` reads it if there is one.
+    """
+    ready = None if raw is None else READERS.get((cls, version))
     try:
-        if ready is None:
-            value, pos = _reader(cls, version)(view, 0)
+        if ready is None or raw is None:
+            value, pos = _reader(cls, version)(view, start)
         else:
-            value, pos = ready(bytes(view), view, 0)
+            value, pos = ready(raw, view, start)
     except (IndexError, struct_error) as error:
         raise Malformed(str(error)) from None
-    if pos > len(buf):
+    if pos > len(view):
         raise Malformed("a value extends beyond the end")
     return value
 

@@ -13,6 +13,7 @@ from struct import Struct
 from struct import error as struct_error
 from typing import Any, Final
 
+from protocol.big_endian import int16_at
 from protocol.codec import Malformed, Output, StringTooLong, decode, encode_into
 from protocol.java_text import JAVA_REPLACE
 from protocol.messages import REQUESTS
@@ -22,7 +23,6 @@ from protocol.structs import skip_tags
 API_VERSIONS_KEY: Final = 18
 
 _FIXED: Final = Struct(">hhi")
-_UP_TO_CLIENT_ID: Final = Struct(">hhih")
 _INT16: Final = Struct(">h")
 _INT32: Final = Struct(">i")
 _LENGTH_AND_CORRELATION_ID: Final = Struct(">ii")
@@ -38,32 +38,42 @@ class RequestHeader:
     client_id: str | None
 
 
-def peek(frame: memoryview) -> tuple[int, int, int]:
-    """API key, version and correlation id, which determine whether the rest can be decoded."""
+def peek(raw: bytes) -> tuple[int, int, int]:
+    """API key, version and correlation id, which determine whether the rest can be decoded.
+
+    *raw* is the begin of a frame; raises `Malformed`.
+    """
     try:
-        api_key, api_version, correlation_id = _FIXED.unpack_from(frame, 0)
+        api_key, api_version, correlation_id = _FIXED.unpack_from(raw, 0)
     except struct_error as error:
         raise Malformed(f"no header: {error}") from None
     return api_key, api_version, correlation_id
 
 
-def decode_request_header(frame: memoryview) -> tuple[RequestHeader, int]:
-    """The header of a request of a known API, and where its body begins; raises `Malformed`."""
+def decode_request_header(
+    raw: bytes, api_key: int, api_version: int, correlation_id: int
+) -> tuple[RequestHeader, int]:
+    """The header of a request of a known API, and where its body begins; raises `Malformed`.
+
+    *raw* is the begin of a frame, with the whole header; the numbers are those that `peek` returns.
+    """
+    position = _FIXED.size
     try:
-        api_key, api_version, correlation_id, size = _UP_TO_CLIENT_ID.unpack_from(frame, 0)
-        position = _UP_TO_CLIENT_ID.size
+        size = int16_at(raw, position)
+        position += 2
         client_id = None
         if size >= 0:
             end = position + size
-            if end > len(frame):
+            if end > len(raw):
                 raise Malformed("the client id extends beyond the end")
-            client_id = str(frame[position:end], "utf-8", JAVA_REPLACE)
+            client_id = raw[position:end].decode("utf-8", JAVA_REPLACE)
             if size > REPLACEABLE_BYTES_MAX:
                 check_replaced(client_id)
             position = end
         if api_version >= REQUESTS[api_key].__spec__.flexible:
-            position = _skip_tags(frame, position)
-    except (struct_error, IndexError) as error:
+            # There are no tagged fields, as nearly always.
+            position = skip_tags(memoryview(raw), position) if raw[position] else position + 1
+    except IndexError as error:
         raise Malformed(f"header: {error}") from None
     return RequestHeader(api_key, api_version, correlation_id, client_id), position
 
@@ -106,7 +116,7 @@ def decode_response(
         (correlation_id,) = _INT32.unpack_from(view, 0)
         position = _INT32.size
         if _flexible_response(cls.__spec__.key, version):
-            position = _skip_tags(view, position)
+            position = skip_tags(view, position)
     except (struct_error, IndexError) as error:
         raise Malformed(f"header: {error}") from None
     return correlation_id, decode(cls, version, view[position:])
@@ -116,8 +126,3 @@ def decode_response(
 def _flexible_response(api_key: int, version: int) -> bool:
     flexible: bool = version >= REQUESTS[api_key].__spec__.flexible
     return flexible and api_key != API_VERSIONS_KEY
-
-
-def _skip_tags(frame: memoryview, position: int) -> int:
-    """Return where the tagged fields at *position* end; there are none, as nearly always."""
-    return skip_tags(frame, position) if frame[position] else position + 1

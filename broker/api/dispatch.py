@@ -24,11 +24,11 @@ from broker.api.table import API_BY_KEY, Apis
 from broker.api.throttling import begin_step
 from broker.common.errors import Refused
 from broker.network.connection import Connection
-from broker.steps.limits import DECODED_AT_ONCE_BYTES
+from broker.steps.limits import DECODED_AT_ONCE_BYTES, HEADER_BYTES_MAX
 from broker.steps.queue import are_slices
 from broker.wait_records.recorder import Recorder
 from protocol.api_names import api_name
-from protocol.codec import Malformed, decode
+from protocol.codec import Malformed, decode_at
 from protocol.headers import API_VERSIONS_KEY, RequestHeader, decode_request_header, peek
 from protocol.messages.api_versions import ApiVersionsRequest
 
@@ -62,7 +62,10 @@ class Dispatcher:
 
     def __call__(self, connection: Connection, frame: memoryview, arrived_ms: float) -> None:
         """Decode *frame* and hand it to its handler; raises `Malformed` or `Refused`."""
-        key, version, correlation_id = peek(frame)
+        size = len(frame)
+        is_large = size > DECODED_AT_ONCE_BYTES
+        raw = bytes(frame[:HEADER_BYTES_MAX] if is_large else frame)
+        key, version, correlation_id = peek(raw)
         entry = self._apis.get(key)
         if entry is None:
             raise Refused(f"API key {key} is not served{self._condition}")
@@ -72,12 +75,10 @@ class Dispatcher:
                 raise Refused(f"{cls.__name__} v{version} is not served")
             return self._respond_with_own_versions(connection, version, correlation_id, arrived_ms)
         services = self._services
-        peer, size = connection.peer, len(frame)
-        is_large = size > DECODED_AT_ONCE_BYTES
+        peer = connection.peer
         try:
-            header, start = decode_request_header(frame)
-            encoded = frame[start:]
-            body = None if is_large else decode(cls, version, encoded)
+            header, start = decode_request_header(raw, key, version, correlation_id)
+            body = None if is_large else decode_at(cls, version, raw, frame, start)
         except Malformed:
             raise
         except Exception as error:
@@ -98,13 +99,16 @@ class Dispatcher:
         index = self._rules.get(key) if self._rules else None
         self._begin(connection, request)
         if is_large:
+            encoded = frame[start:]
             if index is not None:
                 encoded = memoryview(bytes(encoded))
                 handler = partial(handle_large_with_rules, index, handler)
             long = LongRequest(request)
             self._handle(connection, request, partial(long.decode, cls, handler), encoded)
         elif index is not None:
-            self._handle(connection, request, handle_with_rules, (index, handler, encoded, request))
+            self._handle(
+                connection, request, handle_with_rules, (index, handler, frame[start:], request)
+            )
         else:
             self._handle(connection, request, handler, request)
         if self._is_logged:

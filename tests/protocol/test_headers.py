@@ -24,24 +24,29 @@ from protocol.messages.heartbeat import HeartbeatRequest
 REQUEST = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
 
 
+def decoded(raw: bytes) -> tuple[RequestHeader, int]:
+    """The header of a request, and where its body begins."""
+    return decode_request_header(raw, *peek(raw))
+
+
 @pytest.mark.parametrize("version", [0, 4])
 @pytest.mark.parametrize("client_id", [None, "", "me"])
 def test_a_request_header_is_read_as_it_was_written(version: int, client_id: str | None) -> None:
     """A header is decoded as it was encoded; the client id always has a classic length."""
-    frame = memoryview(encode_request(REQUEST, version, 42, client_id))
+    frame = encode_request(REQUEST, version, 42, client_id)
 
-    header, start = decode_request_header(frame[4:])
+    header, start = decoded(frame[4:])
 
     assert header == RequestHeader(12, version, 42, client_id)
     assert struct.unpack_from(">i", frame) == (len(frame) - 4,)
-    assert bytes(frame[4 + start :]).startswith(b"\x00\x01g" if version == 0 else b"\x02g")
+    assert frame[4 + start :].startswith(b"\x00\x01g" if version == 0 else b"\x02g")
 
 
 def test_unknown_tagged_fields_of_a_header_are_skipped() -> None:
     """Unknown tagged fields of a request header are skipped."""
     frame = struct.pack(">hhihB", 12, 4, 1, -1, 1) + b"\x05\x02xx" + b"body"
 
-    _, start = decode_request_header(memoryview(frame))
+    _, start = decoded(frame)
 
     assert frame[start:] == b"body"
 
@@ -53,12 +58,12 @@ def test_unknown_tagged_fields_of_a_header_are_skipped() -> None:
 def test_a_header_cut_short_is_malformed(frame: bytes) -> None:
     """A truncated header raises Malformed."""
     with pytest.raises(Malformed):
-        decode_request_header(memoryview(frame))
+        decoded(frame)
 
 
 def test_a_client_id_of_a_negative_length_is_null() -> None:
     """Every negative length of a client id is null, not only -1."""
-    header, _ = decode_request_header(memoryview(struct.pack(">hhih", 12, 0, 1, -2)))
+    header, _ = decoded(struct.pack(">hhih", 12, 0, 1, -2))
 
     assert header.client_id is None
 
@@ -67,7 +72,7 @@ def test_a_client_id_is_decoded_as_in_java() -> None:
     """Malformed UTF-8 in a client id becomes U+FFFD."""
     frame = struct.pack(">hhih", 12, 0, 1, 3) + b"a\xffb"
 
-    header, _ = decode_request_header(memoryview(frame))
+    header, _ = decoded(frame)
 
     assert header.client_id == "a\ufffdb"
 
@@ -82,8 +87,8 @@ def test_a_client_id_that_is_too_long_is_not_written() -> None:
 def test_no_bytes_raise_anything_but_malformed(frame: bytes) -> None:
     """Decoding any bytes as a header raises nothing but Malformed."""
     try:
-        key, version, correlation_id = peek(memoryview(frame))
-        header, _ = decode_request_header(memoryview(struct.pack(">hh", 1, 12) + frame[4:]))
+        key, version, correlation_id = peek(frame)
+        header, _ = decode_request_header(frame, 1, 12, correlation_id)
     except Malformed:
         return
     assert (header.api_key, header.api_version) == (1, 12)

@@ -143,7 +143,7 @@ class SaslConnection:
 
     def session(self, connection: Connection, frame: memoryview, arrived_ms: float) -> None:
         """Start a request of a session that has a lifetime; see `Dispatcher`."""
-        if self._state.has_expired and peek(frame)[0] != _HANDSHAKE_KEY:
+        if self._state.has_expired and peek(bytes(frame))[0] != _HANDSHAKE_KEY:
             raise Refused("the session has expired, and the client does not authenticate again")
         self._listener.dispatcher(connection, frame, arrived_ms)
 

@@ -19,7 +19,7 @@ from broker.steps.queue import StepQueue
 from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.codec import Output, decode, encode_into
 from protocol.framing import Inbox, Scratch
-from protocol.headers import RequestHeader, begin_response, decode_request_header
+from protocol.headers import RequestHeader, begin_response, decode_request_header, peek
 from protocol.messages import REQUESTS
 from purgatories.action_queue import ActionQueue
 from purgatories.on_error import OnError
@@ -60,7 +60,8 @@ class Accepted:
             if not count:
                 return None
             self._inbox.received(count)
-        self._header, position = decode_request_header(frame)
+        raw = bytes(frame)
+        self._header, position = decode_request_header(raw, *peek(raw))
         cls = REQUESTS[self._header.api_key]
         return decode(cls, self._header.api_version, frame[position:])
 

@@ -18,7 +18,7 @@ from broker.network.node_links import NodeLinks
 from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.codec import Output, decode, encode_into
 from protocol.framing import Inbox, Scratch
-from protocol.headers import RequestHeader, begin_response, decode_request_header
+from protocol.headers import RequestHeader, begin_response, decode_request_header, peek
 from protocol.messages import REQUESTS
 from protocol.messages.fetch import FetchableTopicResponse, FetchRequest, FetchResponse
 from protocol.messages.fetch import PartitionData as PartitionData
@@ -56,7 +56,8 @@ class ScriptedLeader:
         """The next request."""
         while (frame := self._inbox.next_frame()) is None:
             await self._more()
-        self.header, position = decode_request_header(frame)
+        raw = bytes(frame)
+        self.header, position = decode_request_header(raw, *peek(raw))
         cls = REQUESTS[self.header.api_key]
         return decode(cls, self.header.api_version, frame[position:])
 
