@@ -106,6 +106,7 @@ class Inbox:
         start, end = self._start, self._end
         if end - start < _LENGTH.size:
             return None
+        size: int
         (size,) = _LENGTH.unpack_from(self._view, start)
         if not 0 <= size <= self.max_frame_bytes:
             raise InvalidLength(f"a frame of {size} bytes; the maximum is {self.max_frame_bytes}")

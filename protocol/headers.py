@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from protocol.big_endian import int16_at
 from protocol.codec import Malformed, Output, StringTooLong, decode, encode_into
+from protocol.frame_length import begin_frame, finish_frame
 from protocol.java_text import JAVA_REPLACE
 from protocol.messages import REQUESTS
 from protocol.string_limits import REPLACEABLE_BYTES_MAX, STRING_BYTES_MAX, check_replaced
@@ -79,7 +80,7 @@ def decode_request_header(
 
 
 def begin_response(out: Output, header: RequestHeader) -> int:
-    """Begin the frame of a response to *header*; returns its start, for `Output.finish_frame`."""
+    """Begin the frame of a response to *header*; returns its start, for `finish_frame`."""
     start = len(out)
     out += _LENGTH_AND_CORRELATION_ID.pack(0, header.correlation_id)
     if _flexible_response(header.api_key, header.api_version):
@@ -91,7 +92,7 @@ def encode_request(body: Any, version: int, correlation_id: int, client_id: str 
     """Encode a whole request as a client sends it, preceded by its length."""
     spec = body.__spec__
     out = Output()
-    start = out.begin_frame()
+    start = begin_frame(out)
     out += _FIXED.pack(spec.key, version, correlation_id)
     if client_id is None:
         out += _INT16.pack(-1)
@@ -103,7 +104,7 @@ def encode_request(body: Any, version: int, correlation_id: int, client_id: str 
     if version >= spec.flexible:
         out.append(0)
     encode_into(out, body, version)
-    out.finish_frame(start)
+    finish_frame(out, start)
     return out.joined()
 
 

@@ -8,12 +8,9 @@ also be `Deferred`: they are read when they are sent.
 from __future__ import annotations
 
 from collections.abc import Callable
-from struct import Struct
 from typing import Protocol
 
 SPLICE_BYTES_MIN = 16 * 1024  # below this size a copy is cheaper than one more part to send
-
-_LENGTH = Struct(">i")
 
 Bytes = bytes | bytearray | memoryview
 
@@ -54,7 +51,7 @@ class Output(bytearray):
     # Positions and values; a list if there are any. An `__init__` that made it for every message
     # took 1 % of the processor time of a small produce.
     splices: list[tuple[int, Splice]] | tuple[()] = ()
-    _spliced_bytes = 0
+    spliced_bytes = 0  # the size of their values
 
     def splice(self, value: Splice) -> None:
         """Append *value*; a large one is not copied and must not change until it is sent."""
@@ -64,19 +61,7 @@ class Output(bytearray):
             if isinstance(self.splices, tuple):
                 self.splices = []
             self.splices.append((len(self), value))
-            self._spliced_bytes += len(value)
-
-    def begin_frame(self) -> int:
-        """Reserve space for a frame's length; returns its position, for `finish_frame`."""
-        start = len(self)
-        self += b"\0\0\0\0"
-        return start
-
-    def finish_frame(self, start: int) -> int:
-        """Write the length of the only frame, begun at *start*; returns its total size."""
-        size = len(self) + self._spliced_bytes
-        _LENGTH.pack_into(self, start, size - start - 4)
-        return size
+            self.spliced_bytes += len(value)
 
     def parts(self) -> list[Splice]:
         """The message in pieces, in order."""

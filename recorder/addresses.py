@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from protocol.codec import Malformed, encode
+from protocol.frame_length import finish_frame
 from protocol.headers import RequestHeader, begin_response, decode_response
 from protocol.messages import RESPONSES
 from protocol.output import Output
@@ -59,7 +60,7 @@ def rewritten(header: RequestHeader, frame: bytes, body: Any, local: Local) -> b
     out = Output()
     start = begin_response(out, header)
     out += encode(body, header.api_version)
-    out.finish_frame(start)
+    finish_frame(out, start)
     return out.joined()[4:]
 
 

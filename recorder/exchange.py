@@ -187,23 +187,22 @@ class Exchange:
 
 def _read_request(frame: bytes) -> tuple[RequestHeader, Any | None]:
     """Decode the header, and the body if it is used; None for any other body."""
-    view = memoryview(frame)
-    header = _read_header(view)
+    header = _read_header(frame)
     key, version = header.api_key, header.api_version
     if key not in _READ or version not in REQUESTS[key].__spec__.versions:
         return header, None
     try:
-        _, start = decode_request_header(view)
-        return header, decode(REQUESTS[key], version, view[start:])
+        _, start = decode_request_header(frame, *peek(frame))
+        return header, decode(REQUESTS[key], version, memoryview(frame)[start:])
     except Malformed:
         return header, None
 
 
-def _read_header(view: memoryview) -> RequestHeader:
+def _read_header(frame: bytes) -> RequestHeader:
     """Decode the fields that the headers of all APIs have, including unknown APIs."""
-    size = int.from_bytes(view[_CLIENT_ID - 2 : _CLIENT_ID], "big", signed=True)
-    name = bytes(view[_CLIENT_ID : _CLIENT_ID + size]).decode(errors="replace")
-    return RequestHeader(*peek(view), name if size >= 0 else None)
+    size = int.from_bytes(frame[_CLIENT_ID - 2 : _CLIENT_ID], "big", signed=True)
+    name = frame[_CLIENT_ID : _CLIENT_ID + size].decode(errors="replace")
+    return RequestHeader(*peek(frame), name if size >= 0 else None)
 
 
 def _timeout_ms(api_key: int, body: Any | None) -> int | None:

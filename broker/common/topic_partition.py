@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+_new: Final = tuple.__new__
 
 
 class TopicPartition(NamedTuple):
@@ -14,6 +16,11 @@ class TopicPartition(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.topic}-{self.partition}"
+
+
+def topic_partition(topic: str, partition: int) -> TopicPartition:
+    """Make a key for a request: ``__new__`` of a NamedTuple is interpreted in all builds."""
+    return _new(TopicPartition, (topic, partition))
 
 
 def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:

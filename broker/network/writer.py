@@ -18,6 +18,7 @@ from enum import Enum, auto
 from typing import Final
 
 from broker.network.transport import Transport
+from protocol.frame_length import finish_frame
 from protocol.output import BUFFERS, Bytes, Output, Splice
 
 PIECE_BYTES: Final = 256 * 1024
@@ -72,7 +73,7 @@ class Writer:
 
     def add(self, out: Output) -> None:
         """Queue an encoded response; its length is written at the start of *out*."""
-        self.unsent_bytes += out.finish_frame(0)
+        self.unsent_bytes += finish_frame(out, 0)
         if not out.splices:
             self._parts.append(out)
             return

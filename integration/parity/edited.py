@@ -6,7 +6,7 @@ from typing import Any
 
 from integration.parity.client import Closed, Edit
 from integration.parity.scenario import Kafka
-from protocol.headers import decode_request_header
+from protocol.headers import decode_request_header, peek
 
 CLOSED = "closed"
 
@@ -52,4 +52,4 @@ def replaced(old: bytes, new: bytes) -> Edit:
 
 
 def _header_bytes(raw: bytes) -> int:
-    return decode_request_header(memoryview(raw))[1]
+    return decode_request_header(raw, *peek(raw))[1]

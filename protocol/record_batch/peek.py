@@ -42,6 +42,7 @@ def batch_size_at(records: Buffer, position: int) -> int | None:
     remaining = len(records) - position
     if remaining < LOG_OVERHEAD:
         return None
+    length: int
     (length,) = _LENGTH.unpack_from(records, position)
     if length < _LENGTH_MIN:
         raise CorruptRecords(f"a batch claims a length of {length} bytes")
@@ -50,7 +51,7 @@ def batch_size_at(records: Buffer, position: int) -> int | None:
     magic = records[position + _MAGIC_POSITION]
     if magic > MAGIC_V2:
         raise CorruptRecords(f"a batch claims magic {magic}")
-    size = LOG_OVERHEAD + int(length)
+    size = LOG_OVERHEAD + length
     return size if size <= remaining else None
 
 
@@ -64,6 +65,8 @@ def v2_size_at(records: Buffer, position: int) -> int | None:
 
 def size_and_count(header: Buffer, position: int = 0) -> tuple[int, int]:
     """The size in bytes and the record count that the complete header at *position* claims."""
+    length: int
+    count: int
     length, count = _LENGTH_AND_COUNT.unpack_from(header, position)
     return length + LOG_OVERHEAD, count
 
@@ -73,6 +76,8 @@ def magic_and_codec(batch: Buffer) -> tuple[int, int]:
 
     At least 23 bytes of the batch are needed.
     """
+    magic: int
+    attributes: int
     magic, attributes = _MAGIC_AND_ATTRIBUTES.unpack_from(batch)
     return magic, attributes & CODEC_MASK
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol.codec import Malformed, Output, Unencodable, encode_into
+from protocol.frame_length import finish_frame
 from protocol.headers import (
     RequestHeader,
     begin_response,
@@ -102,7 +103,7 @@ def test_a_response_is_read_as_it_was_written(version: int) -> None:
     out = Output()
     start = begin_response(out, RequestHeader(1, version, 7, None))
     encode_into(out, FetchResponse(session_id=5, responses=[]), version)
-    size = out.finish_frame(start)
+    size = finish_frame(out, start)
 
     correlation_id, body = decode_response(FetchResponse, version, out.joined()[4:])
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocol.frame_length import begin_frame, finish_frame
 from protocol.output import SPLICE_BYTES_MIN, Output, SendFile, as_bytes
 
 
@@ -13,7 +14,7 @@ from protocol.output import SPLICE_BYTES_MIN, Output, SendFile, as_bytes
 def test_parts_are_the_message_in_order(pieces: list[tuple[bool, int]]) -> None:
     """The parts joined are the message, however copied and spliced pieces alternate."""
     out, expected = Output(), b""
-    start = out.begin_frame()
+    start = begin_frame(out)
     for number, (spliced, size) in enumerate(pieces):
         piece = bytes([number]) * size
         if spliced:
@@ -22,7 +23,7 @@ def test_parts_are_the_message_in_order(pieces: list[tuple[bool, int]]) -> None:
             out += piece
         expected += piece
 
-    size = out.finish_frame(start)
+    size = finish_frame(out, start)
 
     assert out.joined() == len(expected).to_bytes(4, "big") + expected
     assert size == len(expected) + 4
@@ -67,9 +68,9 @@ class Later:
 def test_deferred_bytes_are_not_read_before_they_are_sent(size: int) -> None:
     """Deferred bytes are a part of any size, which is included in the frame's length."""
     out, later = Output(), Later(bytes(size))
-    start = out.begin_frame()
+    start = begin_frame(out)
     out.splice(later)
 
-    assert out.finish_frame(start) == size + 4
+    assert finish_frame(out, start) == size + 4
     assert out.parts()[1] is later
     assert out.joined() == size.to_bytes(4, "big") + bytes(size)

@@ -38,6 +38,7 @@ from broker.security.sasl.settings import SaslSettings
 from broker.steps.schedule import schedule_once
 from protocol.codec import Output
 from protocol.errors import ErrorCode
+from protocol.frame_length import begin_frame
 from protocol.framing import InvalidLength
 from protocol.headers import peek
 from protocol.lazy_dataclass import dataclass
@@ -211,7 +212,7 @@ class SaslConnection:
             return
         self._begin_session()
         out = Output()
-        out.begin_frame()
+        begin_frame(out)
         out += step.token
         self._connection.send(out)
 

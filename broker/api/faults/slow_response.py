@@ -12,6 +12,7 @@ from broker.common.errors import Refused
 from broker.faults.rule import FaultRule
 from broker.steps.schedule import schedule_once
 from broker.wait_records.causes import RULE_REMOVED, TIMED_OUT, Cause
+from protocol.frame_length import finish_frame
 from protocol.output import SpliceLost
 from purgatories.timer.timer_task import TimerTask
 
@@ -36,7 +37,7 @@ class SlowResponse:
         self._response, self._bytes = response, b""
         if frame is not None:
             self._response, out = frame
-            out.finish_frame(0)
+            finish_frame(out, 0)
             try:
                 self._bytes = out.joined()
             except SpliceLost:

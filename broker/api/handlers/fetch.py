@@ -25,7 +25,7 @@ from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.api.throttling import exempt, record_time
 from broker.common.java_numbers import double_to_int
-from broker.common.topic_partition import TopicPartition
+from broker.common.topic_partition import TopicPartition, topic_partition
 from broker.controller.image import TopicImage
 from broker.replication.fetch_context import (
     FetchContext,
@@ -49,6 +49,7 @@ from broker.storage.transaction_index import AbortedTxn
 from broker.wait_records.observer import RequestObserver
 from protocol.codec import Output, encode_into
 from protocol.errors import ErrorCode
+from protocol.frame_length import begin_frame, finish_frame
 from protocol.messages.fetch import (
     AbortedTransaction,
     EpochEndOffset,
@@ -229,7 +230,7 @@ def _wanted(request: Request[FetchRequest]) -> dict[PartitionName, FetchPartitio
         for partition in topic.partitions:
             index = partition.partition
             wanted[topic.topic_id.int if by_id else name, index] = FetchPartition(
-                TopicPartition(name, index),
+                topic_partition(name, index),
                 topic.topic_id,
                 partition.fetch_offset,
                 partition.partition_max_bytes,
@@ -274,7 +275,7 @@ def _find_partitions(
             readable.append(
                 requested
                 if topic.name == requested.key.topic
-                else requested.of(TopicPartition(topic.name, partition))
+                else requested.of(topic_partition(topic.name, partition))
             )
     return refused, names, readable
 
@@ -363,10 +364,10 @@ def _throttled(
 def _size(request: Request[FetchRequest], context: FetchContext, results: PartitionResults) -> int:
     """The size of the response with all changed partitions."""
     out = Output()
-    start = out.begin_frame()
+    start = begin_frame(out)
     response = FetchResponse(responses=_topics(context.changed_partitions(results)))
     encode_into(out, response, request.version)
-    return out.finish_frame(start)
+    return finish_frame(out, start)
 
 
 def _topics(results: PartitionResults) -> list[FetchableTopicResponse]:

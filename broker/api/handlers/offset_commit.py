@@ -19,7 +19,7 @@ from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
-from broker.common.topic_partition import TopicPartition
+from broker.common.topic_partition import topic_partition
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from broker.steps.queue import Slices, finish
 from protocol.errors import ErrorCode
@@ -113,7 +113,7 @@ def _add_topic(
             committed.append(response_partition)
             commits.append(
                 Commit(
-                    TopicPartition(topic.name, index),
+                    topic_partition(topic.name, index),
                     partition.committed_offset,
                     partition.committed_leader_epoch,
                     partition.committed_metadata,

@@ -32,7 +32,7 @@ from broker.api.handlers.produce_verification import unverified, verify
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
-from broker.common.topic_partition import TopicPartition
+from broker.common.topic_partition import TopicPartition, topic_partition
 from broker.replication.replica_manager import ProduceResult, ProduceResults
 from broker.replication.validations import (
     Validated,
@@ -145,7 +145,7 @@ class _Entries:
         if request.version >= TOPIC_IDS_SINCE:
             known = request.services.image.topic_by_id(topic.topic_id)
             name = "" if known is None else known.name
-        key = TopicPartition(name, partition.index)
+        key = topic_partition(name, partition.index)
         batch, error = None, ErrorCode.INVALID_RECORD
         if partition.records is not None:
             batch = received(memoryview(partition.records))

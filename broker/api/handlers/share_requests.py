@@ -10,7 +10,7 @@ from broker.api.authorization.check import READ_GROUP, READ_TOPIC
 from broker.api.authorization.checks import is_authorized, require
 from broker.api.request import Request
 from broker.common.errors import ApiError
-from broker.common.topic_partition import TopicPartition
+from broker.common.topic_partition import TopicPartition, topic_partition
 from broker.controller.features import SHARE_VERSION
 from broker.share.acknowledgement import Acknowledgement, read_acknowledgements
 from broker.share.sessions import SessionKey
@@ -86,7 +86,7 @@ def find_partitions(
         elif not 0 <= each.partition < len(topic.partitions):
             errors[each] = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None)
         else:
-            names[each] = TopicPartition(topic.name, each.partition)
+            names[each] = topic_partition(topic.name, each.partition)
         yield None
     return names, errors
 

@@ -11,6 +11,7 @@ from broker.api.response_frame import error_frame, response_frame
 from broker.api.services import Services
 from broker.common.unexpected_errors import UnexpectedErrors
 from protocol.errors import ErrorCode
+from protocol.frame_length import finish_frame
 from protocol.headers import RequestHeader, decode_response
 from protocol.messages.describe_groups import (
     DescribedGroup,
@@ -45,7 +46,7 @@ def test_a_response_is_encoded_after_room_for_its_length() -> None:
 
     assert frame is not None
     _, out = frame
-    assert out.finish_frame(0) == len(out)
+    assert finish_frame(out, 0) == len(out)
     correlation_id, response = decode_response(HeartbeatResponse, 4, bytes(out)[4:])
     assert (correlation_id, response.error_code) == (7, 25)
 

@@ -11,6 +11,7 @@ from broker.network.in_progress import CloseReason
 from broker.network.memory_pool import MemoryPool
 from broker.network.reader import PIPELINE_BYTES_MAX
 from broker.what_if.memory_transport import memory_transport_pair
+from protocol.frame_length import begin_frame
 from protocol.framing import Scratch
 from protocol.output import Output
 from tests.broker.quotas.timers import ManualTimer
@@ -93,6 +94,6 @@ class Ends:
         out = None
         if size is not None:
             out = Output()
-            out.begin_frame()
+            begin_frame(out)
             out += bytes(size - len(out))
         self.connection.respond(self.requests[-1], out, on_sent)

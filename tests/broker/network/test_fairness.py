@@ -22,6 +22,7 @@ from broker.network.poller import Watch, Watched
 from broker.network.serving_task import ServingTask
 from broker.steps.limits import SERVING_STEP_MS, SERVING_TURN_MAX_MS, SERVING_TURN_MS
 from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
+from protocol.frame_length import begin_frame
 from protocol.framing import Scratch
 from protocol.output import Output
 from purgatories.timer.system_timer import SystemTimer
@@ -104,7 +105,7 @@ class Serving:
             self.served.append(number)
             self.on_request(number)
             response = Output()
-            response.begin_frame()
+            begin_frame(response)
             response += FRAME[4:]
             connection.send(response)
 

@@ -17,6 +17,7 @@ from broker.network.memory_pool import MemoryPool
 from broker.network.node_channels import NodeChannels
 from broker.network.serving_task import ServingTask
 from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
+from protocol.frame_length import begin_frame
 from protocol.framing import Scratch
 from protocol.output import Output
 from purgatories.timer.system_timer import SystemTimer
@@ -35,7 +36,7 @@ class Parked:
     def respond(self, size: int = 100) -> None:
         """Respond with *size* bytes."""
         out = Output()
-        out.begin_frame()
+        begin_frame(out)
         out += bytes(size - len(out))
         self.connection.respond(self, out)
 

@@ -10,6 +10,7 @@ from broker.config.broker_config import Config
 from broker.network.transport import Disconnected
 from broker.network.writer import PIECE_BYTES, SENT_AT_ONCE_BYTES, Writer, WriterState
 from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
+from protocol.frame_length import begin_frame
 from protocol.output import SPLICE_BYTES_MIN, Output, SendFile, Splice
 
 LARGE = bytes(range(256)) * (SPLICE_BYTES_MIN // 256)
@@ -18,7 +19,7 @@ LARGE = bytes(range(256)) * (SPLICE_BYTES_MIN // 256)
 def response(text: bytes, records: Splice = b"") -> Output:
     """An encoded response; its length is written when it is added."""
     out = Output()
-    out.begin_frame()
+    begin_frame(out)
     out += text
     out.splice(records)
     return out

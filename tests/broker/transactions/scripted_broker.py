@@ -18,6 +18,7 @@ from broker.network.node_links import NodeLinks
 from broker.steps.queue import StepQueue
 from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.codec import Output, decode, encode_into
+from protocol.frame_length import finish_frame
 from protocol.framing import Inbox, Scratch
 from protocol.headers import RequestHeader, begin_response, decode_request_header, peek
 from protocol.messages import REQUESTS
@@ -71,7 +72,7 @@ class Accepted:
         out = Output()
         start = begin_response(out, self._header)
         encode_into(out, body, self._header.api_version)
-        out.finish_frame(start)
+        finish_frame(out, start)
         self.transport.send([out.joined()])
         await trio.testing.wait_all_tasks_blocked()
 

@@ -17,6 +17,7 @@ from broker.network.link import Link
 from broker.network.node_links import NodeLinks
 from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.codec import Output, decode, encode_into
+from protocol.frame_length import finish_frame
 from protocol.framing import Inbox, Scratch
 from protocol.headers import RequestHeader, begin_response, decode_request_header, peek
 from protocol.messages import REQUESTS
@@ -74,7 +75,7 @@ class ScriptedLeader:
         out = Output()
         start = begin_response(out, self.header)
         encode_into(out, body, self.header.api_version)
-        out.finish_frame(start)
+        finish_frame(out, start)
         self.transport.send([out.joined()])
 
     def respond_to_fetch(self, topic_id: Any, *partitions: PartitionData, error: int = 0) -> None:
