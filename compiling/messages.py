@@ -28,7 +28,12 @@ from compiling.typed_source import CodecModule, TypedSource
 from protocol.codec import coded, is_flexible
 from protocol.structs import struct_reader, struct_writer
 
-MESSAGES: Final = "protocol/messages/"
+# Modules of messages, of requests and responses or of the records of internal topics.
+MESSAGES: Final = (
+    "protocol/messages/",
+    "broker/groups/records/offsets.py",
+    "broker/share_coordinator/records.py",
+)
 
 _DECORATORS: Final = (
     "mypyc_attr(allow_interpreted_subclasses=True)",
@@ -106,18 +111,18 @@ def _initializer(fields: list[ast.AnnAssign]) -> ast.stmt:
 def _codecs(path: str, source: str) -> str:
     """The readers and writers of the messages of a module.
 
-    A broker reads requests and writes responses in all versions. The others it needs for requests
-    to other brokers, in the last version.
+    A broker reads requests, writes responses, and does both with records, in all versions. The
+    others it needs for requests to other brokers, in the last version.
     """
     module, registered = CodecModule(), []
     for cls in _messages(path, source):
         versions = cls.__spec__.versions
-        is_request = cls.__name__.endswith("Request")
-        for version in versions if is_request else versions[-1:]:
+        last = versions[-1:]
+        for version in last if cls.__name__.endswith("Response") else versions:
             fields = coded(cls, version, is_flexible(cls, version))
             reader: Any = struct_reader(TypedSource(module, "read", cls), cls, *fields)
             registered.append(f"READERS[{cls.__name__}, {version}] = {reader}")
-        for version in versions[-1:] if is_request else versions:
+        for version in last if cls.__name__.endswith("Request") else versions:
             fields = coded(cls, version, is_flexible(cls, version))
             writer: Any = struct_writer(TypedSource(module, "write", cls), *fields)
             registered.append(f"WRITERS[{cls.__name__}, {version}] = {writer}")

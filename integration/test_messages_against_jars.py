@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from broker.groups.records.serde import GROUP_RECORDS
-from broker.share_coordinator.records import SHARE_STATE_RECORDS
+from broker.share_coordinator.serde import SHARE_STATE_RECORDS
 from integration.kafka.jars import KAFKA_VERSION, kafka_jars
 from protocol.messages import REQUESTS, RESPONSES
 from tests.protocol.kafka_schemas import (

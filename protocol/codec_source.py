@@ -17,6 +17,7 @@ from uuid import UUID
 
 from protocol.fields import Field
 from protocol.java_text import JAVA_REPLACE
+from protocol.schema import ZERO_UUID
 from protocol.source import Source
 
 _PARAMETERS: Final = {"read": "buf, pos", "write": "out, it", "read_tags": "buf, pos, it"}
@@ -95,6 +96,8 @@ class CodecSource(Source):
 
     def differs(self, value: str, default: Any) -> str:
         """The expression for whether *value*, a variable, is not the *default*."""
+        if default == ZERO_UUID:
+            return f"{value}.int != 0"  # a comparison of UUIDs is interpreted, and takes longer
         name = self.bind("default", default)
         return f"{value} is not {name} and {value} != {name}"
 

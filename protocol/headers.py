@@ -19,7 +19,7 @@ from protocol.frame_length import begin_frame, finish_frame
 from protocol.java_text import JAVA_REPLACE
 from protocol.messages import REQUESTS
 from protocol.string_limits import REPLACEABLE_BYTES_MAX, STRING_BYTES_MAX, check_replaced
-from protocol.structs import skip_tags
+from protocol.tagged_fields import skip_tags
 
 API_VERSIONS_KEY: Final = 18
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import groupby
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from protocol.codec_source import CodecSource
 from protocol.fields import Field
-from protocol.output import Output
-from protocol.varints import Malformed, read_uvarint, write_uvarint
+from protocol.tagged_fields import TAG_MAX, end_sized, skip_sized, skip_tags
+from protocol.varints import read_uvarint
 from protocol.wire import Read, Wire, Write
 
 
@@ -30,8 +30,6 @@ class Coded(NamedTuple):
 
 
 Tagged = dict[int, Coded]
-# Numbers below this are encoded in one byte, as nearly all tags, counts and sizes of them.
-_ONE_BYTE: Final = 1 << 7
 
 
 def _runs(plain: list[Coded]) -> Iterator[list[Coded]]:
@@ -97,23 +95,6 @@ def _tag_reader(source: CodecSource, cls: Any, tagged: Tagged) -> Callable[..., 
     return source.function()
 
 
-def skip_tags(buf: memoryview, pos: int) -> int:
-    """Return where the tagged fields at *pos* end, all of which are unknown; raises `Malformed`."""
-    count, pos = read_uvarint(buf, pos)
-    for _ in range(count):
-        _, pos = read_uvarint(buf, pos)
-        pos = skip_sized(buf, pos)
-    return pos
-
-
-def skip_sized(buf: memoryview, pos: int) -> int:
-    """Return where the bytes whose size is at *pos* end; raises `Malformed`."""
-    size, pos = read_uvarint(buf, pos)
-    if not 0 <= size <= len(buf) - pos:
-        raise Malformed("a tagged field extends beyond the end")
-    return pos + size
-
-
 # ------------------------------------------------------------------------------------- writing
 
 
@@ -139,7 +120,7 @@ def _write_tags(source: CodecSource, tagged: Tagged) -> None:
     """Write the tagged fields that differ from their defaults, ordered by tag."""
     present = []
     for tag, (field, wire) in tagged.items():
-        assert tag < _ONE_BYTE
+        assert tag <= TAG_MAX
         value = source.local("value")
         source.get(value, field)
         is_present = _is_present(source, value, field)
@@ -165,14 +146,3 @@ def _is_present(source: CodecSource, value: str, field: Field) -> str:
     is_present = source.local("is_present")
     source.line(f"{is_present} = {source.differs(value, default)}")
     return is_present
-
-
-def end_sized(out: Output, start: int) -> None:
-    """Write the size of what follows position *start*, where one byte is reserved for it."""
-    size = len(out) - start - 1
-    if size < _ONE_BYTE:
-        out[start] = size
-        return
-    prefix = bytearray()
-    write_uvarint(prefix, size)
-    out[start : start + 1] = prefix

@@ -19,6 +19,7 @@ from struct import calcsize, pack
 from typing import Any, NoReturn, Protocol
 
 from protocol.codec_source import CodecSource
+from protocol.compact_length import read_long, read_long_of_text
 from protocol.lazy_dataclass import dataclass
 from protocol.output import Output
 from protocol.schema import Sized
@@ -28,12 +29,11 @@ from protocol.string_limits import (
     check_replaced,
     refuse_text,
 )
-from protocol.varints import Malformed, read_uvarint, write_uvarint
+from protocol.varints import Malformed, write_uvarint
 
 _UUID_BYTES = 16
 # A sliced function yields after this many items of an array; a power of two.
 ITEMS_PER_YIELD = 64
-_INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
 Read = Callable[[memoryview, int], tuple[Any, int]]
 Write = Callable[[Output, Any], None]
@@ -147,23 +147,6 @@ class Length:
             source.line(f"out += {null!r}")
         with source.block("else"):
             yield
-
-
-def read_long(buf: memoryview, pos: int) -> tuple[int, int]:
-    """Read a compact length; one is subtracted as in Java: the smallest number becomes the largest.
-
-    Raises `Malformed`.
-    """
-    value, pos = read_uvarint(buf, pos)
-    return _INT32_MAX if value == _INT32_MIN else value - 1, pos
-
-
-def read_long_of_text(buf: memoryview, pos: int) -> tuple[int, int]:
-    """Read the compact length of a string; raises `Malformed` if it is too long."""
-    length, pos = read_long(buf, pos)
-    if length > STRING_BYTES_MAX:
-        raise Malformed(f"a string of {length} bytes")
-    return length, pos
 
 
 def refuse_null() -> NoReturn:

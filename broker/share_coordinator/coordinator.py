@@ -24,7 +24,6 @@ from broker.share.persister import (
     SummaryResult,
 )
 from broker.share.share_partition_key import SharePartitionKey
-from broker.share_coordinator.records import SHARE_STATE_RECORDS
 from broker.share_coordinator.refusals import (
     FENCED_LEADER,
     FENCED_STATE,
@@ -34,6 +33,7 @@ from broker.share_coordinator.refusals import (
     UNKNOWN_PARTITION,
     message_of,
 )
+from broker.share_coordinator.serde import SHARE_STATE_RECORDS
 from broker.share_coordinator.share_partition_state import (
     SharePartitionState,
     initialized,

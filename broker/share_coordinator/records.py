@@ -1,4 +1,4 @@
-"""The records of ``__share_group_state`` as bytes (Kafka's ``ShareCoordinatorRecordSerde``).
+"""The records of ``__share_group_state``.
 
 A snapshot replaces the state of a share partition, and an update changes the state of the snapshot
 whose epoch it has. The tombstone of a snapshot deletes the state; updates have no tombstone.
@@ -6,9 +6,6 @@ whose epoch it has. The tombstone of a snapshot deletes the state; updates have 
 
 from __future__ import annotations
 
-from typing import Final
-
-from broker.coordinators.coordinator_record import CoordinatorRecordSerde
 from protocol.messages.read_share_group_state import StateBatch
 from protocol.schema import int32, int64, message, since, string, uuid
 
@@ -54,9 +51,3 @@ class ShareUpdateValue:
     start_offset: int64
     delivery_complete_count: int32 = since(tag=0, default=-1)
     state_batches: list[StateBatch]
-
-
-SHARE_STATE_RECORDS: Final = CoordinatorRecordSerde(
-    [(ShareSnapshotKey, ShareSnapshotValue), (ShareUpdateKey, ShareUpdateValue)],
-    lambda _value: 0,
-)

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from broker.coordinators.coordinator_record import CoordinatorRecord, RawRecord
 from broker.share.share_partition_key import SharePartitionKey
 from broker.share_coordinator.records import (
-    SHARE_STATE_RECORDS,
     ShareSnapshotKey,
     ShareSnapshotValue,
     ShareUpdateKey,
     ShareUpdateValue,
 )
+from broker.share_coordinator.serde import SHARE_STATE_RECORDS
 from broker.share_coordinator.share_partition_state import SharePartitionState, restored
 
 

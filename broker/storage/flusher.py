@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from broker.storage.background import Background, Inline, Then
 from broker.storage.disk import Disk
 
-RUNNING_MAX = 4
+RUNNING_MAX: Final = 4
 
 Listener = Callable[[], None]
 

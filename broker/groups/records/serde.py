@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from broker.coordinators.coordinator_record import CoordinatorRecordSerde
 from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue
@@ -43,9 +43,9 @@ from broker.groups.records.share import (
 )
 
 # The expire timestamp of an offset that has no retention of its own.
-NO_TIMESTAMP = -1
+NO_TIMESTAMP: Final = -1
 
-_TYPES: tuple[tuple[Any, Any], ...] = (
+_TYPES: Final[tuple[tuple[Any, Any], ...]] = (
     (LegacyOffsetCommitKey, OffsetCommitValue),
     (OffsetCommitKey, OffsetCommitValue),
     (GroupMetadataKey, GroupMetadataValue),
@@ -72,4 +72,4 @@ def _version_of(value: Any) -> int:
     return 3 if isinstance(value, GroupMetadataValue) else 0
 
 
-GROUP_RECORDS = CoordinatorRecordSerde(_TYPES, _version_of)
+GROUP_RECORDS: Final = CoordinatorRecordSerde(_TYPES, _version_of)

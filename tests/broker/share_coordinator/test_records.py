@@ -9,12 +9,12 @@ import pytest
 
 from broker.coordinators.coordinator_record import CoordinatorRecord, RawRecord
 from broker.share_coordinator.records import (
-    SHARE_STATE_RECORDS,
     ShareSnapshotKey,
     ShareSnapshotValue,
     ShareUpdateKey,
     ShareUpdateValue,
 )
+from broker.share_coordinator.serde import SHARE_STATE_RECORDS
 from protocol.messages.read_share_group_state import StateBatch
 
 T_ID = UUID("28eba07e-ccd4-4a6a-a423-1e62ed315b5e")
