@@ -41,6 +41,7 @@ __all__ = [
     "decode_at",
     "encode",
     "encode_into",
+    "is_ready",
 ]
 
 # What a writer raises for a number out of range, None, a value of another type, and text that
@@ -55,8 +56,9 @@ DOES_NOT_FIT: Final = (
 )
 
 
-# A larger message is not copied for a reader of `protocol.ready_codecs`.
-COPIED_BYTES_MAX: Final = 16 * 1024
+# A larger message is not copied for a reader of `protocol.ready_codecs`. A producer's default
+# batch, 16 KB, is in a smaller one.
+COPIED_BYTES_MAX: Final = 20 * 1024
 
 
 def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
@@ -66,8 +68,13 @@ def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
     Metadata request for all topics. Raises `Malformed` for bytes that do not follow the schema.
     """
     view = memoryview(buf)
-    raw = bytes(view) if len(view) <= COPIED_BYTES_MAX and (cls, version) in READERS else None
+    raw = bytes(view) if is_ready(cls, version, len(view)) else None
     return decode_at(cls, version, raw, view, 0)
+
+
+def is_ready(cls: Any, version: int, size: int) -> bool:
+    """Whether `decode` reads a message of *size* bytes by a reader of `protocol.ready_codecs`."""
+    return size <= COPIED_BYTES_MAX and (cls, version) in READERS
 
 
 def decode_at(cls: Any, version: int, raw: bytes | None, view: memoryview, start: int) -> Any:

@@ -28,7 +28,7 @@ from broker.steps.limits import DECODED_AT_ONCE_BYTES, HEADER_BYTES_MAX
 from broker.steps.queue import are_slices
 from broker.wait_records.recorder import Recorder
 from protocol.api_names import api_name
-from protocol.codec import Malformed, decode_at
+from protocol.codec import Malformed, decode_at, is_ready
 from protocol.headers import API_VERSIONS_KEY, RequestHeader, decode_request_header, peek
 from protocol.messages.api_versions import ApiVersionsRequest
 
@@ -63,8 +63,7 @@ class Dispatcher:
     def __call__(self, connection: Connection, frame: memoryview, arrived_ms: float) -> None:
         """Decode *frame* and hand it to its handler; raises `Malformed` or `Refused`."""
         size = len(frame)
-        is_large = size > DECODED_AT_ONCE_BYTES
-        raw = bytes(frame[:HEADER_BYTES_MAX] if is_large else frame)
+        raw = bytes(frame[:HEADER_BYTES_MAX] if size > HEADER_BYTES_MAX else frame)
         key, version, correlation_id = peek(raw)
         entry = self._apis.get(key)
         if entry is None:
@@ -76,6 +75,7 @@ class Dispatcher:
             return self._respond_with_own_versions(connection, version, correlation_id, arrived_ms)
         services = self._services
         peer = connection.peer
+        is_large = size > DECODED_AT_ONCE_BYTES and not is_ready(cls, version, size)
         try:
             header, start = decode_request_header(raw, key, version, correlation_id)
             body = None if is_large else decode_at(cls, version, raw, frame, start)

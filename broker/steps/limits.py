@@ -34,7 +34,8 @@ SERVING_TURN_MS: Final = 0.05
 SERVING_TURN_MAX_MS: Final = 0.2
 
 # Requests up to this size are decoded in one step: with items of two bytes, the smallest, that
-# takes about seven milliseconds.
+# takes about seven milliseconds. Larger ones are, too, if the reader is compiled: up to
+# `protocol.codec.COPIED_BYTES_MAX`.
 DECODED_AT_ONCE_BYTES: Final = 8 * 1024
 
 # The header of a larger request is in its first bytes: a client id of at most 32 KB, and tagged
