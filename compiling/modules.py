@@ -106,7 +106,6 @@ COMPILED = (
     "broker/storage/disk.py",
     "broker/storage/file_batches.py",
     "broker/storage/file_slice.py",
-    "broker/storage/flusher.py",
     "broker/storage/leader_epoch_file_cache.py",
     "broker/storage/local_log.py",
     "broker/storage/log_config.py",

@@ -68,7 +68,7 @@ sys.exit(main())
 # Where every response runs a function in the interpreter.
 OUTPUT = "protocol/output.py"
 # Where a produce, or a fetch that waits for it, runs one.
-INTERPRETED = {"broker/replication/waits.py", "broker/storage/flusher.py", OUTPUT}
+INTERPRETED = {"broker/replication/waits.py", OUTPUT}
 # The names of functions of `protocol.source`.
 GENERATED = ("<read ", "<write ", "<__init__ ")
 WARM_UP, REQUESTS = 3, 200

@@ -50,7 +50,10 @@ class Flush:
 
 
 class Flusher:
-    """The flushes of all logs; without *durable* nothing is synced."""
+    """The flushes of all logs; without *durable* nothing is synced.
+
+    ``waiting`` and ``running`` have the logs whose flush has not begun and not ended.
+    """
 
     def __init__(self, background: Background | None = None, *, durable: bool = True) -> None:
         self._background = background or Inline()
@@ -58,23 +61,18 @@ class Flusher:
         # Called when a log has been truncated below its recovery point.
         self.on_recovery_point_lowered: Callable[[], None] = _nothing
         # Each with the listeners to call at the end of the flush.
-        self._waiting: dict[Flushable, list[Listener]] = {}
-        self._running: dict[Flushable, tuple[Flush, list[Listener]]] = {}
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether any log is being flushed or waits for a flush."""
-        return bool(self._running or self._waiting)
+        self.waiting: dict[Flushable, list[Listener]] = {}
+        self.running: dict[Flushable, tuple[Flush, list[Listener]]] = {}
 
     def request(self, log: Flushable) -> None:
         """Flush *log* up to its present end."""
-        self._waiting.setdefault(log, [])
+        self.waiting.setdefault(log, [])
         self._start()
 
     def cut(self, log: Flushable, offset: int) -> None:
         """*log* has been truncated to *offset*, to which a running flush is limited."""
-        if log in self._running:
-            flush, _ = self._running[log]
+        if log in self.running:
+            flush, _ = self.running[log]
             flush.up_to = min(flush.up_to, offset)
 
     def after(self, logs: Iterable[Flushable], action: Listener) -> None:
@@ -102,26 +100,26 @@ class Flusher:
 
     def forget(self, log: Flushable) -> None:
         """Drop the flushes of *log*, which is about to be deleted."""
-        _call_all(self._waiting.pop(log, []))
-        _, listeners = self._running.pop(log, (None, []))
+        _call_all(self.waiting.pop(log, []))
+        _, listeners = self.running.pop(log, (None, []))
         _call_all(listeners)
 
     def close(self) -> None:
         """Drop all flushes; nothing is called when the running ones end."""
-        self._waiting.clear()
-        self._running.clear()
+        self.waiting.clear()
+        self.running.clear()
 
     def _listeners(self, log: Flushable) -> list[Listener] | None:
-        if log in self._waiting:
-            return self._waiting[log]
-        return self._running[log][1] if log in self._running else None
+        if log in self.waiting:
+            return self.waiting[log]
+        return self.running[log][1] if log in self.running else None
 
     def _start(self) -> None:
-        for log in [log for log in self._waiting if log not in self._running]:
-            if len(self._running) >= RUNNING_MAX:
+        for log in [log for log in self.waiting if log not in self.running]:
+            if len(self.running) >= RUNNING_MAX:
                 return
-            if log in self._waiting:
-                self._flush(log, self._waiting.pop(log))
+            if log in self.waiting:
+                self._flush(log, self.waiting.pop(log))
 
     def _flush(self, log: Flushable, listeners: list[Listener]) -> None:
         try:
@@ -129,11 +127,11 @@ class Flusher:
         except OSError as error:
             self._failed(log, error, listeners)
             return
-        self._running[log] = flush, listeners
+        self.running[log] = flush, listeners
         self.sync(flush, partial(self._done, log))
 
     def _done(self, log: Flushable, error: OSError | None) -> None:
-        flush, listeners = self._running.pop(log, (None, []))
+        flush, listeners = self.running.pop(log, (None, []))
         if flush is None:
             return
         if error is None:
@@ -149,7 +147,7 @@ class Flusher:
         if log.disk.failure is not None:
             _call_all(listeners)
         else:
-            self._waiting.setdefault(log, []).extend(listeners)
+            self.waiting.setdefault(log, []).extend(listeners)
             self._background.soon(self._start)
 
 

@@ -187,8 +187,9 @@ class _Entries:
         """Respond with the *results* of the appends, when the disk has what must be flushed."""
         request, logs = self.request, self.request.services.logs
         appended = [(key, self.topic_ids[key], result) for key, result in results.items()]
-        flushing = request.body.acks and logs.flusher.is_busy
-        if flushing and (unflushed := self._unflushed(results)):
+        flusher = logs.flusher
+        flushing = flusher.running or flusher.waiting  # a property would be interpreted
+        if flushing and request.body.acks and (unflushed := self._unflushed(results)):
             if request.wait is None:  # otherwise the record describes the wait for the replicas
                 request.wait = FlushWait(appended + self.refused)
             flushed = partial(request.attempt, self._respond_flushed, appended)
