@@ -33,9 +33,8 @@ as pyenv does by default, took 1.6 times as long for a loop over a dictionary as
 Kafka's figures depend on how long it has run, because its JVM compiles what runs often: in fifteen
 rounds the p50 of a small produce fell from 258 to 66 µs within six, and that from produce to fetch
 from 366 to 124 µs within ten. So it is measured in eight more rounds first, which are not kept.
-`producing`, `consuming`, `expiry`, `expiry_with_pending`, the transactions and TLS were measured
-without them: their ratios are those to a Kafka that has just started. The figures of fifteen rounds
-are without them, too, but mostly of a warm JVM.
+`expiry`, `expiry_with_pending`, the transactions and TLS were measured without them: their ratios
+are those to a Kafka that has just started.
 
 kfake has one log for all nodes and keeps its records in memory: it has no followers that fetch,
 and no files. The mock has no files, ignores `min_bytes`, and new records do not end the wait of a

@@ -1,6 +1,6 @@
 """Makes the messages of a module native: mypyc compiles their classes, readers and writers.
 
-mypyc compiles only classes that `dataclasses` decorates, and drops the annotations of their fields.
+mypyc compiles no class that has decorators it does not know, and drops the annotations of fields.
 So the module of a compiled build has this source, written from that of the checkout:
 
     @message(12, versions=(0, 4), flexible=4)     @mypyc_attr(allow_interpreted_subclasses=True)

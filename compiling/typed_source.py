@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from struct import Struct, calcsize
 from typing import Any, ClassVar, Final
 
-from protocol.codec_source import CodecSource
+from protocol.codec_source import UUID_BYTES, CodecSource
 from protocol.fields import Field
 from protocol.java_text import JAVA_REPLACE
-from protocol.schema import ZERO_UUID
 
 _READ: Final = {
     "?": "boolean_at",
@@ -93,18 +92,13 @@ class TypedSource(CodecSource):
         return TypedSource(self._module, kind, cls)
 
     def bind(self, stem: str, value: Any) -> str:
-        """Import *value*, define a constant for it, or write it as a literal."""
+        """Import *value*, a function, or define a constant for it."""
         if isinstance(value, FunctionName):
             return value
         if isinstance(packer := getattr(value, "__self__", None), Struct):
             return self._module.constant(stem, f"Struct({packer.format!r}).{value.__name__}")
-        if value is ZERO_UUID:
-            return self._module.import_name("protocol.schema", "ZERO_UUID")
-        if callable(value):
-            module = value.__module__.removeprefix("_")  # `struct` has its functions from `_struct`
-            return self._module.import_name(module, value.__name__)
-        assert isinstance(value, int | str), value
-        return repr(value)
+        module = value.__module__.removeprefix("_")  # `struct` has its functions from `_struct`
+        return self._module.import_name(module, value.__name__)
 
     def function(self) -> Any:
         """Add the function to the module; returns its name."""
@@ -129,10 +123,9 @@ class TypedSource(CodecSource):
 
     def read_uuid(self, target: str) -> None:
         """See `CodecSource.read_uuid`."""
-        self.line(
-            f"{target} = {self._module.import_name('protocol.big_endian', 'uuid_at')}(raw, pos)"
-        )
-        self.line("pos += 16")
+        read = self._module.import_name("protocol.big_endian", "uuid_at")
+        self.line(f"{target} = {read}(raw, pos)")
+        self.line(f"pos += {UUID_BYTES}")
 
     def text(self, n: str) -> str:
         """See `CodecSource.text`."""

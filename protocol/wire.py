@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from struct import calcsize, pack
 from typing import Any, NoReturn, Protocol
 
-from protocol.codec_source import CodecSource
+from protocol.codec_source import UUID_BYTES, CodecSource
 from protocol.compact_length import read_long, read_long_of_text
 from protocol.lazy_dataclass import dataclass
 from protocol.output import Output
@@ -31,7 +31,6 @@ from protocol.string_limits import (
 )
 from protocol.varints import Malformed, write_uvarint
 
-_UUID_BYTES = 16
 # A sliced function yields after this many items of an array; a power of two.
 ITEMS_PER_YIELD = 64
 
@@ -78,7 +77,7 @@ class Uuids:
 
     def write(self, source: CodecSource, value: str) -> None:
         """See `Wire.write`."""
-        source.line(f"out += {value}.int.to_bytes({_UUID_BYTES}, 'big')")
+        source.line(f"out += {value}.int.to_bytes({UUID_BYTES}, 'big')")
 
 
 # ------------------------------------------------------------------------ preceded by a length
