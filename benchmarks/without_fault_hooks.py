@@ -16,17 +16,21 @@ _HOOKS = {
         index = self._rules.get(key) if self._rules else None
         self._begin(connection, request)
         if is_large:
+            encoded = frame[start:]
             if index is not None:
                 encoded = memoryview(bytes(encoded))
                 handler = partial(handle_large_with_rules, index, handler)
             long = LongRequest(request)
             self._handle(connection, request, partial(long.decode, cls, handler), encoded)
         elif index is not None:
-            self._handle(connection, request, handle_with_rules, (index, handler, encoded, request))
+            self._handle(
+                connection, request, handle_with_rules, (index, handler, frame[start:], request)
+            )
 """,
         """\
         self._begin(connection, request)
         if is_large:
+            encoded = frame[start:]
             long = LongRequest(request)
             self._handle(connection, request, partial(long.decode, cls, handler), encoded)
 """,
