@@ -68,7 +68,7 @@ def decode(cls: Any, version: int, buf: bytes | bytearray | memoryview) -> Any:
     Metadata request for all topics. Raises `Malformed` for bytes that do not follow the schema.
     """
     view = memoryview(buf)
-    raw = bytes(view) if is_ready(cls, version, len(view)) else None
+    raw = bytes(view) if READERS and len(view) <= COPIED_BYTES_MAX else None
     return decode_at(cls, version, raw, view, 0)
 
 
@@ -82,12 +82,11 @@ def decode_at(cls: Any, version: int, raw: bytes | None, view: memoryview, start
 
     With *raw*, the same bytes, a reader of `protocol.ready_codecs` reads it if there is one.
     """
-    ready = None if raw is None else READERS.get((cls, version))
     try:
-        if ready is None or raw is None:
-            value, pos = _reader(cls, version)(view, start)
-        else:
+        if raw is not None and (ready := READERS.get((cls, version))) is not None:
             value, pos = ready(raw, view, start)
+        else:
+            value, pos = _reader(cls, version)(view, start)
     except (IndexError, struct_error) as error:
         raise Malformed(str(error)) from None
     if pos > len(view):

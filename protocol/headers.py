@@ -24,6 +24,7 @@ from protocol.tagged_fields import skip_tags
 API_VERSIONS_KEY: Final = 18
 
 _FIXED: Final = Struct(">hhi")
+PEEKED_BYTES: Final = _FIXED.size
 _INT16: Final = Struct(">h")
 _INT32: Final = Struct(">i")
 _LENGTH_AND_CORRELATION_ID: Final = Struct(">ii")
@@ -42,7 +43,7 @@ class RequestHeader:
 def peek(raw: bytes) -> tuple[int, int, int]:
     """API key, version and correlation id, which determine whether the rest can be decoded.
 
-    *raw* is the begin of a frame; raises `Malformed`.
+    *raw* is the begin of a frame, of which `PEEKED_BYTES` are read; raises `Malformed`.
     """
     try:
         api_key, api_version, correlation_id = _FIXED.unpack_from(raw, 0)
@@ -52,13 +53,13 @@ def peek(raw: bytes) -> tuple[int, int, int]:
 
 
 def decode_request_header(
-    raw: bytes, api_key: int, api_version: int, correlation_id: int
+    frame: memoryview, raw: bytes, api_key: int, api_version: int, correlation_id: int
 ) -> tuple[RequestHeader, int]:
     """The header of a request of a known API, and where its body begins; raises `Malformed`.
 
-    *raw* is the begin of a frame, with the whole header; the numbers are those that `peek` returns.
+    *raw* is the begin of *frame*, with the client id; the numbers are those that `peek` returns.
     """
-    position = _FIXED.size
+    position = PEEKED_BYTES
     try:
         size = int16_at(raw, position)
         position += 2
@@ -73,7 +74,7 @@ def decode_request_header(
             position = end
         if api_version >= REQUESTS[api_key].__spec__.flexible:
             # There are no tagged fields, as nearly always.
-            position = skip_tags(memoryview(raw), position) if raw[position] else position + 1
+            position = skip_tags(frame, position) if raw[position] else position + 1
     except IndexError as error:
         raise Malformed(f"header: {error}") from None
     return RequestHeader(api_key, api_version, correlation_id, client_id), position

@@ -192,8 +192,9 @@ def _read_request(frame: bytes) -> tuple[RequestHeader, Any | None]:
     if key not in _READ or version not in REQUESTS[key].__spec__.versions:
         return header, None
     try:
-        _, start = decode_request_header(frame, *peek(frame))
-        return header, decode(REQUESTS[key], version, memoryview(frame)[start:])
+        view = memoryview(frame)
+        _, start = decode_request_header(view, frame, *peek(frame))
+        return header, decode(REQUESTS[key], version, view[start:])
     except Malformed:
         return header, None
 

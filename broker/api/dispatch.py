@@ -24,17 +24,20 @@ from broker.api.table import API_BY_KEY, Apis
 from broker.api.throttling import begin_step
 from broker.common.errors import Refused
 from broker.network.connection import Connection
-from broker.steps.limits import DECODED_AT_ONCE_BYTES, HEADER_BYTES_MAX
+from broker.steps.limits import DECODED_AT_ONCE_BYTES, HEADER_COPIED_BYTES
 from broker.steps.queue import are_slices
 from broker.wait_records.recorder import Recorder
 from protocol.api_names import api_name
-from protocol.codec import Malformed, decode_at, is_ready
+from protocol.codec import COPIED_BYTES_MAX, Malformed, decode_at, is_ready
 from protocol.headers import API_VERSIONS_KEY, RequestHeader, decode_request_header, peek
 from protocol.messages.api_versions import ApiVersionsRequest
 
 log = logging.getLogger("antechamber.requests")
 
 Result = TypeVar("Result")
+
+# A request that is decoded in one step is copied as a whole.
+assert max(COPIED_BYTES_MAX, DECODED_AT_ONCE_BYTES) <= HEADER_COPIED_BYTES
 
 
 class Dispatcher:
@@ -63,7 +66,7 @@ class Dispatcher:
     def __call__(self, connection: Connection, frame: memoryview, arrived_ms: float) -> None:
         """Decode *frame* and hand it to its handler; raises `Malformed` or `Refused`."""
         size = len(frame)
-        raw = bytes(frame[:HEADER_BYTES_MAX] if size > HEADER_BYTES_MAX else frame)
+        raw = bytes(frame[:HEADER_COPIED_BYTES] if size > HEADER_COPIED_BYTES else frame)
         key, version, correlation_id = peek(raw)
         entry = self._apis.get(key)
         if entry is None:
@@ -77,7 +80,7 @@ class Dispatcher:
         peer = connection.peer
         is_large = size > DECODED_AT_ONCE_BYTES and not is_ready(cls, version, size)
         try:
-            header, start = decode_request_header(raw, key, version, correlation_id)
+            header, start = decode_request_header(frame, raw, key, version, correlation_id)
             body = None if is_large else decode_at(cls, version, raw, frame, start)
         except Malformed:
             raise

@@ -38,9 +38,8 @@ SERVING_TURN_MAX_MS: Final = 0.2
 # `protocol.codec.COPIED_BYTES_MAX`.
 DECODED_AT_ONCE_BYTES: Final = 8 * 1024
 
-# The header of a larger request is in its first bytes: a client id of at most 32 KB, and tagged
-# fields, of which no client sends any.
-HEADER_BYTES_MAX: Final = 64 * 1024
+# So many bytes of a larger request are copied to decode its header; a client id has at most 32 KB.
+HEADER_COPIED_BYTES: Final = 33 * 1024
 
 # More items than this in the arrays of one request close the connection. A decoded item takes up to
 # a hundred times its encoded size, so 100 MB of them (socket.request.max.bytes) would take 10 GB,

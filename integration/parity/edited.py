@@ -52,4 +52,4 @@ def replaced(old: bytes, new: bytes) -> Edit:
 
 
 def _header_bytes(raw: bytes) -> int:
-    return decode_request_header(raw, *peek(raw))[1]
+    return decode_request_header(memoryview(raw), raw, *peek(raw))[1]

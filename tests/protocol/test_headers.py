@@ -27,7 +27,7 @@ REQUEST = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
 
 def decoded(raw: bytes) -> tuple[RequestHeader, int]:
     """The header of a request, and where its body begins."""
-    return decode_request_header(raw, *peek(raw))
+    return decode_request_header(memoryview(raw), raw, *peek(raw))
 
 
 @pytest.mark.parametrize("version", [0, 4])
@@ -48,6 +48,16 @@ def test_unknown_tagged_fields_of_a_header_are_skipped() -> None:
     frame = struct.pack(">hhihB", 12, 4, 1, -1, 1) + b"\x05\x02xx" + b"body"
 
     _, start = decoded(frame)
+
+    assert frame[start:] == b"body"
+
+
+def test_tagged_fields_of_a_header_may_be_beyond_the_copied_bytes() -> None:
+    """Only the client id is read from the copy, so tagged fields of any size are skipped."""
+    tags = b"\x01\x05\xf0\xa2\x04" + bytes(70_000)
+    frame = struct.pack(">hhih", 12, 4, 1, -1) + tags + b"body"
+
+    _, start = decode_request_header(memoryview(frame), frame[:20], *peek(frame))
 
     assert frame[start:] == b"body"
 
@@ -89,7 +99,7 @@ def test_no_bytes_raise_anything_but_malformed(frame: bytes) -> None:
     """Decoding any bytes as a header raises nothing but Malformed."""
     try:
         key, version, correlation_id = peek(frame)
-        header, _ = decode_request_header(frame, 1, 12, correlation_id)
+        header, _ = decode_request_header(memoryview(frame), frame, 1, 12, correlation_id)
     except Malformed:
         return
     assert (header.api_key, header.api_version) == (1, 12)

@@ -40,7 +40,7 @@ from protocol.codec import Output
 from protocol.errors import ErrorCode
 from protocol.frame_length import begin_frame
 from protocol.framing import InvalidLength
-from protocol.headers import peek
+from protocol.headers import PEEKED_BYTES, peek
 from protocol.lazy_dataclass import dataclass
 from protocol.messages.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
 from protocol.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
@@ -144,7 +144,7 @@ class SaslConnection:
 
     def session(self, connection: Connection, frame: memoryview, arrived_ms: float) -> None:
         """Start a request of a session that has a lifetime; see `Dispatcher`."""
-        if self._state.has_expired and peek(bytes(frame))[0] != _HANDSHAKE_KEY:
+        if self._state.has_expired and peek(bytes(frame[:PEEKED_BYTES]))[0] != _HANDSHAKE_KEY:
             raise Refused("the session has expired, and the client does not authenticate again")
         self._listener.dispatcher(connection, frame, arrived_ms)
 

@@ -62,7 +62,7 @@ class Accepted:
                 return None
             self._inbox.received(count)
         raw = bytes(frame)
-        self._header, position = decode_request_header(raw, *peek(raw))
+        self._header, position = decode_request_header(frame, raw, *peek(raw))
         cls = REQUESTS[self._header.api_key]
         return decode(cls, self._header.api_version, frame[position:])
 

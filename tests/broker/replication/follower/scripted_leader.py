@@ -58,7 +58,7 @@ class ScriptedLeader:
         while (frame := self._inbox.next_frame()) is None:
             await self._more()
         raw = bytes(frame)
-        self.header, position = decode_request_header(raw, *peek(raw))
+        self.header, position = decode_request_header(frame, raw, *peek(raw))
         cls = REQUESTS[self.header.api_key]
         return decode(cls, self.header.api_version, frame[position:])
 
