@@ -35,7 +35,7 @@ SERVING_TURN_MAX_MS: Final = 0.2
 
 # Requests up to this size are decoded in one step: with items of two bytes, the smallest, that
 # takes about seven milliseconds. Larger ones are, too, if the reader is compiled: up to
-# `protocol.codec.COPIED_BYTES_MAX`.
+# `protocol.codec.COPIED_BYTES_MAX`, which takes two milliseconds with the smallest items.
 DECODED_AT_ONCE_BYTES: Final = 8 * 1024
 
 # So many bytes of a larger request are copied to decode its header; a client id has at most 32 KB.
