@@ -21,6 +21,7 @@ _COORDINATES = (
     ("org.apache.kafka", "kafka-tools", KAFKA_VERSION),
     ("org.apache.logging.log4j", "log4j-slf4j-impl", LOG4J_VERSION),
 )
+_STDERR = 2
 
 
 def missing_for_a_jvm() -> str | None:
@@ -58,7 +59,9 @@ def _fetch(folder: Path) -> None:
         project, jars = Path(scratch, "pom.xml"), Path(scratch, "jars")
         project.write_text(_pom())
         goal = ["mvn", "-q", "-B", "-f", str(project), "dependency:copy-dependencies"]
-        subprocess.run([*goal, f"-DoutputDirectory={jars}"], check=True, timeout=600)
+        goal.append(f"-DoutputDirectory={jars}")
+        # Its output goes to stderr: scripts read the folder from stdout.
+        subprocess.run(goal, stdout=_STDERR, check=True, timeout=600)
         try:
             jars.rename(folder)
         except OSError:  # another run made it, or the folder is incomplete
