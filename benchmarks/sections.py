@@ -20,8 +20,8 @@ systems are measured one after the other; there are five rounds by default. A ce
 of the rounds, with the smallest and the largest figure in brackets. "of Kafka" is our median
 divided by that of Kafka, and "of kfake" by that of kfake; an aim is beside the ratio where one is
 set, whether it is met or missed. Only ratios apply to other machines. `antechamber` is the compiled
-build, which the wheels have, and `pure build` the same source without compiled modules. Where the
-line below a table names no build, `antechamber` is the pure one.
+build, profiled as in the wheels for Linux, and `pure build` the same source without compiled
+modules. Where the line below a table names no build, `antechamber` is the pure one.
 
 "broker CPU" is the processor time of all processes of the broker. It depends less than a duration
 on what else the machine does; where other programs use the same cores, compare it first.

@@ -4,7 +4,8 @@
 
 Python finds an extension module before the source beside it, so a process that has the folder first
 on its path runs the compiled modules. ``folder/.digest`` names the source and the tools of the last
-build, which is repeated only if they have changed.
+build, which is repeated only if they have changed. A profiled build takes twice as long, and its
+broker less time for a request (`compiling.extensions`); it is also a build that is not profiled.
 """
 
 from __future__ import annotations
@@ -28,18 +29,19 @@ COPIED = ("antechamber", "broker", "pipeline", "protocol", "purgatories", "recor
 _TYPE_CHECKED = ("broker", "protocol", "purgatories", "compiling")
 _DIGEST = ".digest"
 _TOOLS = ("mypy", "setuptools")
+PROFILED = "--profiled"  # an option of `compiling.extensions`
 
 
 class CannotCompile(Exception):  # noqa: N818 - it names the condition
     """There is no compiled build; the message is the reason, in one line."""
 
 
-def build(root: Path, folder: Path) -> None:
+def build(root: Path, folder: Path, *, is_profiled: bool = False) -> None:
     """Bring the compiled build of the checkout at *root* in *folder* up to date.
 
-    Raises `CannotCompile`.
+    Raises `CannotCompile`, also for a profiled build without GCC.
     """
-    is_current, digest = is_built(root, folder), _digest(root)
+    is_current, digest = is_built(root, folder, is_profiled=is_profiled), _digest(root)
     if not is_current:
         (folder / _DIGEST).unlink(missing_ok=True)
         for name in COPIED:
@@ -50,14 +52,18 @@ def build(root: Path, folder: Path) -> None:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(root / name, folder / name, ignore=ignored, dirs_exist_ok=True)
     if not is_current:
-        _compile(folder, compiled_modules(root))
-        (folder / _DIGEST).write_text(digest)
+        options = [PROFILED] if is_profiled else []
+        _compile(folder, compiled_modules(root), options)
+        (folder / _DIGEST).write_text(" ".join([digest, *options]))
 
 
-def is_built(root: Path, folder: Path) -> bool:
+def is_built(root: Path, folder: Path, *, is_profiled: bool = False) -> bool:
     """Whether *folder* has the compiled modules of the present source."""
     written = folder / _DIGEST
-    return written.exists() and written.read_text() == _digest(root)
+    if not written.exists():
+        return False
+    digest, *options = written.read_text().split()
+    return digest == _digest(root) and (PROFILED in options or not is_profiled)
 
 
 def extension_modules(folder: Path) -> list[Path]:
@@ -65,8 +71,10 @@ def extension_modules(folder: Path) -> list[Path]:
     return sorted(folder.rglob(f"*{EXTENSION_SUFFIXES[0]}"))
 
 
-def _compile(folder: Path, modules: list[str]) -> None:
+def _compile(folder: Path, modules: list[str], options: list[str]) -> None:
     """Compile *modules* of *folder* beside their source; raises `CannotCompile`."""
+    if PROFILED in options and not has_gcc():
+        raise CannotCompile("a profiled build needs GCC")
     for name in modules:
         path = folder / name
         source = path.read_text("utf-8")
@@ -78,7 +86,7 @@ def _compile(folder: Path, modules: list[str]) -> None:
     # By path: in the folder there may be packages of any name.
     program = str(Path(__file__).with_name("extensions.py"))
     done = subprocess.run(
-        [sys.executable, "-P", program, *modules],
+        [sys.executable, "-P", program, *options, *modules],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -97,6 +105,15 @@ def check_compiler() -> None:
     compiler = (sysconfig.get_config_var("CC") or "").split()[:1]
     if compiler and shutil.which(compiler[0]) is None:
         raise CannotCompile(f"no C compiler: {compiler[0]} is not on the PATH")
+
+
+def has_gcc() -> bool:
+    """Whether the C compiler is GCC."""
+    compiler = (sysconfig.get_config_var("CC") or "").split()[:1]
+    if not compiler or shutil.which(compiler[0]) is None:
+        return False
+    done = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False)
+    return "Free Software Foundation" in done.stdout
 
 
 def _digest(root: Path) -> str:
