@@ -36,6 +36,9 @@ from 366 to 124 µs within ten. So it is measured in eight more rounds first, wh
 `expiry`, `expiry_with_pending`, the transactions and TLS were measured without them: their ratios
 are those to a Kafka that has just started.
 
+`start`, `round_trip`, `wake_up`, `groups`, `share`, `pipelined` and the benchmarks of three nodes
+without transactions were measured with a profiled build, the others with one that is not profiled.
+
 kfake has one log for all nodes and keeps its records in memory: it has no followers that fetch,
 and no files. The mock has no files, ignores `min_bytes`, and new records do not end the wait of a
 fetch. A dash or an empty cell means that the system does not support what is measured.
