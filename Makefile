@@ -2,8 +2,8 @@
 # ARGS are passed to the program: make serve ARGS="--port 9093", make test ARGS="-k fetch".
 # SUITES selects the tests: make test SUITES=tests. WORKERS=0 runs them in one process.
 # BUILD=compiled tests the broker with its hot modules compiled. `make serve` compiles them if it can;
-# BUILD=pure serves without. PROFILED=1 compiles them as the wheels for Linux are: it takes twice as long,
-# and a request less time.
+# BUILD=pure serves without. PROFILED=1 compiles them as the wheels for Linux are: that takes
+# longer, and a request less time.
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)

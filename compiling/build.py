@@ -4,7 +4,7 @@
 
 Python finds an extension module before the source beside it, so a process that has the folder first
 on its path runs the compiled modules. ``folder/.digest`` names the source and the tools of the last
-build, which is repeated only if they have changed. A profiled build takes twice as long, and its
+build, which is repeated only if they have changed. A profiled build takes longer, and its
 broker less time for a request (`compiling.extensions`); it is also a build that is not profiled.
 """
 
@@ -43,6 +43,8 @@ def build(root: Path, folder: Path, *, is_profiled: bool = False) -> None:
     """
     is_current, digest = is_built(root, folder, is_profiled=is_profiled), _digest(root)
     if not is_current:
+        if is_profiled and not has_gcc():
+            raise CannotCompile("a profiled build needs GCC")
         (folder / _DIGEST).unlink(missing_ok=True)
         for name in COPIED:
             shutil.rmtree(folder / name, ignore_errors=True)
@@ -73,8 +75,6 @@ def extension_modules(folder: Path) -> list[Path]:
 
 def _compile(folder: Path, modules: list[str], options: list[str]) -> None:
     """Compile *modules* of *folder* beside their source; raises `CannotCompile`."""
-    if PROFILED in options and not has_gcc():
-        raise CannotCompile("a profiled build needs GCC")
     for name in modules:
         path = folder / name
         source = path.read_text("utf-8")

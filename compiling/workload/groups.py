@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from compiling.workload.client import Client
+from integration.machine.deadlines import eventually
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.heartbeat import HeartbeatRequest
@@ -23,7 +24,9 @@ def commit_offsets(bootstrap: str, topic: str, count: int) -> None:
     """Join a group, and send *count* heartbeats and commits."""
     with Client(bootstrap) as client:
         find = FindCoordinatorRequest(coordinator_keys=[_GROUP])
-        client.request_until(find, lambda response: response.coordinators[0].error_code)
+        eventually(
+            lambda: not client.request(find).coordinators[0].error_code, "the group coordinator"
+        )
         member_id, generation_id = _join(client)
         for offset in range(count):
             beat = HeartbeatRequest(

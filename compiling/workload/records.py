@@ -23,8 +23,7 @@ _ONE_RECORD = build_batch([Record(key=None, value=bytes(100))])
 def produce_and_fetch(bootstrap: str, name: str, count: int) -> None:
     """Run all of this file with one topic; *count* is the number of requests of each kind."""
     with Client(bootstrap) as client:
-        leader = client.leader(name)
-        topic_id = client.topic(name).topic_id
+        topic_id, leader = client.topic(name)
     with Client(leader) as writer, Client(leader) as reader:
         _produce_serially(writer, name, topic_id, count)
         _produce_idempotently(writer, topic_id, count)
@@ -37,7 +36,7 @@ def produce_and_fetch(bootstrap: str, name: str, count: int) -> None:
 
 def _produce_serially(writer: Client, name: str, topic_id: UUID, count: int) -> None:
     for version in _repeated(ProduceRequest, count):
-        _accepted(writer.request(produced(name, topic_id, _ONE_RECORD, version), version))
+        accepted(writer.request(produced(name, topic_id, _ONE_RECORD, version), version))
 
 
 def _produce_idempotently(writer: Client, topic_id: UUID, count: int) -> None:
@@ -50,7 +49,7 @@ def _produce_idempotently(writer: Client, topic_id: UUID, count: int) -> None:
             producer_epoch=identity.producer_epoch,
             base_sequence=sequence,
         )
-        _accepted(writer.request(produced("", topic_id, batch, _BY_TOPIC_ID)))
+        accepted(writer.request(produced("", topic_id, batch, _BY_TOPIC_ID)))
 
 
 def _produce_in_flight(writer: Client, name: str, topic_id: UUID, count: int) -> None:
@@ -60,7 +59,7 @@ def _produce_in_flight(writer: Client, name: str, topic_id: UUID, count: int) ->
         for _ in range(_IN_FLIGHT):
             writer.send(produced(name, topic_id, batch, version), version)
         for _ in range(_IN_FLIGHT):
-            _accepted(writer.receive())
+            accepted(writer.receive())
 
 
 def _produce_batches(writer: Client, topic_id: UUID, count: int) -> None:
@@ -71,7 +70,7 @@ def _produce_batches(writer: Client, topic_id: UUID, count: int) -> None:
     batches += [build_batch(several, codec=codec) for codec in (Codec.GZIP, Codec.LZ4, Codec.ZSTD)]
     for _ in range(count // 10):
         for batch in batches:
-            _accepted(writer.request(produced("", topic_id, batch, _BY_TOPIC_ID)))
+            accepted(writer.request(produced("", topic_id, batch, _BY_TOPIC_ID)))
 
 
 def _fetch_all(reader: Client, name: str, topic_id: UUID) -> None:
@@ -90,9 +89,9 @@ def _complete_waiting_fetches(
     """A fetch at the end of the log is sent before the record that completes it."""
     produce = produced(name, topic_id, _ONE_RECORD, _BY_TOPIC_ID)
     for version in _repeated(FetchRequest, count):
-        base_offset = _accepted(writer.request(produce))
+        base_offset = accepted(writer.request(produce))
         reader.send(_fetched(name, topic_id, base_offset + 1, _WAIT_MS, version), version)
-        _accepted(writer.request(produce))
+        accepted(writer.request(produce))
         (data,) = reader.receive().responses[0].partitions
         assert data.records, data
 
@@ -131,7 +130,7 @@ def _fetched(
     return FetchRequest(max_wait_ms=max_wait_ms, min_bytes=1, topics=[topic])
 
 
-def _accepted(response: Any) -> int:
+def accepted(response: Any) -> int:
     """Return the base offset of the batch; raises AssertionError if it was refused."""
     (data,) = response.responses[0].partition_responses
     assert not data.error_code, data

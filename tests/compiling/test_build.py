@@ -22,9 +22,10 @@ class Compiler:
 
 @pytest.fixture
 def compiler(monkeypatch: pytest.MonkeyPatch) -> Compiler:
-    """Replaces mypyc and the C compiler."""
+    """Replaces mypyc and GCC."""
     replaced = Compiler()
     monkeypatch.setattr(building, "_compile", replaced)
+    monkeypatch.setattr(building, "has_gcc", lambda: True)
     return replaced
 
 
@@ -68,11 +69,13 @@ def test_a_profiled_build_is_used_where_none_is_required(
 
 
 def test_a_profiled_build_needs_gcc(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, tmp_path: Path, compiler: Compiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Other compilers have other options."""
+    """Other compilers have other options; a build that is there stays."""
+    build(root, tmp_path / "out")
     monkeypatch.setattr(building, "has_gcc", lambda: False)
 
     with pytest.raises(CannotCompile, match="needs GCC"):
         build(root, tmp_path / "out", is_profiled=True)
-    assert not is_built(root, tmp_path / "out")
+    assert compiler.runs == [[]]
+    assert is_built(root, tmp_path / "out")
