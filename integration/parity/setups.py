@@ -103,5 +103,12 @@ FEW_SHARE_SESSIONS = Setup(
     },
 )
 SECURED = Setup("one node with security", 1, ONE.properties, is_secured=True)
-# Nodes of its own: a limit of connections affects every scenario on the same node.
-LIMITED = Setup("one node with limits of connections", 1, ONE.properties, is_secured=True)
+# Nodes of its own: a limit of connections affects every scenario on the same node. In Kafka, each
+# thread of a listener selects among its own connections which one it closes.
+LIMITED = Setup(
+    "one node with limits of connections",
+    1,
+    ONE.properties,
+    {"num.network.threads": "1"},
+    is_secured=True,
+)
