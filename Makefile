@@ -35,7 +35,7 @@ serve: .venv/.installed  ## start a broker on 127.0.0.1:9092, compiled where tha
 		exec $(BIN)/antechamber serve $(ARGS)
 
 compiled: .venv/.compiling  ## compile the hot modules of the broker into build/compiled
-	$(BIN)/python -m compiling $(if $(PROFILED),--profiled)
+	$(BIN)/python -m compiling $(if $(PROFILED),--optimization=profiled)
 
 demo: .venv/.developing  ## record a busy cluster and analyze with Spark why its requests waited
 	$(BIN)/python -m demo $(ARGS)

@@ -5,7 +5,8 @@ The addresses are those of the repository in PROJECT_URL, which the release work
 With HATCH_BUILD_HOOKS_ENABLE=1 mypyc compiles the modules that run for each request
 (`compiling.modules`). In the wheel the extension modules are beside their source, and Python finds
 them first. Every other wheel, and a checkout, runs the source. A C compiler is needed. With
-ANTECHAMBER_PROFILED=1 too, GCC compiles them twice, the second time for what a broker runs most.
+ANTECHAMBER_OPTIMIZATION=profiled too, GCC compiles them twice, the second time for what a broker
+runs most. With ANTECHAMBER_OPTIMIZATION=none the build takes the least time, for tests.
 """
 
 from __future__ import annotations
@@ -50,10 +51,11 @@ class CompiledWheel(BuildHookInterface[Any]):
             return
         root = Path(self.root)
         sys.path.insert(0, self.root)  # the build system does not have the checkout on its path
-        from compiling.build import build, extension_modules
+        from compiling.build import Optimization, build, extension_modules
 
         folder = root / "build" / "compiled"
-        build(root, folder, is_profiled=os.environ.get("ANTECHAMBER_PROFILED") == "1")
+        optimization = os.environ.get("ANTECHAMBER_OPTIMIZATION", Optimization.USUAL.name)
+        build(root, folder, Optimization[optimization.upper()])
         for path in extension_modules(folder):
             # In a wheel the packages are below `antechamber`.
             build_data["force_include"][str(path)] = f"antechamber/{path.relative_to(folder)}"

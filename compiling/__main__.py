@@ -1,7 +1,7 @@
 """`python -m compiling`: brings the compiled build in build/compiled up to date.
 
-`python -m compiling --profiled` makes a profiled build, and `--check` looks only for a C compiler.
-All exit with 1 if this machine cannot compile, with the reason in one line on stderr.
+With `--optimization=profiled` it is profiled (`compiling.extensions`). With `--check` nothing is
+compiled. The exit code is 1 if this machine cannot compile; the reason is one line on stderr.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from compiling.build import PROFILED, CannotCompile, build, check_compiler, is_built
+from compiling.build import CannotCompile, Optimization, build, check_compiler, is_built
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "build" / "compiled"
@@ -21,10 +21,11 @@ def main() -> int:
         check_compiler()
         if "--check" in sys.argv[1:]:
             return 0
-        is_profiled = PROFILED in sys.argv[1:]
-        if not is_built(ROOT, FOLDER, is_profiled=is_profiled):
+        is_profiled = sys.argv[1:] == Optimization.PROFILED.options
+        optimization = Optimization.PROFILED if is_profiled else Optimization.USUAL
+        if not is_built(ROOT, FOLDER, optimization):
             sys.stderr.write("compiling the broker, which takes some minutes ...\n")
-        build(ROOT, FOLDER, is_profiled=is_profiled)
+        build(ROOT, FOLDER, optimization)
     except CannotCompile as reason:
         *output, last = str(reason).splitlines()
         sys.stderr.writelines(f"{line}\n" for line in output if "error" in line)

@@ -4,8 +4,8 @@
 
 Python finds an extension module before the source beside it, so a process that has the folder first
 on its path runs the compiled modules. ``folder/.digest`` names the source and the tools of the last
-build, which is repeated only if they have changed. A profiled build takes longer, and its
-broker less time for a request (`compiling.extensions`); it is also a build that is not profiled.
+build, which is repeated only if they have changed. A build with more optimization takes longer, and
+its broker less time for a request; it serves also where less optimization is required.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
+from enum import IntEnum
 from hashlib import sha256
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.metadata import version
@@ -29,21 +30,33 @@ COPIED = ("antechamber", "broker", "pipeline", "protocol", "purgatories", "recor
 _TYPE_CHECKED = ("broker", "protocol", "purgatories", "compiling")
 _DIGEST = ".digest"
 _TOOLS = ("mypy", "setuptools")
-PROFILED = "--profiled"  # an option of `compiling.extensions`
+
+
+class Optimization(IntEnum):
+    """How much the C compiler optimizes: not at all, as usual, or with the counts of a broker."""
+
+    NONE = 0  # for tests of what the modules do
+    USUAL = 1
+    PROFILED = 2
+
+    @property
+    def options(self) -> list[str]:
+        """The options of `compiling.extensions`."""
+        return [f"--optimization={self.name.lower()}"]
 
 
 class CannotCompile(Exception):  # noqa: N818 - it names the condition
     """There is no compiled build; the message is the reason, in one line."""
 
 
-def build(root: Path, folder: Path, *, is_profiled: bool = False) -> None:
+def build(root: Path, folder: Path, optimization: Optimization = Optimization.USUAL) -> None:
     """Bring the compiled build of the checkout at *root* in *folder* up to date.
 
     Raises `CannotCompile`, also for a profiled build without GCC.
     """
-    is_current, digest = is_built(root, folder, is_profiled=is_profiled), _digest(root)
+    is_current, digest = is_built(root, folder, optimization), _digest(root)
     if not is_current:
-        if is_profiled and not has_gcc():
+        if optimization is Optimization.PROFILED and not has_gcc():
             raise CannotCompile("a profiled build needs GCC")
         (folder / _DIGEST).unlink(missing_ok=True)
         for name in COPIED:
@@ -54,18 +67,17 @@ def build(root: Path, folder: Path, *, is_profiled: bool = False) -> None:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(root / name, folder / name, ignore=ignored, dirs_exist_ok=True)
     if not is_current:
-        options = [PROFILED] if is_profiled else []
-        _compile(folder, compiled_modules(root), options)
-        (folder / _DIGEST).write_text(" ".join([digest, *options]))
+        _compile(folder, compiled_modules(root), optimization.options)
+        (folder / _DIGEST).write_text(f"{digest} {optimization.name}")
 
 
-def is_built(root: Path, folder: Path, *, is_profiled: bool = False) -> bool:
-    """Whether *folder* has the compiled modules of the present source."""
+def is_built(root: Path, folder: Path, optimization: Optimization = Optimization.USUAL) -> bool:
+    """Whether *folder* has the compiled modules of the present source, optimized enough."""
     written = folder / _DIGEST
     if not written.exists():
         return False
-    digest, *options = written.read_text().split()
-    return digest == _digest(root) and (PROFILED in options or not is_profiled)
+    digest, name = written.read_text().split()
+    return digest == _digest(root) and Optimization[name] >= optimization
 
 
 def extension_modules(folder: Path) -> list[Path]:

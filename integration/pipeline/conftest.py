@@ -32,6 +32,17 @@ FOR_SMALL_JOBS = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions": "1",
 }
+# The session of these tests plans some thousands of small queries. Java then needs more than the
+# 48 MB for machine code that it reserves with one compiler: when they are full, it removes methods
+# and compiles them again. To generate code for a query takes longer than to interpret it.
+FOR_MANY_JOBS = FOR_SMALL_JOBS | {
+    "spark.driver.extraJavaOptions": (
+        f"{FOR_SMALL_JOBS['spark.driver.extraJavaOptions']} -XX:ReservedCodeCacheSize=512m"
+    ),
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+}
 BAD_LINES = ('{"schema":1,"api":', "[]", '{"schema":9}')
 
 
@@ -64,9 +75,9 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def spark(pytestconfig: pytest.Config) -> Iterator[SparkSession]:
-    """Two cores, with settings for short jobs."""
+    """Two cores, with settings for many short jobs; other processes generate code, as users do."""
     jars: list[Path] = []
-    settings = dict(FOR_SMALL_JOBS)
+    settings = dict(FOR_MANY_JOBS)
     with suppress(PipelineError):  # `topics` reports it
         jars += KAFKA.jars()
     with suppress(PipelineError):  # the tests of Delta tables report it

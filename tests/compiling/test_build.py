@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compiling import build as building
-from compiling.build import COPIED, CannotCompile, build, is_built
+from compiling.build import COPIED, CannotCompile, Optimization, build, is_built
 
 
 class Compiler:
@@ -45,26 +45,29 @@ def test_a_build_is_repeated_after_a_change(root: Path, tmp_path: Path, compiler
         (root / "broker" / "module.py").write_text(text)
         build(root, folder)
 
-    assert compiler.runs == [[], []]
+    assert compiler.runs == [Optimization.USUAL.options] * 2
     assert (folder / "broker" / "module.py").read_text() == "x = 2\n"
 
 
-def test_a_profiled_build_replaces_another(root: Path, tmp_path: Path, compiler: Compiler) -> None:
+def test_a_build_with_more_optimization_replaces_another(
+    root: Path, tmp_path: Path, compiler: Compiler
+) -> None:
     """And is not repeated."""
-    for is_profiled in (False, True, True):
-        build(root, tmp_path / "out", is_profiled=is_profiled)
+    levels = list(Optimization)
+    for optimization in sorted(levels * 2):
+        build(root, tmp_path / "out", optimization)
 
-    assert compiler.runs == [[], ["--profiled"]]
+    assert compiler.runs == [each.options for each in levels]
 
 
-def test_a_profiled_build_is_used_where_none_is_required(
+def test_a_build_is_used_where_less_optimization_is_required(
     root: Path, tmp_path: Path, compiler: Compiler
 ) -> None:
     """It has the same modules."""
-    build(root, tmp_path / "out", is_profiled=True)
-    build(root, tmp_path / "out")
+    for optimization in reversed(Optimization):
+        build(root, tmp_path / "out", optimization)
 
-    assert compiler.runs == [["--profiled"]]
+    assert compiler.runs == [Optimization.PROFILED.options]
     assert is_built(root, tmp_path / "out")
 
 
@@ -76,6 +79,6 @@ def test_a_profiled_build_needs_gcc(
     monkeypatch.setattr(building, "has_gcc", lambda: False)
 
     with pytest.raises(CannotCompile, match="needs GCC"):
-        build(root, tmp_path / "out", is_profiled=True)
-    assert compiler.runs == [[]]
+        build(root, tmp_path / "out", Optimization.PROFILED)
+    assert compiler.runs == [Optimization.USUAL.options]
     assert is_built(root, tmp_path / "out")
