@@ -23,7 +23,7 @@ TESTED := $(if $(filter compiled,$(BUILD)),\
 PIP := $(BIN)/python -m pip --disable-pip-version-check $(shell test -t 2 || echo --quiet)
 
 .PHONY: help serve compiled demo test suites image simulate simulate-groups \
-	simulate-share-groups fuzz check format docs docs-site \
+	simulate-share-groups fuzz check lint types types-on-windows arrows format docs docs-site \
 	bench bench-purgatory atlas parity share-programs methods clients programs outside lock dist clean
 .SILENT:
 
@@ -66,11 +66,19 @@ fuzz: .venv/.developing  ## send invalid requests, and draw fresh random example
 simulate-groups: .venv/.developing  ## send random requests to a group coordinator, from thousands of seeds
 	$(BIN)/python -m tests.broker.groups.model $(ARGS)
 
-check: .venv/.developing  ## check format, lint, types and imports
+check: lint types types-on-windows arrows  ## check format, lint, types and imports
+
+lint: .venv/.developing
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
+
+types: .venv/.developing
 	$(BIN)/mypy --no-error-summary $(CODE)
+
+types-on-windows: .venv/.developing
 	$(BIN)/mypy --no-error-summary --platform win32 --cache-dir .mypy_cache/windows $(PACKAGES)
+
+arrows: .venv/.developing
 	$(BIN)/lint-imports --no-logo > .venv/arrows.txt || { cat .venv/arrows.txt; exit 1; }
 
 format: .venv/.developing  ## format the code
