@@ -119,12 +119,17 @@ def test_a_call_ends_as_listed(session: Session, key: Key) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_the_requests_are_as_listed(session: Session, client: str) -> None:
-    """docs/reference/clients.md lists the requests; any method may send background requests."""
+    """docs/reference/clients.md lists the requests; any method may send background requests.
+
+    Their version depends on what the client knows when it sends them, such as the id of a topic.
+    """
     written = read_observations()[client].methods
     assert set(written) == set(session.public[client])
     of_any = of_client(session.uses, client)
     for method, seen in written.items():
         of_method = session.uses.get((client, method), {})
         for api, versions in seen.requests.items():
-            used = of_any if api in IN_THE_BACKGROUND else of_method
-            assert set(versions) <= set(used.get(api, ())), f"{method}: {api}"
+            if api in IN_THE_BACKGROUND:
+                assert set(versions) & set(of_any.get(api, ())), f"{method}: {api}"
+            else:
+                assert set(versions) <= set(of_method.get(api, ())), f"{method}: {api}"

@@ -34,14 +34,12 @@ FOR_SMALL_JOBS = {
 }
 # The session of these tests plans some thousands of small queries. Java then needs more than the
 # 48 MB for machine code that it reserves with one compiler: when they are full, it removes methods
-# and compiles them again. To generate code for a query takes longer than to interpret it.
+# and compiles them again.
 FOR_MANY_JOBS = FOR_SMALL_JOBS | {
     "spark.driver.extraJavaOptions": (
         f"{FOR_SMALL_JOBS['spark.driver.extraJavaOptions']} -XX:ReservedCodeCacheSize=512m"
     ),
     "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.codegen.wholeStage": "false",
 }
 BAD_LINES = ('{"schema":1,"api":', "[]", '{"schema":9}')
 
@@ -75,7 +73,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def spark(pytestconfig: pytest.Config) -> Iterator[SparkSession]:
-    """Two cores, with settings for many short jobs; other processes generate code, as users do."""
+    """Two cores, with settings for many short jobs."""
     jars: list[Path] = []
     settings = dict(FOR_MANY_JOBS)
     with suppress(PipelineError):  # `topics` reports it
