@@ -76,7 +76,7 @@ def is_built(root: Path, folder: Path, optimization: Optimization = Optimization
     written = folder / _DIGEST
     if not written.exists():
         return False
-    digest, name = written.read_text().split()
+    digest, _, name = written.read_text().partition(" ")
     return digest == _digest(root) and Optimization[name] >= optimization
 
 

@@ -49,6 +49,17 @@ def test_a_build_is_repeated_after_a_change(root: Path, tmp_path: Path, compiler
     assert (folder / "broker" / "module.py").read_text() == "x = 2\n"
 
 
+def test_a_build_of_an_older_version_is_repeated(
+    root: Path, tmp_path: Path, compiler: Compiler
+) -> None:
+    """Its file does not name the optimization."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".digest").write_text("0123")
+    build(root, tmp_path / "out")
+
+    assert compiler.runs == [Optimization.USUAL.options]
+
+
 def test_a_build_with_more_optimization_replaces_another(
     root: Path, tmp_path: Path, compiler: Compiler
 ) -> None:
