@@ -170,6 +170,18 @@ def api_uses(tmp_path_factory: pytest.TempPathFactory) -> ApiUses:
     return ApiUses(tmp_path_factory.mktemp("records"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _temporary_root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A pytest that a test starts has its temporary directories here.
+
+    At its end it removes those of earlier runs. In the common folder they are those of whole
+    suites, and their removal can take a minute.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DEBUG_TEMPROOT", str(tmp_path_factory.mktemp("pytest")))
+        yield
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _uses_of_the_file(
     request: pytest.FixtureRequest, against: str, api_uses: ApiUses

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from integration.machine.deadlines import ENDS_WITHIN_S
+
 ROOT = Path(__file__).parent.parent
 APPLICATION = ROOT / "examples" / "application"
 
@@ -19,7 +21,7 @@ def run_tests(*files: str, **variables: str) -> str:
         env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=ENDS_WITHIN_S,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

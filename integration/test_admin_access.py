@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from antechamber import AdminError, NoBroker, RunningCluster
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 from integration.processes.antechamber import Antechamber, Serve
 
 PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "security.md").read_text()
@@ -55,7 +55,7 @@ def test_the_documented_commands(secured: Antechamber, tmp_path: Path) -> None:
         else:
             words[1:1] = ["--silent", "--show-error", "--fail"]
         ran = subprocess.run(
-            words, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+            words, cwd=tmp_path, capture_output=True, text=True, timeout=ENDS_WITHIN_S, check=False
         )
         assert ran.returncode == 0, ran.stderr
         printed[line.partition(" https")[0]] = ran.stdout

@@ -19,6 +19,7 @@ from broker.common.java_hash import in_hash_order, string_hash
 from broker.groups.consumer.assignors import ASSIGNORS
 from broker.groups.consumer.assignors.spec import Assignment, GroupSpec, MemberSpec
 from integration.kafka.java_program import java_command
+from integration.machine.deadlines import ENDS_WITHIN_S
 
 pytestmark = pytest.mark.jvm
 
@@ -45,7 +46,7 @@ def test_assignments_equal_kafkas(assignor: str, is_homogeneous: bool, tmp_path:
         capture_output=True,
         text=True,
         check=True,
-        timeout=100,
+        timeout=ENDS_WITHIN_S,
     ).stdout.splitlines()
 
     assert len(kafka) == len(ours)

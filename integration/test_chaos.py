@@ -17,7 +17,7 @@ from antechamber import Cluster, StartError
 from antechamber.chaos.draw import draw
 from antechamber.chaos.schedule_file import as_yaml, schedule
 from integration.chaos import shop
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 
 PROGRAMS = Path(__file__).parent / "chaos"
 SHOP = [sys.executable, str(PROGRAMS / "shop.py")]
@@ -150,7 +150,7 @@ def test_ctrl_c_leaves_no_process(tmp_path: Path) -> None:
         eventually(started.exists, "the program has started", within=60)
         processes = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=ENDS_WITHIN_S)
 
     assert process.returncode == 130, output
     assert len(processes) >= 2

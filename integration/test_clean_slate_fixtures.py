@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from integration.machine.deadlines import ENDS_WITHIN_S
+
 TESTS = """
 import time
 
@@ -75,7 +77,7 @@ def test_each_test_begins_clean(against: str, tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=ENDS_WITHIN_S,
         check=False,
     )
 

@@ -12,6 +12,7 @@ import pytest
 from kafka import KafkaProducer
 
 from antechamber import Cluster
+from integration.machine.deadlines import ENDS_WITHIN_S
 
 COMMANDS = (
     "requests",
@@ -51,7 +52,7 @@ def shell(
         env={**os.environ, "ANTECHAMBER_ADMIN": admin, **variables},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=ENDS_WITHIN_S,
         check=False,
     )
 

@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 from integration.machine.requirements import need
 from integration.processes.server_process import ServerProcess
 from integration.wire.batches import batch, sealed
@@ -190,7 +190,7 @@ def _walk(folder: Path, blocks: list[tuple[bytes, int]]) -> tuple[str, list[obje
     given = json.dumps([(block.hex(), count) for block, count in blocks])
     command = [sys.executable, "-I", "-c", WALK, str(folder)]
     done = subprocess.run(
-        command, input=given, capture_output=True, text=True, timeout=60, check=True
+        command, input=given, capture_output=True, text=True, timeout=ENDS_WITHIN_S, check=True
     )
     came_from, reported = json.loads(done.stdout)
     return came_from, reported

@@ -27,6 +27,7 @@ from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
 from broker.steps.queue import finish
 from integration.kafka.java_program import java_command
+from integration.machine.deadlines import ENDS_WITHIN_S
 from protocol.errors import ErrorCode
 
 pytestmark = pytest.mark.jvm
@@ -50,7 +51,7 @@ def test_decisions_equal_those_of_kafkas_controller(tmp_path: Path) -> None:
     )
 
     kafka = subprocess.run(
-        command, input=script, capture_output=True, text=True, check=True, timeout=100
+        command, input=script, capture_output=True, text=True, check=True, timeout=ENDS_WITHIN_S
     ).stdout.splitlines()
 
     assert len(kafka) == sum(map(len, played))

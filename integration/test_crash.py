@@ -11,6 +11,7 @@ import sys
 import threading
 from pathlib import Path
 
+from integration.machine.deadlines import ENDS_WITHIN_S
 from integration.processes.antechamber import Serve
 from integration.wire.batches import batch, values
 from integration.wire.connection import Connection
@@ -24,7 +25,9 @@ BATCH = 10
 def test_a_killed_writer_loses_no_completed_operation() -> None:
     """Kills occur at random moments, also in recovery; failures print the seed."""
     command = [sys.executable, "-m", "integration.storage.crash", "--times", str(TIMES)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=ENDS_WITHIN_S, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{TIMES} killed" in done.stdout
 

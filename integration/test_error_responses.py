@@ -13,6 +13,7 @@ import pytest
 from broker.api.error_responses.table import error_response
 from broker.api.table import HANDLERS
 from integration.kafka.java_program import java_command
+from integration.machine.deadlines import ENDS_WITHIN_S
 from protocol.codec import decode, encode
 from protocol.errors import ErrorCode
 from protocol.headers import decode_response, encode_request
@@ -60,7 +61,7 @@ def test_error_responses_equal_kafkas(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=100,
+        timeout=ENDS_WITHIN_S,
     ).stdout.splitlines()
 
     assert len(kafka) == len(requested)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from integration.machine.deadlines import ENDS_WITHIN_S
 from tests.antechamber.trace.trace_format import check_trace
 
 TESTS = """
@@ -38,7 +39,7 @@ def test_the_report_explains_why_a_client_waits(against: str, tmp_path: Path) ->
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=ENDS_WITHIN_S,
         check=False,
     )
 

@@ -12,7 +12,7 @@ import pytest
 from confluent_kafka import Producer
 
 from antechamber import AdminError, Cluster
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce
@@ -59,7 +59,9 @@ def _waits_for(kafka: Cluster, follower: int) -> dict[str, Any]:
 def antechamber(kafka: Cluster, *arguments: str) -> tuple[int, str, str]:
     """Run a command on the cluster; returns exit code, stdout and stderr."""
     command = [sys.executable, "-m", "antechamber", *arguments, "--admin", kafka.admin]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    ended = subprocess.run(
+        command, capture_output=True, text=True, timeout=ENDS_WITHIN_S, check=False
+    )
     return ended.returncode, ended.stdout, ended.stderr
 
 

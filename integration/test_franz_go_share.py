@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from integration.clients.go_program import go_program, missing_for_go
+from integration.machine.deadlines import ENDS_WITHIN_S
 from integration.machine.requirements import need
 
 _SOURCES = Path(__file__).parent / "go" / "share_group"
@@ -20,7 +21,9 @@ def test_records_are_accepted_released_rejected_and_renewed(
     """Only released records come again; the end of a client releases those that it renewed."""
     need("go", missing_for_go(_SOURCES))
     command: list[str | Path] = [go_program(_SOURCES), bootstrap, topic, group]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=ENDS_WITHIN_S, check=False
+    )
 
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.splitlines() == [

@@ -259,7 +259,6 @@ def test_a_restart_keeps_groups_and_offsets(
     after.close()
 
 
-@pytest.mark.timeout(150)
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
 def test_consumers_continue_when_their_coordinator_fails(
     cluster: Callable[..., Cluster], topic: str, group: str, protocol: str

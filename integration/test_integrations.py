@@ -16,7 +16,7 @@ import yaml
 
 from antechamber import Cluster
 from integration.example_application import APPLICATION, run_tests
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 
 ROOT = Path(__file__).parent.parent
 ACTION = yaml.safe_load((ROOT / "action.yaml").read_text())
@@ -45,7 +45,7 @@ class Runner:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=ENDS_WITHIN_S,
             check=False,
         )
         if outputs.exists():

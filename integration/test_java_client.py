@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from integration.kafka.jars import kafka_jars
+from integration.machine.deadlines import ENDS_WITHIN_S
 
 pytestmark = pytest.mark.jvm
 
@@ -16,7 +17,9 @@ RECORDS = 5000
 def _tool(name: str, *arguments: str) -> str:
     """Run one of Kafka's tools and return its output."""
     command = ["java", "-cp", f"{kafka_jars()}/*", f"org.apache.kafka.tools.{name}", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=ENDS_WITHIN_S, check=True
+    )
     return done.stdout
 
 

@@ -28,6 +28,7 @@ from broker.config.kinds import (
 from broker.config.table import KEYS
 from broker.config.topics import TOPIC_KEYS
 from integration.kafka.java_program import java_command
+from integration.machine.deadlines import ENDS_WITHIN_S
 
 pytestmark = pytest.mark.jvm
 
@@ -54,7 +55,9 @@ class KafkaKey(NamedTuple):
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, KafkaKey]]:
     """All keys of Kafka, by resource and name."""
     command = java_command(SOURCE, "ConfigTables", tmp_path_factory.mktemp("classes"))
-    ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+    ran = subprocess.run(
+        command, stdout=subprocess.PIPE, text=True, timeout=ENDS_WITHIN_S, check=True
+    )
     found: dict[str, dict[str, KafkaKey]] = {}
     for line in ran.stdout.splitlines():
         resource, name, kind, default, allowed, change, internal, behind = line.split("\t")

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from integration.kafka.jars import KAFKA_VERSION
+from integration.machine.deadlines import ENDS_WITHIN_S
 
 ROOT = Path(__file__).parent.parent
 # Maven ends with a code that resets colors, also if its output is no terminal.
@@ -33,7 +34,7 @@ def test_the_output_is_the_folder_alone(tmp_path: Path) -> None:
         env={**os.environ, "PATH": path, "ANTECHAMBER_KAFKA_JARS": str(jars)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=ENDS_WITHIN_S,
         check=True,
     )
 

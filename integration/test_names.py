@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 from integration.processes.antechamber import Antechamber, Serve
 from integration.wire.connection import Connection
 from protocol.headers import encode_request
@@ -21,7 +21,9 @@ _FROM_THE_BEGINNING = FetchPartition(partition=0, fetch_offset=0, partition_max_
 def command(broker: Antechamber, *arguments: str) -> str:
     """Return the output of a command on a terminal and in a pipe."""
     requested = [sys.executable, "-m", "antechamber", *arguments, "--admin", broker.ready["admin"]]
-    return subprocess.run(requested, capture_output=True, text=True, timeout=30, check=True).stdout
+    return subprocess.run(
+        requested, capture_output=True, text=True, timeout=ENDS_WITHIN_S, check=True
+    ).stdout
 
 
 def test_a_client_id_is_escaped(serve: Serve) -> None:

@@ -23,7 +23,7 @@ from kafka import TopicPartition as PythonTopicPartition
 
 from antechamber import Cluster
 from integration.kafka.real_kafka import RealKafka
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 from integration.processes.antechamber import Antechamber
 from integration.processes.server_process import ServerProcess
 from integration.wire.batches import batch
@@ -205,7 +205,12 @@ def test_a_full_stdout_ends_the_proxy_with_one_line(
     command = [sys.executable, "-m", "antechamber", *words, "--port", "0"]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=30, check=False
+            command,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=ENDS_WITHIN_S,
+            check=False,
         )
 
     assert done.returncode == 1

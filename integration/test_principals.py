@@ -15,7 +15,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from antechamber import Cluster
 from antechamber.explain import explanation
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 from integration.processes.server_process import ServerProcess
 
 TOPIC, CLIENT, USER, PASSWORD = "guarded", "billing", "alice", "alices-word-51c2"
@@ -69,7 +69,9 @@ def command(cluster: Cluster, *arguments: str) -> str:
     """The output of a command for the client's fetch, on one line."""
     which = ["--api", "Fetch", "--client", CLIENT, "--admin", cluster.admin]
     requested = [sys.executable, "-m", "antechamber", *arguments, *which]
-    ended = subprocess.run(requested, capture_output=True, text=True, timeout=60, check=True)
+    ended = subprocess.run(
+        requested, capture_output=True, text=True, timeout=ENDS_WITHIN_S, check=True
+    )
     return " ".join(ended.stdout.split())
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from integration.kafka.java_program import java_command
+from integration.machine.deadlines import ENDS_WITHIN_S
 from purgatories.delayed_operation import DelayedOperation
 from purgatories.purgatory import PURGE_PAUSE_MS, DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
@@ -59,7 +60,7 @@ def test_the_purgatory_equals_kafkas(seed: int, tmp_path: Path) -> None:
 def _compare(command: list[str], traces: list[Trace], player: Callable[[list[str]], Any]) -> None:
     script = "".join(" ".join(words) + "\n" for trace in traces for words in trace)
     kafka = subprocess.run(
-        command, input=script, capture_output=True, text=True, check=True, timeout=100
+        command, input=script, capture_output=True, text=True, check=True, timeout=ENDS_WITHIN_S
     ).stdout.splitlines()
     ours = list(_play(traces, player))
     assert len(ours) == len(kafka) == sum(map(len, traces))

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from integration.machine.deadlines import ENDS_WITHIN_S
+
 TESTS = """
 import pytest
 from kafka import KafkaConsumer, KafkaProducer
@@ -42,7 +44,7 @@ def test_the_fixtures_work_without_configuration(against: str, tmp_path: Path) -
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=ENDS_WITHIN_S,
         check=False,
     )
 

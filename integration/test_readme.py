@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from integration.machine.deadlines import ENDS_WITHIN_S
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 PAGES = [README, *(page.read_text() for page in sorted(ROOT.glob("docs/how-to/*.md")))]
@@ -31,7 +33,7 @@ def run(*command: str, cwd: Path) -> None:
         cwd=cwd,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=ENDS_WITHIN_S,
         check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr

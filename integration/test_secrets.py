@@ -21,7 +21,7 @@ import psutil  # type: ignore[import-untyped]  # no types there
 import pytest
 
 from antechamber.admin_client import AdminClient, AdminError
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 from integration.parity.acls import acl_filter
 from integration.parity.admin_requests import BROKER, describe_configs
 from integration.parity.client import Client, Closed, Receiver
@@ -300,7 +300,7 @@ def _command(running: Antechamber) -> bytes:
     words = ("-m", "antechamber", "requests", "--admin", running.ready["admin"])
     given = ("--admin-token", _WRONG)
     ran = subprocess.run(
-        [sys.executable, *words, *given], capture_output=True, timeout=60, check=False
+        [sys.executable, *words, *given], capture_output=True, timeout=ENDS_WITHIN_S, check=False
     )
     assert ran.returncode == 1
     return ran.stdout + ran.stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from integration.machine.deadlines import ENDS_WITHIN_S
 from integration.processes.antechamber import Antechamber, start_serve
 from integration.processes.server_process import ServerProcess
 
@@ -138,7 +139,7 @@ def test_a_stdout_that_cannot_be_written(against: str, redirection: str, why: st
         pytest.skip("tests our own process")
     words = f'exec "{sys.executable}" -m antechamber serve --port 0 --admin-port 0 {redirection}'
     ended = subprocess.run(
-        ["sh", "-c", words], stderr=subprocess.PIPE, text=True, timeout=30, check=False
+        ["sh", "-c", words], stderr=subprocess.PIPE, text=True, timeout=ENDS_WITHIN_S, check=False
     )
 
     assert ended.returncode == 2

@@ -159,7 +159,6 @@ def _read_all(kafka: Cluster, topic: str) -> list[int]:
     return numbers
 
 
-@pytest.mark.timeout(180)
 def test_no_acknowledged_record_is_lost(kafka: Cluster, tmp_path: Path) -> None:
     """Three clients, six pauses, six kills; idempotent clients have no duplicates."""
     until = tmp_path / "enough"

@@ -12,6 +12,7 @@ from confluent_kafka.admin import AdminClient
 from kafka import KafkaProducer
 
 from antechamber import Cluster
+from integration.machine.deadlines import ENDS_WITHIN_S
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,12 @@ def test_openssl(kafka: Cluster, version: str) -> None:
     options = ["-CAfile", str(kafka.tls_files["ca"]), "-verify_ip", "127.0.0.1"]
 
     done = subprocess.run(
-        [*command, *options], input="", capture_output=True, text=True, timeout=60, check=False
+        [*command, *options],
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=ENDS_WITHIN_S,
+        check=False,
     )
 
     assert "Verification: OK" in done.stdout + done.stderr

@@ -20,7 +20,7 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from antechamber import Cluster
 from integration.clients.api_uses import ApiUses
 from integration.kafka.tools import KafkaTools
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce
 from protocol.record_batch.batch import build_batch
@@ -81,7 +81,7 @@ def command(kafka: Cluster, *words: str) -> str:
         env={**os.environ, "ANTECHAMBER_ADMIN": kafka.admin},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=ENDS_WITHIN_S,
         check=True,
     ).stdout
 

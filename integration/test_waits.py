@@ -17,6 +17,7 @@ from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from kafka.admin import ConfigResource, ConfigResourceType
 
 from antechamber import Cluster
+from integration.machine.deadlines import ENDS_WITHIN_S
 
 WITHIN_S = 60.0
 
@@ -197,7 +198,9 @@ def test_a_shell_waits_by_a_command(kafka: Cluster) -> None:
 
     def wait(*arguments: str) -> tuple[int, str]:
         command = [sys.executable, "-m", "antechamber", "wait", *arguments, "--admin", kafka.admin]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=ENDS_WITHIN_S, check=False
+        )
         return done.returncode, done.stderr
 
     assert wait("topic", "--topic", "stable") == (0, "")

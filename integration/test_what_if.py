@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from antechamber import Cluster
+from integration.machine.deadlines import ENDS_WITHIN_S
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
 from integration.wire.requests import fetch, produce
@@ -33,7 +34,9 @@ def recorded(path: Path, max_wait_ms: int) -> list[float]:
 def what_if(*words: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the command."""
     command = [sys.executable, "-m", "antechamber", "what-if", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=ENDS_WITHIN_S, check=False
+    )
 
 
 def test_a_prediction_is_what_a_broker_with_that_setting_does(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from integration.machine.deadlines import ENDS_WITHIN_S
+
 ROOT = Path(__file__).parent.parent
 REQUESTS = "40"
 
@@ -18,7 +20,7 @@ def test_no_request_of_the_workload_is_refused() -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=ENDS_WITHIN_S,
         check=False,
     )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from antechamber import RunningCluster
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 
 # Each test writes the address of its cluster to a file.
 HEAD = """
@@ -87,7 +87,7 @@ def start(against: str, tmp_path: Path) -> Iterator[Start]:
 
 def finished(run: subprocess.Popen[str]) -> str:
     """The output of a run that ends by itself."""
-    out, _ = run.communicate(timeout=100)
+    out, _ = run.communicate(timeout=ENDS_WITHIN_S)
     return out
 
 

@@ -13,6 +13,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from integration.containers.image import BASE, broker_image, docker
 from integration.containers.started import Started
+from integration.machine.deadlines import ENDS_WITHIN_S
 
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(600)]
 
@@ -90,7 +91,9 @@ def test_a_named_volume_keeps_the_logs(volume: str) -> None:
 def test_docker_run_shows_why_a_start_fails() -> None:
     """The output is the broker's own line, and the exit code its own."""
     command = ["docker", "run", "--rm", broker_image(), "--brokers", "none"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command, check=False, capture_output=True, text=True, timeout=ENDS_WITHIN_S
+    )
 
     assert done.returncode == 2
     assert (
@@ -103,7 +106,9 @@ def test_a_folder_of_another_user_is_refused() -> None:
     """The line names the folder."""
     options = ["--rm", "--tmpfs", "/data:mode=700"]
     command = ["docker", "run", *options, broker_image(), "--data-dir", "/data"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command, check=False, capture_output=True, text=True, timeout=ENDS_WITHIN_S
+    )
 
     assert done.returncode == 2
     assert "/data" in done.stderr

@@ -15,7 +15,7 @@ import psutil  # type: ignore[import-untyped]  # no types there
 
 from antechamber.admin_client import AdminClient
 from integration.fuzz.valid_client import TOPIC
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 from integration.processes.antechamber import start_serve
 from integration.wire.connection import Connection, address
 from integration.wire.requests import create_topic
@@ -134,7 +134,7 @@ class ValidClient:
 
     def finish(self) -> dict[str, Any]:
         """Return its report; raises AssertionError if a record is lost or a request rejected."""
-        output, errors = self._child.communicate("", timeout=60)
+        output, errors = self._child.communicate("", timeout=ENDS_WITHIN_S)
         assert self._child.returncode == 0, output + errors[-2000:]
         facts: dict[str, Any] = json.loads(output)
         return facts

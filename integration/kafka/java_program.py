@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 from integration.kafka.jars import kafka_jars
+from integration.machine.deadlines import ENDS_WITHIN_S
 
 _SOURCES = Path(__file__).parents[1] / "java"
 # Most code of a program runs once, so that the second compiler does not pay off.
@@ -21,5 +22,5 @@ def java_command(source: Path, main_class: str, classes: Path) -> list[str]:
     class_path = f"{classes}:{kafka_jars()}/*"
     compiler = ["javac", *(f"-J{option}" for option in _QUICK)]
     compiler += ["-cp", class_path, "-d", str(classes), "--release", "17"]
-    subprocess.run([*compiler, "-sourcepath", _SOURCES, source], check=True, timeout=120)
+    subprocess.run([*compiler, "-sourcepath", _SOURCES, source], check=True, timeout=ENDS_WITHIN_S)
     return ["java", *_QUICK, "-Dlog4j2.level=OFF", "-cp", class_path, main_class]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from integration.kafka.jars import kafka_jars
+from integration.machine.deadlines import ENDS_WITHIN_S
 from integration.processes.server_process import ServerProcess, free_ports, wait_for_listener
 from integration.wire.batches import batch
 from integration.wire.connection import Connection
@@ -97,7 +98,7 @@ def _make(scratch: Path) -> Path:
     )
     java = ["java", *_JVM_FLAGS, "-cp", class_path()]
     formatting = ["kafka.tools.StorageTool", "format", "-t", _ANY_CLUSTER, "-c", str(properties)]
-    subprocess.run([*java, *formatting], check=True, capture_output=True, timeout=60)
+    subprocess.run([*java, *formatting], check=True, capture_output=True, timeout=ENDS_WITHIN_S)
     shutil.copy(data / CHECKPOINT, made)
     archiving = f"-XX:ArchiveClassesAtExit={made / CLASSES}"
     server = ServerProcess([*java[:-2], archiving, *java[-2:], "kafka.Kafka", properties], scratch)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from integration.kafka.java_program import java_command
+from integration.machine.deadlines import ENDS_WITHIN_S
 
 _SOURCE = Path(__file__).parents[1] / "java" / "KafkaTools.java"
 _FOLDERS = {
@@ -44,14 +45,16 @@ class KafkaTools:
     def run_alone(self, tool: str, *arguments: str) -> str:
         """Run a tool in a JVM of its own, for tools that print when the JVM ends."""
         command = [*self._java, _full_name(tool), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=ENDS_WITHIN_S, check=True
+        )
         return done.stdout
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=ENDS_WITHIN_S)
 
 
 def _full_name(tool: str) -> str:

@@ -13,6 +13,8 @@ T = TypeVar("T")
 
 POLL_SECONDS = 0.005
 WITHIN_SECONDS = 60.0  # on a busy machine, too
+# A child process that must end by itself; some load Spark or Java beside many others.
+ENDS_WITHIN_S = 300
 
 
 class DeadlineError(AssertionError):

@@ -15,6 +15,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antechamber import Cluster
+from integration.machine.deadlines import ENDS_WITHIN_S
 from integration.pipeline import topics
 from integration.pipeline.frames import plain
 from pipeline.__main__ import main
@@ -40,7 +41,7 @@ def command(*words: str, **environment: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=ENDS_WITHIN_S,
     )
     assert (ended.returncode, ended.stdout) == (1, "")
     return ended.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 
+from integration.machine.deadlines import ENDS_WITHIN_S
 from integration.programs.program import Place, Program, Unavailable
 
 
@@ -16,7 +17,7 @@ def _kcat(place: Place) -> None:
         input="k:one\nk:two\n",
         text=True,
         check=True,
-        timeout=60,
+        timeout=ENDS_WITHIN_S,
     )
     read = ("-C", "-t", "kcat", "-e", "-q", "-f", "%o %k %s\n")
     assert _printed(place, *read).splitlines() == ["0 k one", "1 k two"]
@@ -25,7 +26,9 @@ def _kcat(place: Place) -> None:
 
 def _printed(place: Place, *arguments: str) -> str:
     command = ["kcat", "-b", place.bootstrap, *arguments]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command, check=True, capture_output=True, text=True, timeout=ENDS_WITHIN_S
+    )
     return done.stdout
 
 

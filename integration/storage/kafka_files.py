@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from integration.kafka.quick_start import class_path, quick_start
+from integration.machine.deadlines import ENDS_WITHIN_S
 
 FILES = (".log", ".index", ".timeindex", ".txnindex", ".snapshot")
 METADATA = "partition.metadata"
@@ -27,7 +28,7 @@ def dump(directory: Path, *options: str) -> list[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=60,
+        timeout=ENDS_WITHIN_S,
         check=True,
     )
     return done.stdout.splitlines()
