@@ -15,12 +15,13 @@ from protocol.codec_source import CodecSource
 from protocol.fields import Field, fields_of, wire_type
 from protocol.output import Output
 from protocol.ready_codecs import READERS, WRITERS
-from protocol.schema import Fixed, Sized, Uuid
+from protocol.schema import Encoded, Fixed, Sized, Uuid
 from protocol.string_limits import StringTooLong, Unencodable
 from protocol.structs import Coded, Tagged, struct_reader, struct_writer
 from protocol.varints import Malformed
 from protocol.wire import (
     Array,
+    EncodedItem,
     FixedArray,
     FixedWidth,
     Nested,
@@ -166,6 +167,8 @@ def _wire(hint: Any, nullable: bool, version: int, compact: bool) -> Wire:
             return FixedWidth(fmt)
         case Uuid():
             return Uuids()
+        case Encoded():
+            return EncodedItem()
         case Sized():
             return SizedValue(hint, nullable=nullable, compact=compact)
     if get_origin(hint) is list:

@@ -47,6 +47,10 @@ class Uuid:
     """Sixteen raw bytes."""
 
 
+class Encoded:
+    """A struct that is encoded already (`protocol.slices.encode_item`); it can only be written."""
+
+
 int8 = Annotated[int, Fixed("b")]
 int16 = Annotated[int, Fixed("h")]
 int32 = Annotated[int, Fixed("i")]
@@ -55,6 +59,7 @@ uint16 = Annotated[int, Fixed("H")]
 float64 = Annotated[float, Fixed("d")]
 boolean = Annotated[bool, Fixed("?")]
 uuid = Annotated[UUID, Uuid()]
+encoded = Annotated[bytes, Encoded()]
 string = Annotated[str, Sized("h", text=True)]
 data = Annotated[bytes | bytearray | memoryview, Sized("i")]
 record_set = Annotated[bytes | bytearray | memoryview, Sized("i", spliced=True)]

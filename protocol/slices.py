@@ -49,10 +49,27 @@ def decode_slices(
     return value
 
 
+def encode_item(cls: Any, version: int, value: Any) -> Generator[None, None, bytes]:
+    """Encode a struct as it is nested in a message *cls*; the generator returns the bytes.
+
+    They are for a field of type `protocol.schema.encoded`. Raises `Unencodable` as
+    `protocol.codec.encode_into`.
+    """
+    out = Output()
+    item: Any = type(value)
+    write = _writer(item, version, is_flexible(cls, version))
+    assert write is not None, f"{item.__name__} has no arrays"
+    try:
+        yield from write(out, value)
+    except DOES_NOT_FIT as error:
+        raise unencodable(item, version, error) from error
+    return bytes(out)
+
+
 def encode_slices(out: Output, value: Any, version: int) -> Generator[None, None, None]:
     """Append a message to *out*; raises `Unencodable` as `protocol.codec.encode_into`."""
     cls: Any = type(value)
-    write = _writer(cls, version)
+    write = _writer(cls, version, is_flexible(cls, version))
     if write is None:
         encode_into(out, value, version)
         return
@@ -72,9 +89,9 @@ def _reader(cls: Any, version: int) -> Reader | None:
 
 
 @cache
-def _writer(cls: Any, version: int) -> Writer | None:
-    """The sliced writer of a message; None if it has no arrays."""
-    plain, tagged = coded(cls, version, is_flexible(cls, version))
+def _writer(cls: Any, version: int, is_compact: bool) -> Writer | None:
+    """The sliced writer of a message or a struct; None if it has no arrays."""
+    plain, tagged = coded(cls, version, is_compact)
     if not has_items((each.wire for each in plain), fixed=False):
         return None
     return cast("Writer", struct_writer(CodecSource("write", cls, sliced=True), plain, tagged))

@@ -260,6 +260,18 @@ def refuse_array() -> NoReturn:
 # ------------------------------------------------------------------------------------ structs
 
 
+class EncodedItem:
+    """A nested struct whose bytes are written as they are."""
+
+    def read(self, source: CodecSource, target: str) -> None:  # noqa: ARG002 - see `Wire`
+        """There is no reader: the type of the struct is unknown."""
+        raise TypeError(f"{target} is an encoded struct, which can only be written")
+
+    def write(self, source: CodecSource, value: str) -> None:
+        """See `Wire.write`."""
+        source.line(f"out += {value}")
+
+
 class Nested:
     """A nested struct: the wire types of its fields, and what generates its reader and writer.
 

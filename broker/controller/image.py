@@ -49,12 +49,18 @@ class PartitionRegistration:
 
 @dataclass(slots=True, frozen=True)
 class TopicImage:
-    """A topic: name, id, configs, and its partitions by index."""
+    """A topic: name, id, configs, and its partitions by index.
+
+    ``encodings`` are its descriptions in responses, by what they depend on beside the topic.
+    """
 
     name: str
     topic_id: UUID
     configs: dict[str, str]
     partitions: tuple[PartitionRegistration, ...]
+    encodings: dict[object, bytes] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     @property
     def internal(self) -> bool:
@@ -121,11 +127,6 @@ class MetadataImage:
         """Whether the node is registered and not fenced."""
         broker = self.brokers.get(node_id)
         return broker is not None and not broker.fenced
-
-    def is_reachable(self, node_id: int, listener: str) -> bool:
-        """Whether the node is alive, and clients of the listener are given an address of it."""
-        broker = self.brokers.get(node_id)
-        return broker is not None and not broker.fenced and listener in broker.endpoints
 
     def alive_brokers(self) -> list[Broker]:
         """The nodes that are not fenced, by id."""

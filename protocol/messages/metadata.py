@@ -7,7 +7,18 @@ cluster operations, v12 topics by id, v13 a top-level error (KIP-1102).
 
 from __future__ import annotations
 
-from protocol.schema import ZERO_UUID, boolean, int16, int32, message, since, string, struct, uuid
+from protocol.schema import (
+    ZERO_UUID,
+    boolean,
+    encoded,
+    int16,
+    int32,
+    message,
+    since,
+    string,
+    struct,
+    uuid,
+)
 
 
 @message(3, versions=(0, 13), flexible=9)
@@ -31,6 +42,19 @@ class MetadataResponse:
     cluster_id: string | None = since(2, default=None)
     controller_id: int32 = since(1, default=-1)
     topics: list[MetadataResponseTopic]
+    cluster_authorized_operations: int32 = since(8, until=10, default=-(2**31))
+    error_code: int16 = since(13, default=0)
+
+
+@message(3, versions=(0, 13), flexible=9)
+class EncodedMetadataResponse:
+    """A `MetadataResponse` with encoded topics, to be written only."""
+
+    throttle_time_ms: int32 = since(3, default=0)
+    brokers: list[MetadataResponseBroker]
+    cluster_id: string | None = since(2, default=None)
+    controller_id: int32 = since(1, default=-1)
+    topics: list[encoded]
     cluster_authorized_operations: int32 = since(8, until=10, default=-(2**31))
     error_code: int16 = since(13, default=0)
 

@@ -8,18 +8,19 @@ from typing import Any
 
 import pytest
 
-from protocol.codec import Malformed, Output, Unencodable, decode, encode
+from protocol.codec import Malformed, Output, StringTooLong, Unencodable, decode, encode
 from protocol.messages import REQUESTS, RESPONSES
 from protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from protocol.messages.heartbeat import HeartbeatRequest
 from protocol.messages.metadata import (
+    EncodedMetadataResponse,
     MetadataRequest,
     MetadataRequestTopic,
     MetadataResponse,
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
-from protocol.slices import decode_slices, encode_slices
+from protocol.slices import decode_slices, encode_item, encode_slices
 from protocol.wire import ITEMS_PER_YIELD
 from tests.protocol.random_messages import random_message
 
@@ -106,3 +107,26 @@ def test_a_value_that_does_not_fit_is_unencodable() -> None:
 
     with pytest.raises(Unencodable):
         run(encode_slices(Output(), response, 12))
+
+
+def test_an_item_is_encoded_as_in_its_message() -> None:
+    """The bytes of an item are those that the message has for it."""
+    topic = MetadataResponseTopic(name="topic", partitions=[])
+    response = MetadataResponse(brokers=[], cluster_id="c", controller_id=1, topics=[topic])
+    for version in range(14):
+        item, _ = run(encode_item(MetadataResponse, version, topic))
+        assert item in encode(response, version)
+
+
+def test_an_item_that_does_not_fit_is_unencodable() -> None:
+    """The error names the struct."""
+    topic = MetadataResponseTopic(name="t" * 40_000, partitions=[])
+
+    with pytest.raises(StringTooLong, match="MetadataResponseTopic v12"):
+        run(encode_item(MetadataResponse, 12, topic))
+
+
+def test_encoded_items_cannot_be_read() -> None:
+    """The class of the message with items that are not encoded reads them."""
+    with pytest.raises(TypeError, match="can only be written"):
+        decode(EncodedMetadataResponse, 12, bytes(100))

@@ -16,10 +16,10 @@ from __future__ import annotations
 from broker.api.authorization.authorized_operations import authorized_operations
 from broker.api.authorization.check import DESCRIBE_TOPIC
 from broker.api.authorization.checks import unauthorized
-from broker.api.handlers.partition_facts import partition_facts
+from broker.api.handlers.partition_facts import Nodes, nodes_for, partition_facts
 from broker.api.request import Request
 from broker.common.errors import ApiError
-from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.image import PartitionRegistration, TopicImage
 from broker.controller.topic_names import check_topic_name
 from broker.security.resource import ResourceType
 from broker.steps.queue import Slices
@@ -97,23 +97,21 @@ def _page(
 def _topic(
     request: Request[DescribeTopicPartitionsRequest], topic: TopicImage, indexes: range
 ) -> DescribeTopicPartitionsResponseTopic:
-    image, listener = request.services.image, request.session.listener
+    nodes = nodes_for(request.services.image, request.session.listener)
     return DescribeTopicPartitionsResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,
         is_internal=topic.internal,
-        partitions=[
-            _partition(index, topic.partitions[index], image, listener) for index in indexes
-        ],
+        partitions=[_partition(index, topic.partitions[index], nodes) for index in indexes],
         topic_authorized_operations=authorized_operations(request, ResourceType.TOPIC, topic.name),
     )
 
 
 def _partition(
-    index: int, partition: PartitionRegistration, image: MetadataImage, listener: str
+    index: int, partition: PartitionRegistration, nodes: Nodes
 ) -> DescribeTopicPartitionsResponsePartition:
     return DescribeTopicPartitionsResponsePartition(
-        **partition_facts(index, partition, image, listener),
+        **partition_facts(index, partition, nodes.reachable),
         eligible_leader_replicas=list(partition.elr),
         last_known_elr=list(partition.last_known_elr),
     )

@@ -20,7 +20,7 @@ Deviations: the controller is the first alive node, where Kafka names any.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import partial
 from uuid import UUID
 
@@ -33,50 +33,45 @@ from broker.api.authorization.check import (
 )
 from broker.api.authorization.checks import is_authorized, unauthorized
 from broker.api.handlers.auto_creation import auto_create
-from broker.api.handlers.partition_facts import partition_facts
+from broker.api.handlers.described_topic import described_topic, encoded_topic
+from broker.api.handlers.partition_facts import Nodes, nodes_for
 from broker.api.request import Request
 from broker.api.throttling import limited_auto_creation
 from broker.common.errors import ApiError
-from broker.controller.image import (
-    INTERNAL_TOPICS,
-    NO_LEADER,
-    MetadataImage,
-    PartitionRegistration,
-    TopicImage,
-)
+from broker.controller.image import INTERNAL_TOPICS, MetadataImage, TopicImage
 from broker.controller.topic_names import check_topic_name
 from broker.security.resource import ResourceType
 from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.metadata import (
+    EncodedMetadataResponse,
     MetadataRequest,
     MetadataRequestTopic,
     MetadataResponse,
     MetadataResponseBroker,
-    MetadataResponsePartition,
     MetadataResponseTopic,
 )
+from protocol.slices import encode_item
 
 _ALL_IS_EMPTY_UNTIL = 0
-_ALIVE_ONLY_UNTIL = 0
-_LISTENER_NOT_FOUND_SINCE = 6
 _IDS_IN_REQUESTS_SINCE = 12
 # A topic with one of these errors has no authorized operations.
 _HIDDEN = frozenset({ErrorCode.UNKNOWN_TOPIC_ID, ErrorCode.TOPIC_AUTHORIZATION_FAILED})
 
+# A topic that the response describes, or the error in its place.
+_Entry = TopicImage | MetadataResponseTopic
 
-def metadata(request: Request[MetadataRequest]) -> Slices[MetadataResponse]:
+
+def metadata(request: Request[MetadataRequest]) -> Slices[EncodedMetadataResponse]:
     """Describe the cluster as this node's image has it."""
     image = request.services.image
-    topics = yield from _topics(request)
-    if request.body.include_topic_authorized_operations:
-        for each in topics:
-            if each.error_code not in _HIDDEN:
-                each.topic_authorized_operations = authorized_operations(
-                    request, ResourceType.TOPIC, each.name or ""
-                )
-            yield None
-    response = MetadataResponse(
+    entries = yield from _topics(request)
+    nodes = nodes_for(image, request.session.listener)
+    topics = []
+    for entry in entries:
+        topics.append((yield from _encoded(request, entry, nodes)))
+        yield None
+    response = EncodedMetadataResponse(
         brokers=[
             MetadataResponseBroker(node_id=broker.node_id, host=host, port=port, rack=broker.rack)
             for broker, (host, port) in image.alive_endpoints(request.session.listener)
@@ -94,7 +89,20 @@ def metadata(request: Request[MetadataRequest]) -> Slices[MetadataResponse]:
     return response
 
 
-def _topics(request: Request[MetadataRequest]) -> Slices[list[MetadataResponseTopic]]:
+def _encoded(request: Request[MetadataRequest], entry: _Entry, nodes: Nodes) -> Slices[bytes]:
+    has_operations = request.body.include_topic_authorized_operations
+    if isinstance(entry, TopicImage):
+        if not has_operations:
+            return (yield from encoded_topic(entry, request.version, nodes))
+        entry = yield from described_topic(entry, request.version, nodes)
+    if has_operations and entry.error_code not in _HIDDEN:
+        entry.topic_authorized_operations = authorized_operations(
+            request, ResourceType.TOPIC, entry.name or ""
+        )
+    return (yield from encode_item(MetadataResponse, request.version, entry))
+
+
+def _topics(request: Request[MetadataRequest]) -> Slices[Sequence[_Entry]]:
     requested = request.body.topics
     if requested is None or (request.version <= _ALL_IS_EMPTY_UNTIL and not requested):
         topics = list(request.services.image)
@@ -104,7 +112,7 @@ def _topics(request: Request[MetadataRequest]) -> Slices[list[MetadataResponseTo
         )
         if hidden:
             topics = [topic for topic in topics if topic.name not in hidden]
-        return (yield from each(partial(_known, request), topics))
+        return topics
     ids: dict[UUID, MetadataRequestTopic] = {}
     names: dict[str | None, MetadataRequestTopic] = {}
     for topic in requested:
@@ -120,20 +128,20 @@ def _topics(request: Request[MetadataRequest]) -> Slices[list[MetadataResponseTo
 
 def _requested(
     request: Request[MetadataRequest], requested: Collection[MetadataRequestTopic]
-) -> Slices[list[MetadataResponseTopic]]:
+) -> Slices[Sequence[_Entry]]:
     """The topics that the client may describe, and then those that are refused."""
     image = request.services.image
     names = (_name(image, topic) for topic in requested)
     hidden = yield from unauthorized(request, DESCRIBE_TOPIC, filter(None, names))
     if not hidden:
-        described = yield from each(partial(_one, request), requested)
+        found = yield from each(partial(_one, request), requested)
     else:
         visible = [topic for topic in requested if _name(image, topic) not in hidden]
-        described = yield from each(partial(_one, request), visible)
-        described += [_hidden(topic) for topic in requested if _name(image, topic) in hidden]
+        found = yield from each(partial(_one, request), visible)
+        found += [_hidden(topic) for topic in requested if _name(image, topic) in hidden]
     if request.services.authorizer is not None:
-        described.sort(key=lambda topic: topic.error_code == ErrorCode.TOPIC_AUTHORIZATION_FAILED)
-    return described
+        found.sort(key=_is_hidden)
+    return found
 
 
 def _name(image: MetadataImage, requested: MetadataRequestTopic) -> str | None:
@@ -154,21 +162,25 @@ def _hidden(requested: MetadataRequestTopic) -> MetadataResponseTopic:
     )
 
 
-def _one(
-    request: Request[MetadataRequest], requested: MetadataRequestTopic
-) -> MetadataResponseTopic:
+def _is_hidden(entry: _Entry) -> bool:
+    if isinstance(entry, TopicImage):
+        return False
+    return entry.error_code == ErrorCode.TOPIC_AUTHORIZATION_FAILED
+
+
+def _one(request: Request[MetadataRequest], requested: MetadataRequestTopic) -> _Entry:
     services = request.services
     if requested.topic_id.int:
         topic = services.image.topic_by_id(requested.topic_id)
         if topic is None:
             return _refusal(ErrorCode.UNKNOWN_TOPIC_ID, None, requested)
-        return _known(request, topic)
+        return topic
     if requested.name is None:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)  # Kafka fails on the null
     topic = services.image.topic(requested.name)
     if topic is None:
         return _unknown(request, requested.name, requested)
-    return _known(request, topic)
+    return topic
 
 
 def _unknown(
@@ -194,47 +206,6 @@ def _unknown(
 def _may_create(request: Request[MetadataRequest], name: str) -> bool:
     may_create_any = is_authorized(request, CREATE_IN_CLUSTER, is_refusal_logged=False)
     return may_create_any or is_authorized(request, CREATE_TOPIC, name)
-
-
-def _known(request: Request[MetadataRequest], topic: TopicImage) -> MetadataResponseTopic:
-    image, listener = request.services.image, request.session.listener
-    partitions = [
-        _partition(index, partition, image, listener)
-        for index, partition in enumerate(topic.partitions)
-    ]
-    if request.version < _LISTENER_NOT_FOUND_SINCE:
-        for partition in partitions:
-            if partition.error_code == ErrorCode.LISTENER_NOT_FOUND:
-                partition.error_code = ErrorCode.LEADER_NOT_AVAILABLE
-    if request.version <= _ALIVE_ONLY_UNTIL:
-        for partition in partitions:
-            _omit_offline_replicas(partition)
-    return MetadataResponseTopic(
-        name=topic.name,
-        topic_id=topic.topic_id,
-        is_internal=topic.internal,
-        partitions=partitions,
-    )
-
-
-def _partition(
-    index: int, partition: PartitionRegistration, image: MetadataImage, listener: str
-) -> MetadataResponsePartition:
-    result = MetadataResponsePartition(**partition_facts(index, partition, image, listener))
-    if result.leader_id == NO_LEADER:
-        is_hidden = image.alive(partition.leader)
-        result.error_code = (
-            ErrorCode.LISTENER_NOT_FOUND if is_hidden else ErrorCode.LEADER_NOT_AVAILABLE
-        )
-    return result
-
-
-def _omit_offline_replicas(partition: MetadataResponsePartition) -> None:
-    offline = set(partition.offline_replicas)
-    partition.replica_nodes = [node for node in partition.replica_nodes if node not in offline]
-    partition.isr_nodes = [node for node in partition.isr_nodes if node not in offline]
-    if partition.offline_replicas and partition.error_code == ErrorCode.NONE:
-        partition.error_code = ErrorCode.REPLICA_NOT_AVAILABLE
 
 
 def _refusal(

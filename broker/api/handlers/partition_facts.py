@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple, TypedDict
 
 from broker.controller.image import NO_LEADER, MetadataImage, PartitionRegistration
+
+
+class Nodes(NamedTuple):
+    """The ids of the nodes that are alive, and of those with an address for the client."""
+
+    alive: frozenset[int]
+    reachable: frozenset[int]
+
+
+def nodes_for(image: MetadataImage, listener: str) -> Nodes:
+    """The nodes of an image for the clients of a listener."""
+    alive = image.alive_brokers()
+    return Nodes(
+        frozenset(each.node_id for each in alive),
+        frozenset(each.node_id for each in alive if listener in each.endpoints),
+    )
 
 
 class PartitionFacts(TypedDict):
@@ -19,18 +36,14 @@ class PartitionFacts(TypedDict):
 
 
 def partition_facts(
-    index: int, partition: PartitionRegistration, image: MetadataImage, listener: str
+    index: int, partition: PartitionRegistration, reachable: AbstractSet[int]
 ) -> PartitionFacts:
-    """Describe the replicas and the leader of a partition to a client of *listener*.
-
-    The leader is -1 if it is not alive, or has no advertised address for the listener.
-    """
-    is_reachable = image.is_reachable
+    """Describe the replicas and the leader of a partition; the leader is -1 if not *reachable*."""
     return PartitionFacts(
         partition_index=index,
-        leader_id=partition.leader if is_reachable(partition.leader, listener) else NO_LEADER,
+        leader_id=partition.leader if partition.leader in reachable else NO_LEADER,
         leader_epoch=partition.leader_epoch,
         replica_nodes=list(partition.replicas),
         isr_nodes=list(partition.isr),
-        offline_replicas=[node for node in partition.replicas if not is_reachable(node, listener)],
+        offline_replicas=[node for node in partition.replicas if node not in reachable],
     )
