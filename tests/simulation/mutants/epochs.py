@@ -18,7 +18,7 @@ def a_follower_never_truncates(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(replica_fetcher, "truncation_offset", lambda log, epoch, end: log.log_end_offset)
 
 
-@mutant(0)
+@mutant(3)
 def a_leader_does_not_detect_diverging_logs(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(log_reader, "diverging_epoch", lambda partition, epoch, offset: None)
 

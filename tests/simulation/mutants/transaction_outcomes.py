@@ -75,7 +75,7 @@ def a_transaction_is_complete_with_its_first_marker(patch: pytest.MonkeyPatch) -
     patch.setattr(TransactionCoordinator, "marker_written", marker_written)
 
 
-@mutant(27)
+@mutant(47)
 def transactions_do_not_time_out(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(TransactionCoordinator, "abort_timed_out", lambda self: iter(()))
 

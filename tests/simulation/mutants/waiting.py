@@ -58,7 +58,7 @@ def waits_end_late(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(DelayedPartitions, "__init__", patient)
 
 
-@mutant(0)
+@mutant(17)
 def a_response_is_sent_twice(patch: pytest.MonkeyPatch) -> None:
     flush = Writer.flush
 
