@@ -12,7 +12,9 @@ from typing import Final
 from protocol.compression import Buffer, Codec, compress, decompress
 from protocol.corrupt_records import CorruptRecords
 from protocol.record_batch.header import (
+    HEADER,
     HEADER_BYTES,
+    LOG_OVERHEAD,
     MAGIC_V2,
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
@@ -22,7 +24,7 @@ from protocol.record_batch.header import (
     read_header,
 )
 from protocol.record_batch.numbers import InvalidRecord
-from protocol.record_batch.patch import assemble, seal
+from protocol.record_batch.patch import seal
 from protocol.record_batch.record import Record, decode_record, encode_record
 
 # The maximum decompressed size of one batch. Kafka's only limit is its heap.
@@ -81,35 +83,37 @@ def build_batch(
     and control bits; *log_append_time* is the broker's time for all records.
     """
     assert records, "a batch has at least one record"
-    base_timestamp = records[0].timestamp
-    offsets = [
-        base_offset + index if record.offset < 0 else record.offset
-        for index, record in enumerate(records)
-    ]
-    block: bytes = b"".join(
-        encode_record(record, record.timestamp - base_timestamp, offset - base_offset)
-        for record, offset in zip(records, offsets, strict=True)
-    )
+    base_timestamp = max_timestamp = records[0].timestamp
+    count = last_offset_delta = 0
+    encoded: list[bytes] = []
+    for record in records:
+        last_offset_delta = count if record.offset < 0 else record.offset - base_offset
+        max_timestamp = max(max_timestamp, record.timestamp)
+        encoded.append(encode_record(record, record.timestamp - base_timestamp, last_offset_delta))
+        count += 1
+    block = b"".join(encoded)
     if codec:
         block = compress(codec, block)
-    max_timestamp = max(record.timestamp for record in records)
     attributes |= codec
     if log_append_time is not None:
         attributes |= TIMESTAMP_TYPE_BIT
         max_timestamp = log_append_time
-    head = BatchHeader(
+    # Without a `BatchHeader`: coordinators build a batch for each commit.
+    head = HEADER.pack(
         base_offset,
-        0,  # `assemble` writes the length
+        HEADER_BYTES - LOG_OVERHEAD + len(block),
         partition_leader_epoch,
         MAGIC_V2,
-        0,
+        0,  # `seal` writes the checksum
         attributes,
-        offsets[-1] - base_offset,
+        last_offset_delta,
         base_timestamp,
         max_timestamp,
         producer_id,
         producer_epoch,
         base_sequence,
-        len(records),
+        count,
     )
-    return seal(assemble(head, block))
+    batch = bytearray(head)
+    batch += block
+    return seal(batch)

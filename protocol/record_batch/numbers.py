@@ -11,6 +11,8 @@ from typing import Final
 INT32_BITS: Final = 0xFFFF_FFFF
 INT64_BITS: Final = 0xFFFF_FFFF_FFFF_FFFF
 
+_SHORT: Final = [bytes((number,)) for number in range(0x80)]
+
 
 class InvalidRecord(Exception):  # noqa: N818 - it names what the bytes are
     """The records of a batch are not well formed."""
@@ -52,7 +54,7 @@ def varint(value: int) -> bytes:
     """Encode *value*."""
     number = value << 1 if value >= 0 else (-value << 1) - 1
     if number < 0x80:
-        return bytes((number,))
+        return _SHORT[number]
     out = bytearray()
     while number >= 0x80:
         out.append(number & 0x7F | 0x80)

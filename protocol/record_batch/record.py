@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from protocol.corrupt_records import CorruptRecords
 from protocol.record_batch.header import NO_TIMESTAMP, BatchHeader
 from protocol.record_batch.numbers import read_varint, varint
+
+_NULL: Final = b"\x01"  # the length -1
 
 
 @dataclass(slots=True)
@@ -28,15 +31,22 @@ class Record:
 def encode_record(record: Record, timestamp_delta: int, offset_delta: int) -> bytes:
     """Encode one record; its timestamp and offset are relative to those of the batch."""
     parts = [b"\x00", varint(timestamp_delta), varint(offset_delta)]
-    parts += (_sized(record.key), _sized(record.value), varint(len(record.headers)))
+    _add_sized(parts, record.key)
+    _add_sized(parts, record.value)
+    parts.append(varint(len(record.headers)))
     for name, content in record.headers:
-        parts += (_sized(name.encode()), _sized(content))
+        _add_sized(parts, name.encode())
+        _add_sized(parts, content)
     body = b"".join(parts)
     return varint(len(body)) + body
 
 
-def _sized(content: bytes | None) -> bytes:
-    return b"\x01" if content is None else varint(len(content)) + content
+def _add_sized(parts: list[bytes], content: bytes | None) -> None:
+    if content is None:
+        parts.append(_NULL)
+    else:
+        parts.append(varint(len(content)))
+        parts.append(content)
 
 
 def decode_record(block: memoryview, at: int, header: BatchHeader) -> tuple[Record, int]:

@@ -10,6 +10,7 @@ GROUP_ID_NOT_FOUND instead of ILLEGAL_GENERATION, 10 topic ids.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC
@@ -20,11 +21,13 @@ from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import topic_partition
+from broker.controller.image import TopicImage
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
-from broker.steps.queue import Slices, finish
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.offset_commit import (
     OffsetCommitRequest,
+    OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
     OffsetCommitResponse,
     OffsetCommitResponsePartition,
@@ -38,90 +41,122 @@ def offset_commit(
     request: Request[OffsetCommitRequest],
 ) -> OffsetCommitResponse | Outcome | Slices[OffsetCommitResponse | Outcome]:
     """Commit the offsets of all partitions that exist: of a few at once, of many in slices."""
-    partitions = 0
+    require(request, READ_GROUP, request.body.group_id)
+    collected, partitions = _Commits(request), 0
     for topic in request.body.topics:
         partitions += len(topic.partitions)
-    slices = _commit(request)
-    return slices if partitions > ITEMS_AT_ONCE else finish(slices)
+    if partitions > ITEMS_AT_ONCE:
+        return _in_slices(collected)
+    for topic in request.body.topics:
+        collected.add(collected.topic(topic), topic.partitions)
+    return collected.commit()
 
 
-def _commit(request: Request[OffsetCommitRequest]) -> Slices[OffsetCommitResponse | Outcome]:
-    body = request.body
-    require(request, READ_GROUP, body.group_id)
-    response = OffsetCommitResponse(topics=[])
-    commits: list[Commit] = []
-    committed: list[OffsetCommitResponsePartition] = []
-    for topic in body.topics:
-        yield from _add_topic(request, topic, response, commits, committed)
-    if not commits:
-        return response
-    commit = OffsetCommit(
-        group_id=body.group_id,
-        generation_id_or_member_epoch=body.generation_id_or_member_epoch,
-        member_id=body.member_id,
-        group_instance_id=body.group_instance_id,
-        retention_ms=body.retention_time_ms,
-        api_version=request.version,
-        commits=commits,
-    )
-
-    def refuse(error: ErrorCode) -> OffsetCommitResponse:
-        for response_partition in committed:
-            response_partition.error_code = error
-        return response
-
-    try:
-        errors = request.services.groups.offsets.commit(commit)
-    except ApiError as error:
-        return refuse(error.code)
-    for response_partition, error_code in zip(committed, errors, strict=True):
-        response_partition.error_code = error_code
-    return when_replicated(request, body.group_id, response, refuse)
+def _in_slices(collected: _Commits) -> Slices[OffsetCommitResponse | Outcome]:
+    for topic in collected.request.body.topics:
+        known, partitions = collected.topic(topic), topic.partitions
+        for start in range(0, len(partitions), ITEMS_AT_ONCE):
+            collected.add(known, partitions[start : start + ITEMS_AT_ONCE])
+            yield None
+    return collected.commit()
 
 
-def _add_topic(
-    request: Request[OffsetCommitRequest],
-    requested: OffsetCommitRequestTopic,
-    response: OffsetCommitResponse,
-    commits: list[Commit],
-    committed: list[OffsetCommitResponsePartition],
-) -> Slices[None]:
-    """Add a topic to *response*; add its commits, and their parts of the response, to the lists."""
-    image = request.services.image
-    if request.version >= _TOPIC_IDS_SINCE:
-        topic = image.topic_by_id(requested.topic_id)
-        name = None if topic is None else topic.name
-    else:
-        topic = image.topic(requested.name)
-        name = requested.name
-    error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    if name is None:
-        error = ErrorCode.UNKNOWN_TOPIC_ID
-    elif not is_authorized(request, READ_TOPIC, name):
-        topic, error = None, READ_TOPIC.error_code
-    partitions = []
-    for partition in requested.partitions:
-        index = partition.partition_index
-        response_partition = OffsetCommitResponsePartition(partition_index=index)
-        partitions.append(response_partition)
-        yield None
-        if topic is None:
-            response_partition.error_code = error
-        elif not 0 <= index < len(topic.partitions):
-            response_partition.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+class _Topic:
+    """A topic of the request: its image, or else the *error* of its partitions."""
+
+    __slots__ = ("error", "image", "partitions")
+
+    def __init__(
+        self,
+        image: TopicImage | None,
+        error: ErrorCode,
+        partitions: list[OffsetCommitResponsePartition],
+    ) -> None:
+        self.image = image
+        self.error = error
+        self.partitions = partitions
+
+
+class _Commits:
+    """The commits of a request, and the response with a partition for each."""
+
+    __slots__ = ("_commits", "_committed", "_response", "request")
+
+    def __init__(self, request: Request[OffsetCommitRequest]) -> None:
+        self.request = request
+        self._response = OffsetCommitResponse(topics=[])
+        self._commits: list[Commit] = []
+        # The partitions of the response for the commits, in the same order.
+        self._committed: list[OffsetCommitResponsePartition] = []
+
+    def topic(self, requested: OffsetCommitRequestTopic) -> _Topic:
+        """Add a topic to the response, without partitions."""
+        image = self.request.services.image
+        if self.request.version >= _TOPIC_IDS_SINCE:
+            topic = image.topic_by_id(requested.topic_id)
+            name = None if topic is None else topic.name
         else:
-            committed.append(response_partition)
-            commits.append(
-                Commit(
-                    topic_partition(topic.name, index),
-                    partition.committed_offset,
-                    partition.committed_leader_epoch,
-                    partition.committed_metadata,
-                    topic.topic_id,
-                )
+            topic = image.topic(requested.name)
+            name = requested.name
+        error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if name is None:
+            error = ErrorCode.UNKNOWN_TOPIC_ID
+        elif not is_authorized(self.request, READ_TOPIC, name):
+            topic, error = None, READ_TOPIC.error_code
+        partitions: list[OffsetCommitResponsePartition] = []
+        self._response.topics.append(
+            OffsetCommitResponseTopic(
+                name=requested.name, topic_id=requested.topic_id, partitions=partitions
             )
-    response.topics.append(
-        OffsetCommitResponseTopic(
-            name=requested.name, topic_id=requested.topic_id, partitions=partitions
         )
-    )
+        return _Topic(topic, error, partitions)
+
+    def add(self, topic: _Topic, requested: Sequence[OffsetCommitRequestPartition]) -> None:
+        """Add partitions of a topic to the response, and the commits of those that exist."""
+        image = topic.image
+        for partition in requested:
+            index = partition.partition_index
+            response_partition = OffsetCommitResponsePartition(partition_index=index)
+            topic.partitions.append(response_partition)
+            if image is None:
+                response_partition.error_code = topic.error
+            elif not 0 <= index < len(image.partitions):
+                response_partition.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            else:
+                self._committed.append(response_partition)
+                self._commits.append(
+                    Commit(
+                        topic_partition(image.name, index),
+                        partition.committed_offset,
+                        partition.committed_leader_epoch,
+                        partition.committed_metadata,
+                        image.topic_id,
+                    )
+                )
+
+    def commit(self) -> OffsetCommitResponse | Outcome:
+        """Commit all; returns the response, or parks the request until it is replicated."""
+        request, body, response = self.request, self.request.body, self._response
+        if not self._commits:
+            return response
+        commit = OffsetCommit(
+            group_id=body.group_id,
+            generation_id_or_member_epoch=body.generation_id_or_member_epoch,
+            member_id=body.member_id,
+            group_instance_id=body.group_instance_id,
+            retention_ms=body.retention_time_ms,
+            api_version=request.version,
+            commits=self._commits,
+        )
+        try:
+            errors = request.services.groups.offsets.commit(commit)
+        except ApiError as error:
+            return self._refuse(error.code)
+        for response_partition, error_code in zip(self._committed, errors, strict=True):
+            response_partition.error_code = error_code
+        return when_replicated(request, body.group_id, response, self._refuse)
+
+    def _refuse(self, error: ErrorCode) -> OffsetCommitResponse:
+        for response_partition in self._committed:
+            response_partition.error_code = error
+        return self._response
