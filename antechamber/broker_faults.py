@@ -15,8 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from antechamber.admin_client import AdminClient
-
-WAIT_TIMEOUT_S = 10.0
+from antechamber.waits import WAIT_TIMEOUT_S
 
 
 class FaultRule:

@@ -72,7 +72,7 @@ _PARAMETERS = {
     "count": ("N", "of requests, connections, members, records or replicas"),
     "rule": ("N", "the id of a fault rule"),
 }
-_TIMEOUT_MS = 5_000
+_TIMEOUT_MS = 30_000
 
 
 def wait(arguments: Sequence[str]) -> int:
@@ -92,7 +92,7 @@ def parser() -> CommandParser:
         type=milliseconds,
         default=_TIMEOUT_MS,
         metavar="DURATION",
-        help="how long to wait, such as 500ms, 10s or 2m (5s)",
+        help="how long to wait, such as 500ms, 10s or 2m (30s)",
     )
     add("--json", action="store_true", help="print what the condition has found, in one line")
     return made

@@ -9,7 +9,7 @@ from typing import Any
 
 from antechamber.admin_client import AdminClient
 
-WAIT_TIMEOUT_S = 5.0
+WAIT_TIMEOUT_S = 30.0
 
 
 class Waits:

@@ -10,7 +10,8 @@ from anyio import move_on_after
 
 from antechamber.asynchronous.admin_client import AsyncAdminClient
 from antechamber.asynchronous.http_client import CLEANUP_TIMEOUT_S
-from antechamber.broker_faults import WAIT_TIMEOUT_S, _given
+from antechamber.broker_faults import _given
+from antechamber.waits import WAIT_TIMEOUT_S
 
 
 class AsyncFaultRule:

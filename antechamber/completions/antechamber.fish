@@ -170,7 +170,7 @@ complete -c antechamber -n '__fish_seen_subcommand_from wait' -l client -x -d 't
 complete -c antechamber -n '__fish_seen_subcommand_from wait' -l since -x -d 'requests before this mark do not count'
 complete -c antechamber -n '__fish_seen_subcommand_from wait' -l count -x -d 'of requests, connections, members, records or replicas'
 complete -c antechamber -n '__fish_seen_subcommand_from wait' -l rule -x -d 'the id of a fault rule'
-complete -c antechamber -n '__fish_seen_subcommand_from wait' -l timeout -x -d 'how long to wait, such as 500ms, 10s or 2m (5s)'
+complete -c antechamber -n '__fish_seen_subcommand_from wait' -l timeout -x -d 'how long to wait, such as 500ms, 10s or 2m (30s)'
 complete -c antechamber -n '__fish_seen_subcommand_from wait' -l json -d 'print what the condition has found, in one line'
 complete -c antechamber -n '__fish_seen_subcommand_from sessions' -l admin -x -d 'the broker'\''s admin interface; also by ANTECHAMBER_ADMIN'
 complete -c antechamber -n '__fish_seen_subcommand_from sessions' -l admin-token -x -d 'the bearer token; also by ANTECHAMBER_ADMIN_TOKEN'

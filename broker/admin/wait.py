@@ -14,7 +14,7 @@ from broker.common.state_changes import StateChanges
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 
-TIMEOUT_MS_DEFAULT = 5_000
+TIMEOUT_MS_DEFAULT = 30_000
 TIMEOUT_MS_MAX = 3_600_000
 
 
