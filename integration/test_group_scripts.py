@@ -1,7 +1,8 @@
 """The group scripts of tests/, played to a real Kafka, give the responses that they expect.
 
 Scripts that need features of our broker (a lagging log, a restart) and long ones are left out. All
-run concurrently, each in a group of its own.
+run concurrently, each in a group of its own. One with other responses is repeated alone, at most
+twice: the waits of a script are in real time, and a busy machine prolongs them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -33,6 +35,7 @@ _OTHER_SETTINGS = (
     {"group.max.size": "2", "group.consumer.max.size": "2"},
 )
 _AT_ONCE = 8
+_REPEATS_MAX = 2
 _SCRIPTS = {
     path: Script.parse(path.read_text())
     for path in sorted(SCRIPTS.glob("*.txt"))
@@ -46,15 +49,21 @@ _SETTINGS = {
 }
 # A new Kafka is slow at first; the responses to this script are ignored.
 _WARMS_UP = Script.parse("enter a\nheartbeat a\n----\n")
-Responses = dict[Path, "Future[list[list[str]]]"]
+
+
+class Played(NamedTuple):
+    """The responses to a script, and the Kafka that it was played to."""
+
+    responses: Future[list[list[str]]]
+    bootstrap: str
 
 
 @pytest.fixture(scope="module")
-def responses() -> Iterator[Responses]:
-    """The responses of Kafka to each script."""
+def plays() -> Iterator[dict[Path, Played]]:
+    """Each script, played to a Kafka with its configuration."""
     with ExitStack() as running:
         pool = running.enter_context(ThreadPoolExecutor(_AT_ONCE))
-        reported = {}
+        begun = {}
         for settings in ({}, *_OTHER_SETTINGS):
             kafka = running.enter_context(
                 RealKafka(properties=_AS_IN_SCRIPTS | settings, heap="256M", quick=True)
@@ -62,21 +71,30 @@ def responses() -> Iterator[Responses]:
             played(_WARMS_UP, kafka.bootstrap)
             for path in _SETTINGS:
                 if _SETTINGS[path] == settings:
-                    reported[path] = pool.submit(played, _SCRIPTS[path], kafka.bootstrap)
+                    responses = pool.submit(played, _SCRIPTS[path], kafka.bootstrap)
+                    begun[path] = Played(responses, kafka.bootstrap)
             if not settings:
-                reported[EXPECTED] = pool.submit(_bad_input, kafka.bootstrap)
-        yield reported
+                responses = pool.submit(_bad_input, kafka.bootstrap)
+                begun[EXPECTED] = Played(responses, kafka.bootstrap)
+        yield begun
 
 
 @pytest.mark.parametrize("path", _SETTINGS, ids=lambda path: path.stem)
-def test_kafka_gives_the_responses_of_the_script(responses: Responses, path: Path) -> None:
+def test_kafka_gives_the_responses_of_the_script(plays: dict[Path, Played], path: Path) -> None:
     """The same commands give the same responses, in any order and at any time."""
-    assert responses[path].result() == expected(_SCRIPTS[path])
+    script, play = _SCRIPTS[path], plays[path]
+    responses = play.responses.result()
+    for _ in range(_REPEATS_MAX):
+        if responses == expected(script):
+            break
+        responses = played(script, play.bootstrap)
+
+    assert responses == expected(script)
 
 
-def test_kafka_rejects_bad_input_as_expected(responses: Responses) -> None:
+def test_kafka_rejects_bad_input_as_expected(plays: dict[Path, Played]) -> None:
     """The errors and messages that our broker's tests expect are Kafka's."""
-    assert responses[EXPECTED].result() == [EXPECTED.read_text().splitlines()]
+    assert plays[EXPECTED].responses.result() == [EXPECTED.read_text().splitlines()]
 
 
 def _bad_input(bootstrap: str) -> list[list[str]]:
