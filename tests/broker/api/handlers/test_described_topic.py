@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -64,6 +65,16 @@ def test_another_version_or_other_nodes_have_another_encoding(version: int, node
 
     assert finish(encoded_topic(image, version, nodes)) != known
     assert finish(encoded_topic(image, 12, ALL)) == known
+
+
+def test_a_changed_topic_is_encoded_again() -> None:
+    """Its image is a new one, without the encodings of the former."""
+    image = topic(leader=2)
+    before = finish(encoded_topic(image, 12, ALL))
+    (partition,) = image.partitions
+    changed = replace(image, partitions=(replace(partition, leader=1),))
+
+    assert finish(encoded_topic(changed, 12, ALL)) != before
 
 
 def test_the_encodings_of_a_topic_are_limited() -> None:
