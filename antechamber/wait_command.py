@@ -12,6 +12,7 @@ from antechamber.admin_client import AdminClient, AdminError
 from antechamber.command_line import CommandParser, run
 from antechamber.durations import milliseconds
 from antechamber.usage_error import UsageError
+from antechamber.waits import WAIT_TIMEOUT_S
 
 _DESCRIPTION = """\
 Wait until a condition of a running broker holds, and end with exit code 0.
@@ -72,7 +73,7 @@ _PARAMETERS = {
     "count": ("N", "of requests, connections, members, records or replicas"),
     "rule": ("N", "the id of a fault rule"),
 }
-_TIMEOUT_MS = 30_000
+_TIMEOUT_MS = round(WAIT_TIMEOUT_S * 1000)
 
 
 def wait(arguments: Sequence[str]) -> int:

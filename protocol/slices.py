@@ -56,20 +56,19 @@ def encode_item(cls: Any, version: int, value: Any) -> Generator[None, None, byt
     `protocol.codec.encode_into`.
     """
     out = Output()
-    item: Any = type(value)
-    write = _writer(item, version, is_flexible(cls, version))
-    assert write is not None, f"{item.__name__} has no arrays"
-    try:
-        yield from write(out, value)
-    except DOES_NOT_FIT as error:
-        raise unencodable(item, version, error) from error
+    yield from encode_slices(out, value, version, message=cls)
     return bytes(out)
 
 
-def encode_slices(out: Output, value: Any, version: int) -> Generator[None, None, None]:
-    """Append a message to *out*; raises `Unencodable` as `protocol.codec.encode_into`."""
+def encode_slices(
+    out: Output, value: Any, version: int, *, message: Any = None
+) -> Generator[None, None, None]:
+    """Append a message to *out*, or a struct with arrays that is nested in the class *message*.
+
+    Raises `Unencodable` as `protocol.codec.encode_into`.
+    """
     cls: Any = type(value)
-    write = _writer(cls, version, is_flexible(cls, version))
+    write = _writer(cls, version, is_flexible(message or cls, version))
     if write is None:
         encode_into(out, value, version)
         return

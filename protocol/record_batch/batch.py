@@ -12,9 +12,7 @@ from typing import Final
 from protocol.compression import Buffer, Codec, compress, decompress
 from protocol.corrupt_records import CorruptRecords
 from protocol.record_batch.header import (
-    HEADER,
     HEADER_BYTES,
-    LOG_OVERHEAD,
     MAGIC_V2,
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
@@ -24,7 +22,7 @@ from protocol.record_batch.header import (
     read_header,
 )
 from protocol.record_batch.numbers import InvalidRecord
-from protocol.record_batch.patch import seal
+from protocol.record_batch.patch import assemble, seal
 from protocol.record_batch.record import Record, decode_record, encode_record
 
 # The maximum decompressed size of one batch. Kafka's only limit is its heap.
@@ -98,10 +96,9 @@ def build_batch(
     if log_append_time is not None:
         attributes |= TIMESTAMP_TYPE_BIT
         max_timestamp = log_append_time
-    # Without a `BatchHeader`: coordinators build a batch for each commit.
-    head = HEADER.pack(
+    head = BatchHeader(
         base_offset,
-        HEADER_BYTES - LOG_OVERHEAD + len(block),
+        0,  # `assemble` writes the length
         partition_leader_epoch,
         MAGIC_V2,
         0,  # `seal` writes the checksum
@@ -114,6 +111,4 @@ def build_batch(
         base_sequence,
         count,
     )
-    batch = bytearray(head)
-    batch += block
-    return seal(batch)
+    return seal(assemble(head, block))

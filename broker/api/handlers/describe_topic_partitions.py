@@ -74,6 +74,7 @@ def _page(
 ) -> DescribeTopicPartitionsResponse:
     """At most *limit* partitions of the topics *names*, from *cursor* on."""
     image = request.services.image
+    nodes = nodes_for(image, request.session.listener)
     response = DescribeTopicPartitionsResponse(topics=[])
     for name in names:
         if limit == 0:
@@ -86,7 +87,7 @@ def _page(
         continued = cursor is not None and cursor.topic_name == name
         first = cursor.partition_index if cursor is not None and continued else 0
         end = min(len(topic.partitions), first + limit)
-        response.topics.append(_topic(request, topic, range(first, end)))
+        response.topics.append(_topic(request, topic, range(first, end), nodes))
         if end < len(topic.partitions):
             response.next_cursor = Cursor(topic_name=name, partition_index=end)
             return response
@@ -95,9 +96,11 @@ def _page(
 
 
 def _topic(
-    request: Request[DescribeTopicPartitionsRequest], topic: TopicImage, indexes: range
+    request: Request[DescribeTopicPartitionsRequest],
+    topic: TopicImage,
+    indexes: range,
+    nodes: Nodes,
 ) -> DescribeTopicPartitionsResponseTopic:
-    nodes = nodes_for(request.services.image, request.session.listener)
     return DescribeTopicPartitionsResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,

@@ -8,11 +8,12 @@ get the same bytes. They are encoded once, until the topic or the nodes that are
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from broker.api.handlers.partition_facts import Nodes, partition_facts
 from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
-from broker.steps.queue import Slices
+from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.metadata import (
     MetadataResponse,
@@ -25,7 +26,6 @@ _ALIVE_ONLY_UNTIL: Final = 0
 _LISTENER_NOT_FOUND_SINCE: Final = 6
 # Of a topic: clients use some versions and listeners, and nodes start and stop.
 _ENCODINGS_MAX: Final = 16
-_PARTITIONS_PER_SLICE: Final = 64
 
 
 def encoded_topic(topic: TopicImage, version: int, nodes: Nodes) -> Slices[bytes]:
@@ -43,16 +43,8 @@ def encoded_topic(topic: TopicImage, version: int, nodes: Nodes) -> Slices[bytes
 
 def described_topic(topic: TopicImage, version: int, nodes: Nodes) -> Slices[MetadataResponseTopic]:
     """Describe a topic to clients that have the addresses of *nodes*."""
-    partitions = []
-    for index, partition in enumerate(topic.partitions):
-        described = _partition(index, partition, nodes)
-        if version < _LISTENER_NOT_FOUND_SINCE:
-            _replace_listener_not_found(described)
-        if version <= _ALIVE_ONLY_UNTIL:
-            _omit_offline_replicas(described)
-        partitions.append(described)
-        if index % _PARTITIONS_PER_SLICE == _PARTITIONS_PER_SLICE - 1:
-            yield None
+    describe = partial(_partition, version, nodes)
+    partitions = yield from each(describe, enumerate(topic.partitions))
     return MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,
@@ -62,20 +54,18 @@ def described_topic(topic: TopicImage, version: int, nodes: Nodes) -> Slices[Met
 
 
 def _partition(
-    index: int, partition: PartitionRegistration, nodes: Nodes
+    version: int, nodes: Nodes, numbered: tuple[int, PartitionRegistration]
 ) -> MetadataResponsePartition:
+    index, partition = numbered
     result = MetadataResponsePartition(**partition_facts(index, partition, nodes.reachable))
     if result.leader_id == NO_LEADER:
-        is_hidden = partition.leader in nodes.alive
+        is_hidden = partition.leader in nodes.alive and version >= _LISTENER_NOT_FOUND_SINCE
         result.error_code = (
             ErrorCode.LISTENER_NOT_FOUND if is_hidden else ErrorCode.LEADER_NOT_AVAILABLE
         )
+    if version <= _ALIVE_ONLY_UNTIL:
+        _omit_offline_replicas(result)
     return result
-
-
-def _replace_listener_not_found(partition: MetadataResponsePartition) -> None:
-    if partition.error_code == ErrorCode.LISTENER_NOT_FOUND:
-        partition.error_code = ErrorCode.LEADER_NOT_AVAILABLE
 
 
 def _omit_offline_replicas(partition: MetadataResponsePartition) -> None:

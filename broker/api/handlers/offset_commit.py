@@ -15,11 +15,10 @@ from typing import Final
 
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC
 from broker.api.authorization.checks import is_authorized, require
-from broker.api.handlers.replicated import when_replicated
+from broker.api.handlers.replicated import when_committed
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import Outcome
 from broker.api.request import Request
-from broker.common.errors import ApiError
 from broker.common.topic_partition import topic_partition
 from broker.controller.image import TopicImage
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
@@ -148,13 +147,7 @@ class _Commits:
             api_version=request.version,
             commits=self._commits,
         )
-        try:
-            errors = request.services.groups.offsets.commit(commit)
-        except ApiError as error:
-            return self._refuse(error.code)
-        for response_partition, error_code in zip(self._committed, errors, strict=True):
-            response_partition.error_code = error_code
-        return when_replicated(request, body.group_id, response, self._refuse)
+        return when_committed(request, commit, self._committed, response, self._refuse)
 
     def _refuse(self, error: ErrorCode) -> OffsetCommitResponse:
         for response_partition in self._committed:

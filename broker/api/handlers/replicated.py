@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from broker.api.handlers.group_wait import stored_wait
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.handlers.wait_rules import group_rules
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.groups.offset_metadata_manager import OffsetCommit
 from protocol.errors import ErrorCode
 
 Response = TypeVar("Response")
+
+
+class PartitionResponse(Protocol):
+    """The part of a response about a partition."""
+
+    error_code: int
 
 
 def when_replicated(
@@ -38,6 +46,27 @@ def when_replicated(
     wait = stored_wait(group_id, services.config.offsets_commit_timeout_ms, rules)
     runtime.when_replicated(group_id, ResponseCallback(request, to_response, wait))
     return PARKED
+
+
+def when_committed(
+    request: Request[Any],
+    commit: OffsetCommit,
+    partitions: Iterable[PartitionResponse],
+    response: Response,
+    refusal: Callable[[ErrorCode], Response],
+) -> Response | Outcome:
+    """Commit offsets, and return the response as `when_replicated` does.
+
+    *partitions* are the parts of the response about the commits, in the same order; their errors
+    are set.
+    """
+    try:
+        errors = request.services.groups.offsets.commit(commit)
+    except ApiError as refused:
+        return refusal(refused.code)
+    for partition, error in zip(partitions, errors, strict=True):
+        partition.error_code = error
+    return when_replicated(request, commit.group_id, response, refusal)
 
 
 def when_all_replicated(

@@ -17,11 +17,10 @@ from functools import partial
 
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC, WRITE_TRANSACTIONAL_ID
 from broker.api.authorization.checks import is_authorized, require
-from broker.api.handlers.replicated import when_replicated
+from broker.api.handlers.replicated import when_committed
 from broker.api.handlers.transaction_waits import VerificationWait
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
-from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import GROUP_METADATA_TOPIC
 from broker.coordinators.append_errors import as_coordinator_error
@@ -141,13 +140,7 @@ class _TransactionalCommit:
             producer=TransactionalProducer(body.producer_id, body.producer_epoch, guard),
             commits=self._commits,
         )
-        try:
-            errors = request.services.groups.offsets.commit(commit)
-        except ApiError as refused:
-            return self._refusal(refused.code)
-        for response_partition, error_code in zip(self._committed, errors, strict=True):
-            response_partition.error_code = error_code
-        return when_replicated(request, body.group_id, self._response, self._refusal)
+        return when_committed(request, commit, self._committed, self._response, self._refusal)
 
     def _refusal(self, error: ErrorCode) -> TxnOffsetCommitResponse:
         """The response if no offset has been committed."""
