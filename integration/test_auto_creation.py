@@ -69,7 +69,7 @@ def test_confluent_kafka(bootstrap: str, topic: str, group: str) -> None:
 def test_kafka_python(bootstrap: str, topic: str, group: str) -> None:
     """A producer creates the topic, and a consumer of a new group reads it."""
     producer = KafkaProducer(bootstrap_servers=bootstrap)
-    assert producer.send(topic, b"x").get(20).offset == 0
+    assert producer.send(topic, b"x").get(60).offset == 0
     producer.close()
     consumer = KafkaConsumer(
         topic,

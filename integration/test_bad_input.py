@@ -44,7 +44,7 @@ ACKNOWLEDGED = [b"acknowledged %d" % i for i in range(5)]
 @pytest.fixture
 def connection(bootstrap: str) -> Iterator[Connection]:
     """A connection of the test."""
-    with Connection(bootstrap, timeout=10) as opened:
+    with Connection(bootstrap, timeout=60) as opened:
         yield opened
 
 

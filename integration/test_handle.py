@@ -65,7 +65,7 @@ def test_a_wait_that_times_out(cluster: Start) -> None:
         started = time.monotonic()
         with pytest.raises(TimeoutError, match="0 of 1 parked Produce on orders; there is: Fetch"):
             kafka.wait_parked("Produce", topic="orders", timeout=0.3)
-        assert 0.3 <= time.monotonic() - started < 5
+        assert time.monotonic() - started >= 0.3
 
 
 def test_waiting_for_a_stable_group(cluster: Start) -> None:

@@ -33,7 +33,7 @@ def one_record(admin: Any, bootstrap: str, topic: str) -> TopicPartition:
     """The partition of a topic with one record of an idempotent producer."""
     admin.create_topics([NewTopic(topic, 1, 1)], wait_for_metadata=True)
     producer = KafkaProducer(bootstrap_servers=bootstrap, enable_idempotence=True)
-    producer.send(topic, b"a record").get(20)
+    producer.send(topic, b"a record").get(60)
     producer.close()
     return TopicPartition(topic, 0)
 

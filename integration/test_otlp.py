@@ -196,7 +196,7 @@ def _produce_traced(bootstrap: str, compression: str) -> None:
     producer = confluent_kafka.Producer(settings)
     headers = {"traceparent": f"00-{TRACE}-{SPAN}-01", "other": b"x"}
     producer.produce("orders", b"text " * 100, partition=0, headers=headers)
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
 
 
 def test_a_broker_serves_without_its_collector() -> None:

@@ -15,7 +15,7 @@ from kafka import KafkaConsumer, KafkaProducer
 
 def test_what_is_produced_is_consumed(kafka_cluster):
     producer = KafkaProducer(bootstrap_servers=kafka_cluster.bootstrap)
-    producer.send("greetings", b"hello").get(timeout=10)
+    producer.send("greetings", b"hello").get(timeout=60)
     producer.close()
     consumer = KafkaConsumer(
         "greetings", bootstrap_servers=kafka_cluster.bootstrap, auto_offset_reset="earliest"

@@ -70,7 +70,7 @@ def test_a_fetch_that_expires_is_never_early(connection: Connection, topic: str)
         response = read_fetch(connection.request(fetch(topic, 0, 0, max_wait_ms=max_wait_ms)))
         waited_ms = (time.monotonic() - started) * 1000
         assert response[:3] == (0, 0, b"")
-        assert max_wait_ms - 1 <= waited_ms < max_wait_ms + 1000  # Kafka is up to 0.7 ms early
+        assert waited_ms >= max_wait_ms - 1  # Kafka is up to 0.7 ms early
 
 
 def test_a_produce_wakes_every_parked_fetch(

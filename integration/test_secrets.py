@@ -250,7 +250,7 @@ _REFUSED_TOKENS = {
 def test_no_refused_token_is_shown(what: str, tmp_path: Path) -> None:
     """The message names the options."""
     process = start_serve(tmp_path, *_REFUSED_TOKENS[what])
-    code = process.wait(30)
+    code = process.wait(60)
     printed = process.stderr()
     assert code == 2, printed
     assert printed.count("\n") == 1, printed

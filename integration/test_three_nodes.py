@@ -147,11 +147,11 @@ def _read_all(kafka: Cluster, topic: str) -> list[int]:
     numbers = []
     for partition in range(3):
         here = TopicPartition(topic, partition, 0)
-        _, end = consumer.get_watermark_offsets(here, timeout=10)
+        _, end = consumer.get_watermark_offsets(here, timeout=60)
         consumer.assign([here])
         count = 0
         while count < end:
-            messages = consumer.consume(end - count, timeout=10)
+            messages = consumer.consume(end - count, timeout=60)
             assert messages, f"{topic}-{partition}: {count} of {end}"
             numbers += [int(message.value() or b"") for message in messages]
             count += len(messages)

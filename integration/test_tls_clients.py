@@ -45,7 +45,7 @@ def test_kafka_python(kafka: Cluster, certificate: bool) -> None:
     """A record is acknowledged."""
     producer = KafkaProducer(**kafka.client_settings("kafka-python", certificate=certificate))
 
-    assert producer.send("t", b"x").get(20).topic == "t"
+    assert producer.send("t", b"x").get(60).topic == "t"
 
     producer.close()
 

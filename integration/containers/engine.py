@@ -16,7 +16,7 @@ def missing_docker() -> str | None:
     """Return what is missing to run containers, or None."""
     asked = ["docker", "info", "--format", "{{.OSType}}"]
     try:
-        done = subprocess.run(asked, capture_output=True, check=True, timeout=20, text=True)
+        done = subprocess.run(asked, capture_output=True, check=True, timeout=60, text=True)
     except FileNotFoundError:
         return "no docker on the PATH"
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired):

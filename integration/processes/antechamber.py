@@ -26,7 +26,7 @@ class Antechamber:
     def __init__(
         self,
         *arguments: str,
-        ready_within: float = 20.0,
+        ready_within: float = 60.0,
         descriptors: int | None = None,
         packages: Path | None = None,
     ) -> None:

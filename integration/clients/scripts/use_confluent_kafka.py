@@ -52,8 +52,8 @@ reported = {
     "refused": error.name(),
     "read": read,
     "committed": consumer.commit(asynchronous=False)[0].offset,
-    "end": consumer.get_watermark_offsets(partition, timeout=20)[1],
-    "at_time": consumer.offsets_for_times([partition], timeout=20)[0].offset,
+    "end": consumer.get_watermark_offsets(partition, timeout=60)[1],
+    "at_time": consumer.offsets_for_times([partition], timeout=60)[0].offset,
 }
 consumer.close()
 print(json.dumps(reported))

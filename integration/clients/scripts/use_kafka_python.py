@@ -12,12 +12,12 @@ bootstrap, topic, group = sys.argv[1:]
 
 producer = KafkaProducer(bootstrap_servers=bootstrap, compression_type="gzip", acks="all")
 sent = [
-    producer.send(topic, value, key=b"key", headers=[("h", b"1")]).get(timeout=20).offset
+    producer.send(topic, value, key=b"key", headers=[("h", b"1")]).get(timeout=60).offset
     for value in (b"one", b"two", b"three")
 ]
 large = KafkaProducer(bootstrap_servers=bootstrap, max_request_size=5000000)
 try:
-    large.send(topic, bytes(3000000)).get(timeout=20)
+    large.send(topic, bytes(3000000)).get(timeout=60)
     refused = "nothing"
 except MessageSizeTooLargeError as error:
     refused = type(error).__name__

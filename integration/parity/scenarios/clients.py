@@ -32,7 +32,7 @@ def kafka_python_reads_what_it_wrote(kafka: Kafka) -> Observations:
     producer = KafkaProducer(bootstrap_servers=kafka.bootstrap)
     for value in VALUES:
         sent = producer.send(topic, value, key=b"key", headers=[("h", value)], partition=1)
-        done = sent.get(timeout=20)
+        done = sent.get(timeout=60)
         yield done.partition, done.offset
     producer.close()
     consumer = KafkaConsumer(
@@ -83,7 +83,7 @@ def confluent_reads_what_it_wrote(kafka: Kafka) -> Observations:
     yield seen
     (committed,) = consumer.commit(asynchronous=False)
     yield committed.offset, committed.error
-    (found,) = consumer.offsets_for_times([TopicPartition(topic, 0, 0)], timeout=20)
+    (found,) = consumer.offsets_for_times([TopicPartition(topic, 0, 0)], timeout=60)
     yield found.offset
     consumer.close()
 
