@@ -1,8 +1,9 @@
-"""Resets of a running broker, with real clients that stay connected."""
+"""Resets of a running broker, with real clients; most of them stay connected."""
 
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]  # no types there
@@ -92,19 +93,23 @@ def test_a_waiting_fetch_ends_and_the_consumer_reads_the_new_topic() -> None:
         consumer.close()
 
 
+def send_to_new_topic(kafka: Cluster, topic: str) -> None:
+    """The producer is closed: it would create the topic again after a reset."""
+    with closing(KafkaProducer(bootstrap_servers=kafka.bootstrap, acks="all")) as producer:
+        producer.send(topic, b"one").get(timeout=WITHIN_S)
+
+
 def test_three_nodes_are_clean_after_a_restart(tmp_path: Path) -> None:
     """A stopped node runs again, and nothing that was removed comes back."""
     options = {"brokers": 3, "data_dir": tmp_path}
     with Cluster(**options) as kafka:  # type: ignore[arg-type]  # the same options twice
-        producer = KafkaProducer(bootstrap_servers=kafka.bootstrap, acks="all")
-        producer.send("made", b"one").get(timeout=WITHIN_S)
+        send_to_new_topic(kafka, "made")
         kafka.stop(3)
 
         removed = kafka.reset()
 
         assert (removed["topics"], removed["started"]) == (1, [3])
         assert kafka.cluster()["topics"] == []
-        producer.close()
     with Cluster(**options) as kafka:  # type: ignore[arg-type]  # the same options twice
         assert kafka.cluster()["topics"] == []
     assert not list(tmp_path.glob("*/made-*"))
@@ -121,12 +126,11 @@ def _state(kafka: Cluster) -> tuple[int, int]:
 def test_a_thousand_resets_leak_nothing() -> None:
     """Neither descriptors nor tasks of timers, and memory stays within a few megabytes."""
     with Cluster(topics=["orders:3"]) as kafka:
-        producer = KafkaProducer(bootstrap_servers=kafka.bootstrap)
 
         def use_and_reset(times: int) -> None:
             for number in range(times):
                 if number % 50 == 0:
-                    producer.send(f"made-{number}", b"one").get(timeout=WITHIN_S)
+                    send_to_new_topic(kafka, f"made-{number}")
                 kafka.reset()
 
         use_and_reset(200)
@@ -135,4 +139,3 @@ def test_a_thousand_resets_leak_nothing() -> None:
 
         eventually(lambda: _state(kafka) == before, f"the state {before}", within=WITHIN_S)
         assert psutil.Process(kafka.pid).memory_info().rss < memory + (16 << 20)
-        producer.close()
