@@ -60,12 +60,15 @@ _WAITED_FOR = f"""case purgatory
         'partition', {_ONLY_PARTITION}.partition, 'need', {_NO_LONG})
     when 'Rebalance' then named_struct('kind', 'members', 'topic', {_NO_STRING},
         'partition', {_NO_INT}, 'need', {_NO_LONG}) end"""
+# A fetch may wait from the beginning of its local time on. Kafka counts whole milliseconds, so a
+# wait may end up to one too early.
+_TOOK_MAX_WAIT = f"{microseconds('localTime')} + parked_us > (request.maxWaitMs - 1) * 1000"
 # The cause where times and errors imply it, else null: the log has none.
 _CAUSE = f"""case
     when purgatory is null then if({_FAILED}, 'error', 'arrival')
     when purgatory = 'Produce' and exists(partitions, p -> p.error = 7) then 'timeout'
     when purgatory = 'Produce' and not {_FAILED} then 'high_watermark'
-    when purgatory = 'Fetch' and not {_FAILED} and parked_us >= request.maxWaitMs * 1000
+    when purgatory = 'Fetch' and not {_FAILED} and {_TOOK_MAX_WAIT}
         and {_BYTES} < request.minBytes then 'timeout' end"""
 _RECORD = {
     "schema": "1",
