@@ -22,6 +22,7 @@ from pathlib import Path
 import trio
 
 from broker.admin.accept import Serve, accept_connections
+from broker.admin.errors import AdminErrors
 from broker.admin.listener import AdminListener
 from broker.admin.tls import admin_context
 from broker.cluster import Cluster
@@ -120,8 +121,9 @@ async def _run(
             # Its timeouts pass while the clock of the broker is frozen.
             timer = new_timer("admin", cluster.machine.now_ms)
             nursery.start_soon(run_reaper, timer)
-            interface = partial(_admin_interface, options, cluster, admin, timer)
-            nursery.start_soon(accept_connections, admin, interface)
+            errors = AdminErrors()
+            interface = partial(_admin_interface, options, cluster, admin, timer, errors)
+            nursery.start_soon(accept_connections, admin, interface, errors.report)
             _announce(options, cluster, data_dirs, admin)
             if options.stop_with_stdin:
                 nursery.start_soon(_stop_with_stdin, nursery.cancel_scope)
@@ -153,13 +155,17 @@ def _admin_listener(options: ServeOptions) -> AdminListener:
 
 
 async def _admin_interface(
-    options: ServeOptions, cluster: Cluster, admin: AdminListener, timer: SystemTimer
+    options: ServeOptions,
+    cluster: Cluster,
+    admin: AdminListener,
+    timer: SystemTimer,
+    errors: AdminErrors,
 ) -> Serve:
     # In a thread, because its import takes longer than a step of the loop may take.
     await trio.to_thread.run_sync(import_module, "broker.admin.interface")
     from broker.admin.interface import admin_interface
 
-    return admin_interface(cluster, _given(options), admin, timer)
+    return admin_interface(cluster, _given(options), admin, timer, errors)
 
 
 def _controller(options: ServeOptions, data_dirs: Sequence[Path]) -> Controller:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import trio
 
 from broker.admin.accept import Serve, accept_connections
+from broker.admin.http import raise_error
 from broker.admin.listener import AdminListener
 from broker.admin.server import AdminServer
 from broker.common.clock import TrioClock
@@ -41,7 +42,7 @@ def serving(
         with scope:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(run_reaper, timer)
-                await accept_connections(listener, load)
+                await accept_connections(listener, load, raise_error)
 
     thread = threading.Thread(target=trio.run, args=(main,))
     thread.start()

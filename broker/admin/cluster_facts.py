@@ -47,17 +47,22 @@ from purgatories.timer.snapshot import snapshot
 class ClusterFacts:
     """Reads and resets the state of *cluster*; all methods are those of `Facts`.
 
-    What was *given* at the start is there after a reset.
+    What was *given* at the start is there after a reset. *errors* are those of the interface.
     """
 
-    def __init__(self, cluster: Cluster, given: Given = NOTHING_GIVEN) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        given: Given = NOTHING_GIVEN,
+        errors: AdminErrors | None = None,
+    ) -> None:
         self._cluster = cluster
         self.changes = cluster.changes
         self.clock: ClockFacts = ClusterClock(cluster)
         self.faults = cluster.faults
         self.maintenance: PartitionWork = Maintenance(cluster)
         self._reset = Reset(cluster, given, partial(self.clock.run, 1.0))
-        self.admin_errors = AdminErrors()
+        self._errors = errors or AdminErrors()
         marks = Marks(cluster.request_counts)
         self.mark, self.requests_since = marks.add, marks.since
         self.pause, self.resume = cluster.pause, cluster.resume
@@ -94,7 +99,7 @@ class ClusterFacts:
             "unexpected_errors": self._cluster.unexpected_errors.statistics(),
             "recording": None if recorder is None else recorder.statistics(),
             "steps": self._cluster.stalls.statistics(),
-            "admin": {"unexpected_errors": self.admin_errors.count},
+            "admin": {"unexpected_errors": self._errors.count},
         }
 
     # ------------------------------------------------------------------------------ requests

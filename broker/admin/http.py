@@ -18,6 +18,7 @@ import trio
 
 from protocol.lazy_dataclass import dataclass
 from protocol.printable import printable_json
+from purgatories.on_error import OnError
 
 HEADERS_MAX_BYTES = 16_384
 BODY_MAX_BYTES = 65_536
@@ -79,8 +80,6 @@ class HttpResponse:
 
 
 Handle = Callable[[HttpRequest], Awaitable[HttpResponse]]
-# Receives what failed and its exception; raises it unless the effect is limited to the request.
-OnError = Callable[[str, Exception], None]
 
 
 def raise_error(_what: str, error: Exception) -> None:

@@ -15,7 +15,7 @@ import trio
 
 from broker.admin.access import access_rules
 from broker.admin.facts import Facts
-from broker.admin.http import HttpConnection, OnError, raise_error
+from broker.admin.http import HttpConnection, raise_error
 from broker.admin.listener import AdminListener
 from broker.admin.page.files import page_files
 from broker.admin.paths import routes
@@ -23,6 +23,7 @@ from broker.admin.routes import Router
 from broker.admin.tls import TlsStream
 from broker.network.transport import SocketTransport
 from broker.process.descriptors import shares
+from purgatories.on_error import OnError
 from purgatories.timer.system_timer import SystemTimer
 
 

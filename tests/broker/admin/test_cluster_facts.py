@@ -11,6 +11,7 @@ import trio
 import trio.testing
 
 from broker.admin.cluster_facts import ClusterFacts
+from broker.admin.errors import AdminErrors
 from broker.admin.facts import NotServed, RequestQuery
 from broker.common.errors import NoSuchNode
 from broker.common.timer import TICK_MS
@@ -180,9 +181,10 @@ async def test_errors_of_the_admin_interface_are_counted(
     """They do not belong to a node."""
     monkeypatch.delenv("ANTECHAMBER_STRICT", raising=False)
     async with running_cluster(tmp_path) as cluster:
-        facts = ClusterFacts(cluster.cluster)
+        errors = AdminErrors()
+        facts = ClusterFacts(cluster.cluster, errors=errors)
 
-        facts.admin_errors.report("a request", ZeroDivisionError())
+        errors.report("a request", ZeroDivisionError())
 
         assert facts.statistics()["admin"] == {"unexpected_errors": 1}
 

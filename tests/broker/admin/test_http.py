@@ -26,9 +26,9 @@ from broker.admin.http import (
     HttpError,
     HttpRequest,
     HttpResponse,
-    OnError,
     raise_error,
 )
+from purgatories.on_error import OnError
 
 pytestmark = pytest.mark.anyio
 
