@@ -33,11 +33,11 @@ as pyenv does by default, took 1.6 times as long for a loop over a dictionary as
 Kafka's figures depend on how long it has run, because its JVM compiles what runs often: in fifteen
 rounds the p50 of a small produce fell from 258 to 66 µs within six, and that from produce to fetch
 from 366 to 124 µs within ten. So it is measured in eight more rounds first, which are not kept.
-`expiry`, `expiry_with_pending`, the transactions and TLS were measured without them: their ratios
-are those to a Kafka that has just started.
+`expiry_with_pending`, the transactions and TLS were measured without them: their ratios are those
+to a Kafka that has just started.
 
-`start`, `round_trip`, `wake_up`, `groups`, `share`, `pipelined` and the benchmarks of three nodes
-without transactions were measured with a profiled build, the others with one that is not profiled.
+`expiry_with_pending`, the transactions, storage, and the growth of all but partitions were measured
+with a compiled build that is not profiled.
 
 kfake has one log for all nodes and keeps its records in memory: it has no followers that fetch,
 and no files. The mock has no files, ignores `min_bytes`, and new records do not end the wait of a
