@@ -64,7 +64,7 @@ def partitions(system: System, sizes: Sequence[int]) -> Points:
                     "to create one, broker CPU": created,
                     "its share of a first Metadata response, broker CPU": described,
                     "its share of a repeated response, broker CPU": repeated,
-                    "its share of a second without requests, broker CPU": idle,
+                    "its share of an idle second, broker CPU": idle,
                     **beside(system),
                 },
             )
@@ -132,7 +132,7 @@ PARTITIONS = Curve(
         "to create one, broker CPU",
         "its share of a first Metadata response, broker CPU",
         "its share of a repeated response, broker CPU",
-        "its share of a second without requests, broker CPU",
+        "its share of an idle second, broker CPU",
         *BESIDE,
     ),
     partitions,
