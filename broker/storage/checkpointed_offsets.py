@@ -69,6 +69,8 @@ class CheckpointedOffsets:
 
     def write(self, name: str, directory: LogDirectory, *, sync: bool) -> None:
         """Replace the file *name* of a directory. Raises OSError."""
-        offsets = self._offsets[name]
-        mine = {key: offsets[key] for key in directory.partitions if key in offsets}
-        directory.write(name, mine, sync=sync)
+        mine = directory.partitions
+        # In the order of the offsets, most of which is that of the file: they are sorted in a tenth
+        # of the time that those of a set take.
+        offsets = {key: offset for key, offset in self._offsets[name].items() if key in mine}
+        directory.write(name, offsets, sync=sync)
