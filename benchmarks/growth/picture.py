@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from math import ceil, floor, log10
 
 from matplotlib.axes import Axes
@@ -23,7 +24,7 @@ def picture(curve: Curve, points: Points) -> str:
 
     def plot(axes: Axes) -> None:
         sizes = sorted({size for by_size in points.values() for size in by_size})
-        for marker, (line, by_size) in zip(_MARKERS, points.items(), strict=False):
+        for marker, (line, by_size) in zip(cycle(_MARKERS), points.items(), strict=False):
             axes.plot(
                 list(by_size), list(by_size.values()), marker=marker, markersize=4, label=line
             )

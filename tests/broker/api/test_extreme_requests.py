@@ -22,7 +22,7 @@ from tests.extremes.cases import CORRELATION_ID, Case, cases
 pytestmark = pytest.mark.anyio
 
 TOPIC = "extremes"
-# Longer than the waits that can expire, and than the ten minutes between two runs of periodic work.
+# Longer than the waits that can expire, and than the intervals of periodic work below an hour.
 WAITS_END_S = 700
 
 
