@@ -3,8 +3,8 @@
 A child opens the logs (and so recovers those of its predecessor), appends, rolls, checkpoints,
 flushes, compacts, deletes, and sometimes closes in order. SIGKILL may occur at any moment, even in
 recovery. The child records each completed operation in a file before it continues. After each kill
-the logs are opened: every recorded record must be present, at its offset, in whole batches, and
-within a time limit. `integration.storage.crash_logs` describes the kinds of logs.
+the logs are opened: every recorded record must be present, at its offset, in whole batches. The
+longest recovery is printed. `integration.storage.crash_logs` describes the kinds of logs.
 
 The seed is printed; it determines the operations of the children and the approximate moments of
 their kills.
@@ -26,8 +26,6 @@ from integration.storage.crash_logs import CrashLogs, noted
 # The number of operations of a child before the kill, and the time that it may run then.
 NOTES_MAX = 400
 DIES_WITHIN_SECONDS = 0.01
-# Many times the usual duration of a recovery, as a limit.
-RECOVERS_WITHIN_SECONDS = 60.0
 _HAS_ENDED = os.WEXITED | os.WNOHANG | os.WNOWAIT
 # Then new logs are begun, so that the checks do not become slower.
 LIVES_OF_A_FOLDER = 25
@@ -87,7 +85,6 @@ def _check(folder: Path) -> tuple[int, float]:
     began = time.perf_counter()
     logs = CrashLogs(folder)
     seconds = time.perf_counter() - began
-    assert seconds < RECOVERS_WITHIN_SECONDS, f"recovery took {seconds:.1f} s"
     count = logs.check()
     logs.die()
     return count, seconds
