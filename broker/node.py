@@ -116,10 +116,9 @@ class Node:
         self.client_quotas = QuotaManagers(config, clock.now_ms)
         self.logs = self._log_manager(data_dir, durable, open_files)
         self._links, self._holds = links, holds
-        link = controller_link(links, self.id, self.timer, config)
-        self.channel = ControllerChannel(controller, link)
-        on_bug = self.unexpected_errors.in_connection
-        network = NodeNetwork(config, clock, self.timer, serving, connect, on_bug, changes)
+        timer, on_bug = self.timer, self.unexpected_errors.in_connection
+        self.channel = ControllerChannel(controller, controller_link(links, self.id, timer, config))
+        network = NodeNetwork(config, clock, timer, serving, connect, on_bug, changes)
         self.network, self.connections = network, network.to_clients
         self.replication = self._replication(network.to_nodes)
         self.replicas = self.replication.replicas
@@ -253,7 +252,9 @@ class Node:
         return [self.timer, self.share_groups.lock_timer, *others]
 
     def _schedule_periodic_work(self) -> None:
-        self.log_cleaner = schedule_log_tasks(self.timer, self.logs, self.config, self.offload)
+        self.log_cleaner = schedule_log_tasks(
+            self.timer, self.steps, self.logs, self.config, self.offload
+        )
         interval_ms = _REMOVE_IDLE_CLIENTS_MS
         mutations = self.controller.client_quotas.mutations
         for remove_idle in (
@@ -289,6 +290,7 @@ class Node:
             self._leadership_changed,
             NodeLinks(self._links, self.id, self.timer, self.config).to,
             self._holds,
+            self.steps,
         )
 
     def _timer(self, name: str) -> SystemTimer:

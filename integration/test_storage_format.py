@@ -13,9 +13,9 @@ from uuid import UUID
 import pytest
 
 from broker.common.topic_partition import TopicPartition
+from broker.storage.checkpointed_offsets import COMPACTED as COMPACTED_TO
 from broker.storage.checkpoints import read_offset_checkpoint, read_partition_metadata
 from broker.storage.log_config import LogConfig
-from broker.storage.log_directory import COMPACTED as COMPACTED_TO
 from broker.storage.log_manager import LogManager
 from broker.storage.open_log import open_log
 from integration.kafka.real_kafka import RealKafka

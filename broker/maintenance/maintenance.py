@@ -25,7 +25,7 @@ from broker.maintenance.replica_logs import (
     replica_logs,
 )
 from broker.steps.queue import finish
-from broker.storage.retention import SEGMENTS_PER_STEP, delete_old_segments
+from broker.storage.retention import SEGMENTS_AT_ONCE, delete_old_segments
 from protocol.errors import ErrorCode
 
 Facts = dict[str, Any]
@@ -129,5 +129,5 @@ async def _roll(replica: ReplicaLog) -> None:
 
 
 async def _expire(replica: ReplicaLog) -> None:
-    while delete_old_segments(replica.log, SEGMENTS_PER_STEP):
+    while delete_old_segments(replica.log, SEGMENTS_AT_ONCE):
         await trio.lowlevel.checkpoint()

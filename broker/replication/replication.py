@@ -25,7 +25,8 @@ from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import AlterPartitionResult
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.replication.replica_manager import ReplicaManager
-from broker.steps.schedule import schedule
+from broker.steps.queue import Slices, StepQueue
+from broker.steps.schedule import in_slices, schedule
 from broker.storage.log_manager import LogManager
 from purgatories.timer.system_timer import SystemTimer
 
@@ -47,6 +48,7 @@ class Replication:
         on_leadership_change: OnLeadershipChange,
         link_to: Callable[[int], Link],
         holds: Holds,
+        steps: StepQueue,
     ) -> None:
         self.node_id = node_id
         self.config = config
@@ -67,7 +69,8 @@ class Replication:
         )
         logs.on_directory_failed(self._directory_failed)
         check_ms = max(1, config.replica_lag_time_max_ms // 2)
-        schedule(timer, self._shrink_isrs, delay_ms=check_ms, period_ms=check_ms)
+        shrink = in_slices(timer, steps, self._shrink_isrs)
+        schedule(timer, shrink, delay_ms=check_ms, period_ms=check_ms)
 
     # -------------------------------------------------------------------------- pause, resume
 
@@ -132,10 +135,12 @@ class Replication:
         self.delta_applier.mark_offline(keys)
         self._channel.replicas_failed(self.node_id, keys)
 
-    def _shrink_isrs(self) -> None:
+    def _shrink_isrs(self) -> Slices[None]:
         for partition in list(self.partitions.values()):
-            if partition.leader_state is not None:
+            is_hosted = self.partitions.get(partition.key) is partition
+            if is_hosted and partition.leader_state is not None:
                 try:
                     partition.leader_state.maybe_shrink_isr()
                 except Exception as error:
                     self.timer.on_error(f"shrinking the in-sync set of {partition.key}", error)
+            yield None

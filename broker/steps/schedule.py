@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from broker.steps.queue import Slices, StepQueue
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 
@@ -20,11 +21,47 @@ def schedule(timer: SystemTimer, action: Action, *, delay_ms: float, period_ms: 
     return task
 
 
+def in_slices(timer: SystemTimer, steps: StepQueue, work: Callable[[], Slices[None]]) -> Action:
+    """An action that starts *work*, or does nothing while that of an earlier start runs.
+
+    The work ends when *timer* is closed.
+    """
+    return _SlicedAction(timer, steps, work).start
+
+
 def schedule_once(timer: SystemTimer, action: Action, *, delay_ms: float) -> TimerTask:
     """Run *action* after ``delay_ms``, unless the task is cancelled before."""
     task = ScheduledTask(action, delay_ms)
     timer.add(task)
     return task
+
+
+class _SlicedAction:
+    def __init__(
+        self, timer: SystemTimer, steps: StepQueue, work: Callable[[], Slices[None]]
+    ) -> None:
+        self._timer = timer
+        self._steps = steps
+        self._work = work
+        self._is_running = False
+
+    def start(self) -> None:
+        if not self._is_running:
+            self._is_running = True
+            self._steps.start(self._run(), _nothing)
+
+    def _run(self) -> Slices[None]:
+        try:
+            for signal in self._work():
+                yield signal
+                if self._timer.is_closed:
+                    return
+        finally:
+            self._is_running = False
+
+
+def _nothing(_result: None) -> None:
+    pass
 
 
 class ScheduledTask(TimerTask):

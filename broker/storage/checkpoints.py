@@ -27,7 +27,7 @@ def write_offset_checkpoint(
     disk: Disk, path: Path, offsets: Mapping[TopicPartition, int], *, sync: bool
 ) -> None:
     """Write ``topic partition offset`` per line, with *sync* to the disk. Raises OSError."""
-    lines = (f"{key.topic} {key.partition} {offset}" for key, offset in sorted(offsets.items()))
+    lines = (f"{key.topic} {key.partition} {offset}" for key, offset in offsets.items())
     disk.replace(path, _framed(lines), sync=sync)
 
 

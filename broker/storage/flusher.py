@@ -6,15 +6,19 @@ flush after it, so the speed of the disk limits their number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
+from broker.common.topic_partition import TopicPartition
 from broker.storage.background import Background, Inline, Then
 from broker.storage.disk import Disk
 
 RUNNING_MAX: Final = 4
+# When all logs are closed: a file system writes its journal once for concurrent syncs.
+SYNCS_AT_ONCE: Final = 8
 
 Listener = Callable[[], None]
 
@@ -47,6 +51,19 @@ class Flush:
         """Sync the files that still exist. Raises OSError."""
         for path in self._paths:
             self._disk.sync_path(path)
+
+
+def run_all(flushes: Mapping[TopicPartition, Flush]) -> dict[TopicPartition, OSError]:
+    """Run *flushes*, several at a time; returns the errors of those that failed."""
+    with ThreadPoolExecutor(SYNCS_AT_ONCE) as threads:
+        running = {key: threads.submit(flush.run) for key, flush in flushes.items()}
+    failures = {}
+    for key, flushed in running.items():
+        try:
+            flushed.result()
+        except OSError as error:
+            failures[key] = error
+    return failures
 
 
 class Flusher:

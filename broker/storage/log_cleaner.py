@@ -16,10 +16,12 @@ from typing import NamedTuple
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.steps.offload import Inline, Job, Offload, Outcome
+from broker.steps.queue import Slices, finish
+from broker.steps.schedule import Action
+from broker.storage.checkpointed_offsets import COMPACTED
 from broker.storage.compaction import STEP_BYTES, Compaction, Step
 from broker.storage.flusher import Flush
 from broker.storage.local_log import ScheduleOnce
-from broker.storage.log_directory import COMPACTED
 from broker.storage.log_manager import LogManager
 from broker.storage.unified_log import UnifiedLog
 
@@ -71,15 +73,27 @@ def cleanable(log: UnifiedLog, now_ms: int) -> Cleanable | None:
     return Cleanable(log, first_dirty, end, ratio, is_overdue)
 
 
+def _at_once(work: Callable[[], Slices[None]]) -> Action:
+    return lambda: finish(work())
+
+
 class LogCleaner:
-    """Compacts one log after another, in steps; its owner calls `start` periodically."""
+    """Compacts one log after another, in steps; its owner calls `start` periodically.
+
+    *in_slices* makes an action that runs work; by default all of it at once.
+    """
 
     def __init__(
-        self, logs: LogManager, schedule_once: ScheduleOnce, offload: Offload | None = None
+        self,
+        logs: LogManager,
+        schedule_once: ScheduleOnce,
+        offload: Offload | None = None,
+        in_slices: Callable[[Callable[[], Slices[None]]], Action] = _at_once,
     ) -> None:
         self._logs = logs
         self._schedule_once = schedule_once
         self._offload = offload or Inline()
+        self._begin_next = in_slices(self._select)
         self._log: UnifiedLog | None = None
         self._steps: Iterator[Step] = iter(())
         self._job: Job[None] | None = None
@@ -104,29 +118,41 @@ class LogCleaner:
 
     def start(self) -> None:
         """Compact the due log with the largest dirty ratio, unless a compaction is running."""
-        if self._log is not None:
-            return
-        found = self._next_requested() or self._dirtiest()
-        if found is not None:
-            now_ms = self._logs.clock.wall_ms()
-            compaction = Compaction(found.log, found.first_dirty, found.end, now_ms)
-            self._log, self._steps = found.log, compaction.steps()
-            self._work()
+        self._begin_next()
+
+    def _select(self) -> Slices[None]:
+        """Begin compactions, which may end at once, until one runs or none is due."""
+        while self._log is None:
+            found = self._next_requested()
+            if found is None:
+                found = yield from self._dirtiest()
+            if found is not None:
+                now_ms = self._logs.clock.wall_ms()
+                compaction = Compaction(found.log, found.first_dirty, found.end, now_ms)
+                self._log, self._steps = found.log, compaction.steps()
+                self._work()
+            elif not self._requested:
+                return
 
     def _next_requested(self) -> Cleanable | None:
         """The next log that `compact_now` was called for and that can be compacted."""
         while self._requested:
             log, done = self._requested.popleft()
-            if self._logs.get(log.topic_partition) is log:
-                with suppress(ApiError):
-                    found = cleanable(log, self._logs.clock.wall_ms())
-                    if found is not None:
-                        self._done = done
-                        return found
+            found = self._cleanable(log)
+            if found is not None:
+                self._done = done
+                return found
             done()
         return None
 
-    def _dirtiest(self) -> Cleanable | None:
+    def _cleanable(self, log: UnifiedLog) -> Cleanable | None:
+        """What can be compacted of *log*, if it has not been deleted."""
+        if self._logs.get(log.topic_partition) is log:
+            with suppress(ApiError):
+                return cleanable(log, self._logs.clock.wall_ms())
+        return None
+
+    def _dirtiest(self) -> Slices[Cleanable | None]:
         due: list[Cleanable] = []
         now_ms = self._logs.clock.wall_ms()
 
@@ -136,8 +162,10 @@ class LogCleaner:
                 if found is not None and found.is_due:
                     due.append(found)
 
-        self._logs.each(examine)
-        return max(due, key=lambda each: each.dirty_ratio, default=None)
+        yield from self._logs.each(examine)
+        dirtiest = max(due, key=lambda each: each.dirty_ratio, default=None)
+        # It may have changed since it was examined.
+        return None if dirtiest is None else self._cleanable(dirtiest.log)
 
     def _work(self) -> None:
         """Take steps until one must be waited for; it calls this method again."""
@@ -158,7 +186,7 @@ class LogCleaner:
         except Exception as error:
             self._logs.on_error(f"compaction of {log.topic_partition}", error)
             self._uncleanable.add(log.topic_partition)
-        self._logs.checkpoint([COMPACTED])
+        self._logs.checkpoint([COMPACTED], [log.topic_partition])
         self._end()
 
     def _end(self) -> None:

@@ -1,34 +1,21 @@
-"""A data directory: its owner, its lock, the mark of a clean shutdown, and its checkpoints.
+"""A data directory: its owner, its lock, the mark of a clean shutdown, and its partitions.
 
 `broker.storage.log_manager` handles the partitions in it.
 """
 
 from __future__ import annotations
 
-import logging
 import os
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from uuid import uuid4
 
 from broker.common.errors import StartupError
 from broker.common.topic_partition import TopicPartition
-from broker.storage.checkpoints import (
-    CorruptCheckpoint,
-    read_offset_checkpoint,
-    uuid_text,
-    write_offset_checkpoint,
-)
+from broker.storage.checkpointed_offsets import CheckpointedOffsets
+from broker.storage.checkpoints import uuid_text
 from broker.storage.disk import Disk, read_small_file
 from broker.storage.file_lock import try_lock
-
-logger = logging.getLogger(__name__)
-
-HIGH_WATERMARKS = "replication-offset-checkpoint"
-RECOVERY_POINTS = "recovery-point-offset-checkpoint"
-LOG_STARTS = "log-start-offset-checkpoint"
-COMPACTED = "cleaner-offset-checkpoint"
 
 _META_PROPERTIES = "meta.properties"
 _CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
@@ -47,6 +34,7 @@ class LogDirectory:
         self.path = path
         self.disk = disk
         self.partitions: set[TopicPartition] = set()
+        self.offsets = CheckpointedOffsets(path, disk)
         path.mkdir(parents=True, exist_ok=True)
         self._lock = self._take_lock()
         try:
@@ -71,21 +59,13 @@ class LogDirectory:
         usage = shutil.disk_usage(self.path)
         return usage.total, usage.free
 
-    def read(self, name: str) -> dict[TopicPartition, int]:
-        """The offsets in a checkpoint file; none if it is damaged, as in Kafka.
-
-        Without recovery points more batches are checked, without high watermarks reads wait for
-        replication, without log start offsets deleted records are readable again.
-        """
+    def checkpoint(self, name: str, *, sync: bool) -> None:
+        """Write a checkpoint file, unless the directory is offline or fails now."""
         try:
-            return read_offset_checkpoint(self.path / name)
-        except CorruptCheckpoint as error:
-            logger.warning("%s; it is ignored", error)
-            return {}
-
-    def write(self, name: str, offsets: Mapping[TopicPartition, int], *, sync: bool) -> None:
-        """Replace a checkpoint file, with *sync* forced to the disk. Raises OSError."""
-        write_offset_checkpoint(self.disk, self.path / name, offsets, sync=sync)
+            if not self.is_offline:
+                self.offsets.write(name, sync=sync)
+        except OSError as error:
+            self.disk.fail(name, error)
 
     def close(self, *, clean: bool) -> None:
         """Mark a clean shutdown, if *clean*, and release the lock. Raises OSError."""

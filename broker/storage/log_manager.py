@@ -13,8 +13,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from uuid import UUID
@@ -22,8 +21,15 @@ from uuid import UUID
 from broker.common.clock import Clock
 from broker.common.errors import ApiError, StartupError
 from broker.common.topic_partition import TopicPartition
+from broker.steps.queue import Slices
 from broker.storage.background import Then, background
-from broker.storage.checkpointed_offsets import CHECKPOINTS, CheckpointedOffsets
+from broker.storage.checkpointed_offsets import (
+    CHECKPOINTS,
+    COMPACTED,
+    HIGH_WATERMARKS,
+    LOG_STARTS,
+    RECOVERY_POINTS,
+)
 from broker.storage.checkpoints import (
     PARTITION_METADATA,
     CorruptCheckpoint,
@@ -31,15 +37,9 @@ from broker.storage.checkpoints import (
 )
 from broker.storage.deletions import Deletions
 from broker.storage.disk import Disk, DiskFile
-from broker.storage.flusher import Flush, Flusher
+from broker.storage.flusher import Flush, Flusher, run_all
 from broker.storage.log_config import LogConfig
-from broker.storage.log_directory import (
-    COMPACTED,
-    HIGH_WATERMARKS,
-    LOG_STARTS,
-    RECOVERY_POINTS,
-    LogDirectory,
-)
+from broker.storage.log_directory import LogDirectory
 from broker.storage.log_recovery import Progress
 from broker.storage.open_files import OpenFiles
 from broker.storage.open_log import open_log
@@ -54,8 +54,6 @@ from purgatories.on_error import OnError, log_error
 
 logger = logging.getLogger(__name__)
 
-# When all logs are closed: a file system writes its journal once for concurrent syncs.
-SYNCS_AT_ONCE = 8
 # Errors of one partition's directory, which do not take the data directory offline.
 _PARTITION_ERRORS = (CorruptCheckpoint, NotADirectoryError, FileExistsError)
 # The error of logs that are used after `LogManager.crash`.
@@ -100,7 +98,6 @@ class LogManager:
         self._progress = Progress()
         self._logs: dict[TopicPartition, UnifiedLog] = {}
         self._homes: dict[TopicPartition, LogDirectory] = {}
-        self._offsets = CheckpointedOffsets()
         self._listeners: list[Callable[[list[TopicPartition]], None]] = []
         open_files = OpenFiles[DiskFile]() if open_files is None else open_files
         paths = [data_dir] if isinstance(data_dir, Path) else list(data_dir)
@@ -193,10 +190,10 @@ class LogManager:
             progress=self._progress,
             producer_config=self.producer_config,
             clean=home.was_clean or is_new,
-            recovery_point=self._offsets.of(RECOVERY_POINTS, key),
-            log_start_offset=self._offsets.of(LOG_STARTS, key),
-            high_watermark=self._offsets.of(HIGH_WATERMARKS, key),
-            compacted_to=self._offsets.of(COMPACTED, key),
+            recovery_point=home.offsets.of(RECOVERY_POINTS, key),
+            log_start_offset=home.offsets.of(LOG_STARTS, key),
+            high_watermark=home.offsets.of(HIGH_WATERMARKS, key),
+            compacted_to=home.offsets.of(COMPACTED, key),
         )
         self._assign(key, home)
         log.unsaved_topic_id = topic_id if found != topic_id else None
@@ -218,10 +215,10 @@ class LogManager:
         if log is not None:
             self.flusher.forget(log.local_log)
         self._missing.discard(key)
-        self._offsets.forget(key)
         if home is None:
             return None
         home.partitions.discard(key)
+        home.offsets.forget(key)
         to = home.path / aside(key, suffix)
         try:
             if log is not None:
@@ -258,15 +255,19 @@ class LogManager:
         for listener in self._listeners:
             self._background.soon(partial(listener, keys))
 
-    def each(self, task: Callable[[UnifiedLog], object]) -> None:
-        """Call *task* with every online log; an exception does not end the iteration."""
+    def each(self, task: Callable[[UnifiedLog], object]) -> Slices[None]:
+        """Call *task* with every online log; an exception does not end the iteration.
+
+        Logs that are opened meanwhile are left out.
+        """
         for key, log in list(self._logs.items()):
-            if not self.is_offline(key):
+            if self._logs.get(key) is log and not self.is_offline(key):
                 try:
                     task(log)
                 except Exception as error:
                     if not isinstance(error, ApiError):
                         self.on_error(f"{task!r} of {key}", error)
+            yield None
 
     def _report(self, what: str, error: Exception) -> None:
         self.on_error(what, error)
@@ -290,19 +291,33 @@ class LogManager:
         """Sync files in the background if the logs are durable, then call *then*."""
         self.flusher.sync(flush, then)
 
-    def checkpoint(self, names: Sequence[str] = CHECKPOINTS, *, sync: bool = False) -> None:
+    def checkpoint(
+        self,
+        names: Sequence[str] = CHECKPOINTS,
+        keys: Iterable[TopicPartition] | None = None,
+        *,
+        sync: bool = False,
+    ) -> None:
         """Write the checkpoint files in *names* for every data directory.
 
-        With *sync* they are also forced to the disk, if the logs are durable.
+        The offsets are those of the present, or for partitions that are not in *keys* those of the
+        last checkpoint. With *sync* the files are forced to the disk, if the logs are durable.
         """
+        keys = self._logs if keys is None else [key for key in keys if key in self._logs]
         for name in names:
-            self._offsets.update(name, self._logs)
+            for key in keys:
+                self._update_checkpoint(name, self._logs[key])
             for directory in self.directories:
-                try:
-                    if not directory.is_offline:
-                        self._offsets.write(name, directory, sync=sync and self._durable)
-                except OSError as error:
-                    directory.disk.fail(name, error)
+                directory.checkpoint(name, sync=sync and self._durable)
+
+    def checkpoint_in_slices(self, name: str) -> Slices[None]:
+        """Write the checkpoint files *name*; other tasks run between two logs."""
+        yield from self.each(partial(self._update_checkpoint, name))
+        for directory in self.directories:
+            directory.checkpoint(name, sync=False)
+
+    def _update_checkpoint(self, name: str, log: UnifiedLog) -> None:
+        self._homes[log.topic_partition].offsets.update(name, log)
 
     def close(self) -> None:
         """Close all logs and mark a clean shutdown in the directories that have not failed.
@@ -322,7 +337,8 @@ class LogManager:
             except OSError as error:
                 disk.fail(key, error)
         if self._durable:
-            self._sync_all(flushes)
+            for key, failure in run_all(flushes).items():
+                self._homes[key].disk.fail(key, failure)
         self.checkpoint(sync=True)
         for directory in self.directories:
             unchecked = directory.partitions - self._logs.keys()
@@ -334,17 +350,6 @@ class LogManager:
             # The files of deleted segments; the next start removes them.
             directory.disk.close_files()
         self._logs.clear()
-
-    def _sync_all(self, flushes: Mapping[TopicPartition, Flush]) -> None:
-        """Run all *flushes*, several at a time."""
-        with ThreadPoolExecutor(SYNCS_AT_ONCE) as threads:
-            running = {key: threads.submit(flush.run) for key, flush in flushes.items()}
-        for key, synced in running.items():
-            error = synced.exception()
-            if isinstance(error, OSError):
-                self._homes[key].disk.fail(key, error)
-            elif error is not None:
-                raise error
 
     def crash(self) -> None:
         """End as a killed process: nothing is flushed, checkpointed or marked.
@@ -374,7 +379,7 @@ class LogManager:
                 self._unknown.add(key)
             else:
                 logger.warning("%s is not the directory of a partition; it is ignored", path)
-        self._offsets.read(directory)
+        directory.offsets.read(directory.partitions)
         directory.disk.on_failure = partial(self._failed, directory)
         self.directories.append(directory)
 

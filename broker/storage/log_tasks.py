@@ -1,7 +1,7 @@
 """Schedules the periodic work on a node's logs: flushes, checkpoints, retention and compaction.
 
-The tasks and their intervals are those of Kafka's ``LogManager``. They run on the node's timer, so
-nothing is flushed, deleted or compacted while its clock is stopped.
+The tasks and their intervals are those of Kafka's ``LogManager``. They are started by the node's
+timer, so nothing is flushed, deleted or compacted while its clock is stopped, and run in slices.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from broker.common.clock import Clock
 from broker.config import Config
 from broker.config.kinds import LONG_MAX
 from broker.steps.offload import Offload
-from broker.steps.schedule import schedule, schedule_once
+from broker.steps.queue import StepQueue
+from broker.steps.schedule import in_slices, schedule, schedule_once
+from broker.storage.checkpointed_offsets import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from broker.storage.log_cleaner import LogCleaner
-from broker.storage.log_directory import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from broker.storage.log_manager import LogManager
-from broker.storage.retention import Retention
+from broker.storage.retention import delete_all_old_segments
 from broker.storage.unified_log import UnifiedLog
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
@@ -27,7 +28,7 @@ _UNLOAD_INTERVAL_MS = 60_000
 
 
 def schedule_log_tasks(
-    timer: SystemTimer, logs: LogManager, config: Config, offload: Offload
+    timer: SystemTimer, steps: StepQueue, logs: LogManager, config: Config, offload: Offload
 ) -> LogCleaner:
     """Schedule the periodic work on *logs*, which also delete their files by *timer*.
 
@@ -45,33 +46,36 @@ def schedule_log_tasks(
         if delay_ms < LONG_MAX:
             schedule(timer, action, delay_ms=delay_ms, period_ms=period_ms)
 
+    def for_all(task: Callable[[UnifiedLog], None]) -> Callable[[], object]:
+        return in_slices(timer, steps, partial(logs.each, task))
+
     logs.deletions.schedule_once = once
     logs.on_error = timer.on_error
     logs.producer_config = config
     initially_ms = config.log_initial_task_delay_ms
     every(
         config.log_retention_check_interval_ms,
-        Retention(logs, once).start,
+        in_slices(timer, steps, partial(delete_all_old_segments, logs)),
         delay_ms=initially_ms,
     )
     every(
         config.log_flush_scheduler_interval_ms,
-        partial(logs.each, _flush_if_due),
+        for_all(_flush_if_due),
         delay_ms=max(initially_ms, config.log_flush_scheduler_interval_ms),
     )
-    cleaner = LogCleaner(logs, once, offload)
+    cleaner = LogCleaner(logs, once, offload, partial(in_slices, timer, steps))
     every(max(1, config.log_cleaner_backoff_ms), cleaner.start)
     every(
         config.producer_id_expiration_check_interval_ms,
-        partial(logs.each, partial(_remove_expired_producers, logs.clock)),
+        for_all(partial(_remove_expired_producers, logs.clock)),
     )
-    every(_UNLOAD_INTERVAL_MS, partial(logs.each, unload_if_idle))
+    every(_UNLOAD_INTERVAL_MS, for_all(unload_if_idle))
     for name, period_ms in (
         (HIGH_WATERMARKS, config.replica_high_watermark_checkpoint_interval_ms),
         (RECOVERY_POINTS, config.log_flush_offset_checkpoint_interval_ms),
         (LOG_STARTS, config.log_flush_start_offset_checkpoint_interval_ms),
     ):
-        every(period_ms, partial(logs.checkpoint, [name]))
+        every(period_ms, in_slices(timer, steps, partial(logs.checkpoint_in_slices, name)))
     return cleaner
 
 

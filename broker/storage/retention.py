@@ -1,44 +1,31 @@
-"""Deletes old segments of all logs, a few per step (``log.retention.*``).
+"""Deletes old segments of all logs, a few per slice (``log.retention.*``).
 
 The deletion of a segment takes 0.2 ms, since each of its files is renamed, and a lower retention
-time may affect thousands of segments. Between two steps the event loop serves requests.
+time may affect thousands of segments. Between two slices the event loop serves requests.
 """
 
 from __future__ import annotations
 
-from broker.storage.local_log import ScheduleOnce
+from broker.steps.queue import Slices
 from broker.storage.log_manager import LogManager
 from broker.storage.unified_log import UnifiedLog
 
-SEGMENTS_PER_STEP = 20
-PAUSE_MS = 1
+SEGMENTS_AT_ONCE = 10
 MANY = 1 << 62
 
 
-class Retention:
-    """Checks all logs when `start` is called, in steps until no segment is left to delete."""
+def delete_all_old_segments(logs: LogManager) -> Slices[None]:
+    """Delete what retention allows, up to `SEGMENTS_AT_ONCE` of each log before the next log."""
+    some_are_left = True
 
-    def __init__(self, logs: LogManager, schedule_once: ScheduleOnce) -> None:
-        self._logs = logs
-        self._schedule_once = schedule_once
-        self._left = 0  # segments that may still be deleted in this step
-        self._is_running = False
+    def delete(log: UnifiedLog) -> None:
+        nonlocal some_are_left
+        if delete_old_segments(log, SEGMENTS_AT_ONCE) == SEGMENTS_AT_ONCE:
+            some_are_left = True
 
-    def start(self) -> None:
-        """Delete what retention allows, unless a deletion is running."""
-        if not self._is_running:
-            self._step()
-
-    def _step(self) -> None:
-        self._left = SEGMENTS_PER_STEP
-        self._logs.each(self._delete)
-        self._is_running = not self._left
-        if self._is_running:
-            self._schedule_once(PAUSE_MS, self._step)
-
-    def _delete(self, log: UnifiedLog) -> None:
-        if self._left:
-            self._left -= delete_old_segments(log, self._left)
+    while some_are_left:
+        some_are_left = False
+        yield from logs.each(delete)
 
 
 def delete_old_segments(log: UnifiedLog, most: int = MANY) -> int:

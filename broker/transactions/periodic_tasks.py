@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from broker.common.clock import Clock
 from broker.config import Config
-from broker.steps.queue import StepQueue
-from broker.steps.schedule import schedule
+from broker.steps.queue import Slices, StepQueue
+from broker.steps.schedule import in_slices, schedule
 from broker.transactions.coordinator import TransactionCoordinator
 from broker.transactions.expiration import remove_expired
 from purgatories.action_queue import ActionQueue
@@ -22,15 +22,14 @@ def schedule_transaction_tasks(
 ) -> None:
     """Run each task after its interval, and then after every interval."""
 
-    def abort_timed_out_transactions() -> None:
-        steps.start(transactions.abort_timed_out(), lambda _: None)
-
-    def remove_expired_transactional_ids() -> None:
+    def remove_expired_transactional_ids() -> Slices[None]:
         expiration_ms = config.transactional_id_expiration_ms
-        slices = remove_expired(transactions.states, expiration_ms, clock.wall_ms())
-        steps.start(slices, lambda _: actions.try_complete_actions())
+        yield from remove_expired(transactions.states, expiration_ms, clock.wall_ms())
+        actions.try_complete_actions()
 
+    abort = in_slices(timer, steps, transactions.abort_timed_out)
     abort_ms = config.transaction_abort_timed_out_transaction_cleanup_interval_ms
-    schedule(timer, abort_timed_out_transactions, delay_ms=abort_ms, period_ms=abort_ms)
+    schedule(timer, abort, delay_ms=abort_ms, period_ms=abort_ms)
+    expire = in_slices(timer, steps, remove_expired_transactional_ids)
     expire_ms = config.transaction_remove_expired_transaction_cleanup_interval_ms
-    schedule(timer, remove_expired_transactional_ids, delay_ms=expire_ms, period_ms=expire_ms)
+    schedule(timer, expire, delay_ms=expire_ms, period_ms=expire_ms)

@@ -16,9 +16,9 @@ from pathlib import Path
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
+from broker.storage.checkpointed_offsets import LOG_STARTS
 from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_config import LogConfig
-from broker.storage.log_directory import LOG_STARTS
 from broker.storage.log_manager import LogManager
 from broker.storage.retention import delete_old_segments
 from broker.storage.unified_log import UnifiedLog

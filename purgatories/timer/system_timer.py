@@ -106,6 +106,11 @@ class SystemTimer:
         return self._counter.demotions
 
     @property
+    def is_closed(self) -> bool:
+        """Whether `close` has been called."""
+        return self._closed
+
+    @property
     def lock(self) -> Lock:
         """The lock that excludes changes of the wheels."""
         return self._lock

@@ -16,7 +16,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.replication.replica_manager import DeleteResults
 from broker.replication.waits import DeleteRecordsWait
 from broker.steps.queue import Slices
-from broker.storage.log_directory import LOG_STARTS
+from broker.storage.checkpointed_offsets import LOG_STARTS
 from protocol.errors import ErrorCode
 from protocol.messages.delete_records import (
     DeleteRecordsPartitionResult,
@@ -53,7 +53,7 @@ def delete_records(
 
     def respond(results: DeleteResults) -> None:
         # Kafka writes this checkpoint within a minute; a crash before that undoes the deletion.
-        request.services.logs.checkpoint([LOG_STARTS])
+        request.services.logs.checkpoint([LOG_STARTS], offsets)
         if request.observer is not None:
             for key, status in results.items():
                 request.observer.add_result(key, status.required_offset, status.error)

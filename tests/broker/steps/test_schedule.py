@@ -7,9 +7,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 import trio
+import trio.testing
 
 from broker.common.clock import TrioClock
-from broker.steps.schedule import schedule, schedule_once
+from broker.steps.queue import Signal, Slices, StepQueue
+from broker.steps.schedule import in_slices, schedule, schedule_once
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 
@@ -28,6 +30,11 @@ async def running_timer(reported: list[str]) -> AsyncIterator[SystemTimer]:
         nursery.start_soon(run_reaper, timer)
         yield timer
         nursery.cancel_scope.cancel()
+
+
+def still_timer() -> SystemTimer:
+    """A timer whose time does not pass."""
+    return SystemTimer("test", now_ms=lambda: 0.0)
 
 
 async def test_a_periodic_action_runs_after_its_delay_and_then_every_period() -> None:
@@ -81,3 +88,58 @@ async def test_a_cancelled_action_does_not_run() -> None:
         await trio.sleep(1)
 
     assert runs == []
+
+
+async def test_an_action_in_slices_does_nothing_while_it_runs() -> None:
+    """The next one after it starts again."""
+    steps, started = StepQueue(lambda: 0.0), list[Signal]()
+
+    def work() -> Slices[None]:
+        started.append(Signal())
+        yield started[-1]
+
+    action = in_slices(still_timer(), steps, work)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(steps.run)
+        action()
+        action()
+        assert len(started) == 1
+        started[0].set()
+        await trio.testing.wait_all_tasks_blocked()
+        action()
+        nursery.cancel_scope.cancel()
+
+    assert len(started) == 2
+
+
+async def test_an_action_in_slices_ends_when_its_timer_is_closed() -> None:
+    """What it works on may be closed as well."""
+    timer, steps, done = still_timer(), StepQueue(lambda: 0.0), list[str]()
+    signal = Signal()
+
+    def work() -> Slices[None]:
+        yield signal
+        done.append("continued")
+
+    in_slices(timer, steps, work)()
+    timer.close()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(steps.run)
+        signal.set()
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+
+    assert done == []
+
+
+def test_an_action_in_slices_runs_again_after_an_exception() -> None:
+    """The exception propagates to the caller of the action."""
+
+    def fail() -> Slices[None]:
+        yield None
+        raise ZeroDivisionError
+
+    action = in_slices(still_timer(), StepQueue(lambda: 0.0), fail)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            action()

@@ -25,7 +25,7 @@ def test_offsets_are_written_as_kafka_writes_them(tmp_path: Path) -> None:
     path = tmp_path / "replication-offset-checkpoint"
     offsets = {TopicPartition("b", 1): 7, TopicPartition("a-b.c", 0): 0}
     write_offset_checkpoint(Disk(), path, offsets, sync=False)
-    assert path.read_bytes() == b"0\n2\na-b.c 0 0\nb 1 7\n"
+    assert path.read_bytes() == b"0\n2\nb 1 7\na-b.c 0 0\n"
     assert read_offset_checkpoint(path) == offsets
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from broker.common.topic_partition import TopicPartition
 from broker.steps.offload import Offload
+from broker.steps.queue import finish
 from broker.storage.compaction import Compaction
 from broker.storage.log_cleaner import LogCleaner, cleanable
 from broker.storage.log_config import LogConfig
@@ -117,7 +118,7 @@ def test_a_log_with_both_policies_is_compacted_and_deleted(cleaned: CleanedLogs)
     cleaned.clock.time_ms += 2000
     log.append_as_leader(batch(1, key=b"new", timestamp=cleaned.clock.time_ms), 0)
     replicate(log)
-    cleaned.logs.each(delete_old_segments)
+    finish(cleaned.logs.each(delete_old_segments))
     assert [record.key for record in read_all(log)][-1] == b"new"
     assert log.log_start_offset > 0
 
@@ -346,7 +347,7 @@ def test_a_task_that_raises_for_one_log_runs_for_the_others(cleaned: CleanedLogs
             raise ZeroDivisionError
         done.append(each)
 
-    cleaned.logs.each(chore)
+    finish(cleaned.logs.each(chore))
     assert done == [other]
     (what,) = reported
     assert what.endswith(" of orders-0")

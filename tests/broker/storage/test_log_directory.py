@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from broker.common.errors import StartupError
-from broker.common.topic_partition import TopicPartition
 from broker.storage.disk import Disk
-from broker.storage.log_directory import HIGH_WATERMARKS, LogDirectory
+from broker.storage.log_directory import LogDirectory
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
 
@@ -89,25 +88,6 @@ def test_a_directory_that_cannot_be_made_is_an_os_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(NotADirectoryError):
         directory_at(tmp_path / "file" / "data")
-
-
-def test_checkpoints_are_read_as_written(tmp_path: Path) -> None:
-    """With Kafka's file names."""
-    directory = directory_at(tmp_path)
-    offsets = {TopicPartition("orders", 0): 5}
-    directory.write(HIGH_WATERMARKS, offsets, sync=False)
-    assert (tmp_path / "replication-offset-checkpoint").exists()
-    assert directory.read(HIGH_WATERMARKS) == offsets
-    directory.close(clean=True)
-
-
-def test_a_damaged_checkpoint_is_ignored(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """One message names it, as in Kafka."""
-    directory = directory_at(tmp_path)
-    (tmp_path / HIGH_WATERMARKS).write_text("0\n7\n")
-    assert directory.read(HIGH_WATERMARKS) == {}
-    assert f"{tmp_path / HIGH_WATERMARKS} is not a checkpoint" in caplog.text
-    directory.close(clean=True)
 
 
 def test_a_refused_directory_is_unlocked(tmp_path: Path) -> None:

@@ -11,9 +11,11 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
+from broker.steps.queue import finish
 from broker.storage.append import AppendRefused
 from broker.storage.background import Then
-from broker.storage.checkpoints import read_partition_metadata
+from broker.storage.checkpointed_offsets import HIGH_WATERMARKS
+from broker.storage.checkpoints import read_offset_checkpoint, read_partition_metadata
 from broker.storage.disk import DiskFile
 from broker.storage.file_slice import FileSlice
 from broker.storage.flusher import Flusher
@@ -75,6 +77,50 @@ def test_a_crash_loses_nothing_and_keeps_the_last_checkpoint(tmp_path: Path) -> 
     log.append_as_leader(batch(2), 0)
     found = host(manager_at(tmp_path))
     assert (found.high_watermark, found.log_end_offset) == (2, 4)
+
+
+def test_a_checkpoint_in_slices_is_written_when_the_last_log_was_read(tmp_path: Path) -> None:
+    """A slice reads one log."""
+    manager = manager_at(tmp_path)
+    host(manager)
+    host(manager, OTHERS)
+    slices = manager.checkpoint_in_slices(HIGH_WATERMARKS)
+    next(slices)
+    next(slices)
+    assert not (tmp_path / HIGH_WATERMARKS).exists()
+    finish(slices)
+    assert read_offset_checkpoint(tmp_path / HIGH_WATERMARKS) == {ORDERS: 0, OTHERS: 0}
+    manager.close()
+
+
+def test_a_partition_that_is_deleted_between_slices_is_not_in_the_checkpoint(
+    tmp_path: Path,
+) -> None:
+    """Whether its log was read before or not."""
+    manager = manager_at(tmp_path)
+    host(manager)
+    host(manager, OTHERS)
+    slices = manager.checkpoint_in_slices(HIGH_WATERMARKS)
+    next(slices)
+    manager.delete(ORDERS)
+    manager.delete(OTHERS)
+    finish(slices)
+    assert read_offset_checkpoint(tmp_path / HIGH_WATERMARKS) == {}
+    manager.close()
+
+
+def test_a_checkpoint_of_some_partitions_keeps_the_other_offsets(tmp_path: Path) -> None:
+    """Those of the last checkpoint; a partition without a log is ignored."""
+    manager = manager_at(tmp_path)
+    log, other = host(manager), host(manager, OTHERS)
+    for keys in (None, [OTHERS, TopicPartition("unknown", 0)]):
+        for each in (log, other):
+            each.append_as_leader(batch(2), 0)
+            replicate(each)
+        manager.checkpoint([HIGH_WATERMARKS], keys)
+    expected = {ORDERS: 2, OTHERS: 4}
+    assert read_offset_checkpoint(tmp_path / HIGH_WATERMARKS) == expected
+    manager.close()
 
 
 def test_a_crashed_manager_closes_its_files(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from broker.common.errors import ApiError, StartupError
 from broker.common.topic_partition import TopicPartition
+from broker.steps.queue import finish
 from broker.storage.append import AppendRefused
 from broker.storage.retention import delete_old_segments
 from protocol.errors import ErrorCode
@@ -67,7 +68,7 @@ def test_a_failed_directory_is_offline(tmp_path: Path, caplog: pytest.LogCapture
     others.append_as_leader(batch(2), 0)
     new = host(manager, TopicPartition("new", 0))
     assert new.directory.parent == tmp_path / "b"
-    manager.each(delete_old_segments)
+    finish(manager.each(delete_old_segments))
     manager.close()
     marks = [(path / ".kafka_cleanshutdown").exists() for path in (tmp_path / "a", tmp_path / "b")]
     assert marks == [False, True]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from math import inf
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import trio
 from trio.testing import MockClock
 
 from broker.common.topic_partition import TopicPartition
+from broker.steps.limits import SLICE_MS
 from broker.storage.unified_log import UnifiedLog
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.list_offsets import (
@@ -71,6 +73,21 @@ async def test_checkpoints_are_written_while_the_broker_runs(tmp_path: Path) -> 
 
         assert not before
         assert checkpoint.read_text().splitlines() == ["0", "1", "t 0 2"]
+
+
+async def test_a_checkpoint_of_many_logs_takes_several_slices(tmp_path: Path) -> None:
+    """Other requests are served between two of them."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", partitions=10)
+        steps = node.node.steps
+        steps.now_ms = count().__next__
+        before = steps.slices_run
+
+        await trio.sleep(5.1)
+
+        lines = (tmp_path / "node-1" / "replication-offset-checkpoint").read_text().splitlines()
+        assert lines[:2] == ["0", "10"]
+        assert steps.slices_run - before >= 10 / SLICE_MS
 
 
 async def test_each_checkpoint_has_its_own_interval(tmp_path: Path) -> None:

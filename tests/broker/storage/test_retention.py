@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
-from broker.storage.retention import SEGMENTS_PER_STEP, Retention, delete_old_segments
+from broker.storage.retention import (
+    SEGMENTS_AT_ONCE,
+    delete_all_old_segments,
+    delete_old_segments,
+)
 from broker.storage.unified_log import UnifiedLog
 from tests.broker.storage.logs import (
     NOW_MS,
@@ -24,13 +27,11 @@ from tests.broker.storage.logs import (
 
 
 class RetainedLogs:
-    """Logs with segments of one batch each, and the scheduled steps of retention."""
+    """Logs with segments of one batch each."""
 
     def __init__(self, path: Path) -> None:
         self.clock = StillClock()
         self.logs = LogManager(path, self.clock, node_id=1, cluster_id="c", durable=False)
-        self.later: list[Callable[[], None]] = []
-        self.retention = Retention(self.logs, lambda _, action: self.later.append(action))
 
     def log(self, number: int, segments: int) -> UnifiedLog:
         """A log whose segments are all replicated."""
@@ -41,61 +42,31 @@ class RetainedLogs:
         replicate(log)
         return log
 
-    def resume(self) -> None:
-        """Run the scheduled step."""
-        [action] = self.later
-        self.later = []
-        action()
 
-
-def test_a_step_deletes_so_many_segments_of_all_logs(tmp_path: Path) -> None:
-    """The next step continues; each log ends with a new segment."""
+def test_a_slice_deletes_so_many_segments_of_one_log(tmp_path: Path) -> None:
+    """Then those of the next log; each log ends with a new segment."""
     retained = RetainedLogs(tmp_path)
-    logs = [retained.log(number, SEGMENTS_PER_STEP) for number in range(3)]
+    logs = [retained.log(number, SEGMENTS_AT_ONCE + 1) for number in range(2)]
     retained.clock.time_ms += 2000
 
-    left = []
-    retained.retention.start()
-    while retained.later:
-        left.append(sum(len(log.segments.base_offsets) for log in logs))
-        retained.resume()
+    left = [
+        [len(log.segments.base_offsets) for log in logs]
+        for _ in delete_all_old_segments(retained.logs)
+    ]
 
-    assert left == [2 * SEGMENTS_PER_STEP + 1, SEGMENTS_PER_STEP + 2, 3]
-    assert [log.log_start_offset for log in logs] == [SEGMENTS_PER_STEP] * 3
+    assert left == [[1, SEGMENTS_AT_ONCE + 1], [1, 1], [1, 1], [1, 1]]
+    assert [log.log_start_offset for log in logs] == [SEGMENTS_AT_ONCE + 1] * 2
 
 
-def test_the_log_start_follows_each_step(tmp_path: Path) -> None:
+def test_the_log_start_follows_each_slice(tmp_path: Path) -> None:
     """Deleted segments are not read."""
     retained = RetainedLogs(tmp_path)
-    log = retained.log(0, SEGMENTS_PER_STEP + 5)
+    log = retained.log(0, SEGMENTS_AT_ONCE + 5)
     retained.clock.time_ms += 2000
 
-    retained.retention.start()
+    next(delete_all_old_segments(retained.logs))
 
-    assert log.log_start_offset == log.segments.base_offsets[0] == SEGMENTS_PER_STEP
-
-
-def test_a_start_during_a_deletion_does_nothing(tmp_path: Path) -> None:
-    """One step is scheduled, not two."""
-    retained = RetainedLogs(tmp_path)
-    retained.log(0, 3 * SEGMENTS_PER_STEP)
-    retained.clock.time_ms += 2000
-
-    retained.retention.start()
-    retained.retention.start()
-
-    assert len(retained.later) == 1
-
-
-def test_a_small_deletion_takes_one_step(tmp_path: Path) -> None:
-    """No other step is scheduled."""
-    retained = RetainedLogs(tmp_path)
-    retained.log(0, 3)
-    retained.retention.start()
-    retained.clock.time_ms += 2000
-    retained.retention.start()
-
-    assert not retained.later
+    assert log.log_start_offset == log.segments.base_offsets[0] == SEGMENTS_AT_ONCE
 
 
 def test_old_segments_are_deleted_by_time(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.log_directory import LOG_STARTS
+from broker.storage.checkpointed_offsets import LOG_STARTS
+from broker.storage.checkpoints import read_offset_checkpoint
 from protocol.errors import ErrorCode
 from protocol.messages.delete_records import (
     DeleteRecordsPartition,
@@ -68,7 +69,8 @@ async def test_a_deletion_survives_a_crash(tmp_path: Path) -> None:
         await _delete(client, _request(2))
 
         [directory] = running.node.logs.directories
-        assert directory.read(LOG_STARTS) == {TopicPartition("t", 0): 2}
+        written = read_offset_checkpoint(directory.path / LOG_STARTS)
+        assert written == {TopicPartition("t", 0): 2}
 
 
 async def test_a_lower_offset_changes_nothing(tmp_path: Path) -> None:
