@@ -34,6 +34,7 @@ from broker.controller.metadata_route import metadata_route
 from broker.coordinators.coordinator_leadership import CoordinatorLeadership
 from broker.faults.fault_rules import FaultRules
 from broker.groups.group_coordinator_service import GroupCoordinatorService
+from broker.groups.periodic_tasks import schedule_group_tasks
 from broker.groups.share.end_offsets import OnEndOffset
 from broker.links.links import Links
 from broker.network.inter_broker_connections import InterBrokerConnections
@@ -322,8 +323,7 @@ class Node:
             lambda: self.share_groups.persister,
             self._find_end_offset,
         )
-        interval_ms = self.config.offsets_retention_check_interval_ms
-        schedule(self.timer, groups.expire_offsets, delay_ms=interval_ms, period_ms=interval_ms)
+        schedule_group_tasks(self.timer, groups, self.config, self.steps)
         return groups
 
     def _transactions(self, others: InterBrokerConnections) -> NodeTransactions:

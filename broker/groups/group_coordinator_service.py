@@ -50,6 +50,7 @@ from broker.groups.time_limits import MemberTimeout, RebalanceLimit
 from broker.groups.transaction_completion import complete_transaction
 from broker.share.persister import Persister
 from broker.steps.offload import Offload
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.record_batch.control import EndTxnMarker
 from purgatories.action_queue import ActionQueue
@@ -259,16 +260,20 @@ class GroupCoordinatorService:
         self._delete(self.group(group_id))
         self._actions.try_complete_actions()
 
-    def expire_offsets(self) -> None:
+    def expire_offsets(self) -> Slices[None]:
         """Delete expired offsets, and groups that have neither offsets nor members left."""
         for group in list(self.groups.values()):
-            if isinstance(group, ShareGroup):
-                continue  # an empty share group keeps the states of its share partitions
-            if self.offsets.expire(group.group_id) and group.is_empty:
-                try:
-                    self._delete(group)
-                except ApiError as error:
-                    log.warning("group %s cannot be deleted: %s", group.group_id, error)
+            # An empty share group keeps the states of its share partitions.
+            if self.groups.get(group.group_id) is group and not isinstance(group, ShareGroup):
+                self._expire_offsets_of(group)
+            yield None
+
+    def _expire_offsets_of(self, group: AnyGroup) -> None:
+        if self.offsets.expire(group.group_id) and group.is_empty:
+            try:
+                self._delete(group)
+            except ApiError as error:
+                log.warning("group %s cannot be deleted: %s", group.group_id, error)
         self._actions.try_complete_actions()
 
     def _delete(self, group: AnyGroup) -> None:

@@ -51,6 +51,7 @@ from broker.groups.classic.requests import (
     SyncResult,
 )
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
+from broker.steps.queue import finish
 from protocol import consumer_protocol
 from protocol.consumer_protocol import (
     ConsumerProtocolSubscription,
@@ -154,7 +155,7 @@ class ScriptPlayer(TransactionCommands):
         self.world.restart()
 
     def _do_expire(self) -> None:
-        self.world.coordinator.expire_offsets()
+        finish(self.world.coordinator.expire_offsets())
 
     def _do_join(self, name: str, *words: str) -> None:
         member, options = self._member(name), options_of(words)

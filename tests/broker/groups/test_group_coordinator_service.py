@@ -15,6 +15,7 @@ from broker.groups.classic.requests import (
     SyncResult,
 )
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat
+from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld, classic_group
@@ -260,10 +261,26 @@ def test_a_group_stays_if_the_log_refuses_its_deletion() -> None:
     world = VirtualWorld(parse_config({"offsets.retention.minutes": "1"}))
     player = ScriptPlayer(world)
     player.play(["enter a", "sync a", "leave a", "wait 120000", "refuse NOT_ENOUGH_REPLICAS"])
-    world.coordinator.expire_offsets()
+    finish(world.coordinator.expire_offsets())
     assert "g" in world.coordinator.groups
 
     player.play(["refuse nothing"])
-    world.coordinator.expire_offsets()
+    finish(world.coordinator.expire_offsets())
+
+    assert world.coordinator.groups == {}
+
+
+def test_a_group_that_is_deleted_during_an_expiry_of_offsets_is_left_out() -> None:
+    """Requests are served between two groups."""
+    world = VirtualWorld()
+    for group_id in ("a", "b"):
+        join(world, group_id=group_id)
+    world.wait(600_000)
+    expiry = world.coordinator.expire_offsets()
+    next(expiry)
+    assert list(world.coordinator.groups) == ["b"]
+    world.coordinator.delete_group("b")
+
+    finish(expiry)
 
     assert world.coordinator.groups == {}

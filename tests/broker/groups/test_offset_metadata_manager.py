@@ -10,6 +10,7 @@ from broker.config import parse_config
 from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from broker.groups.offsets import OffsetAndMetadata
+from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import EPOCH_MS, VirtualWorld
@@ -68,7 +69,7 @@ def test_a_retention_beyond_64_bits_wraps_around(
     assert commit(coordinator, Commit(T0, 5), retention_ms=retention_ms) == [ErrorCode.NONE]
 
     assert coordinator.offsets.fetch("g")[T0].expire_timestamp_ms == expires_ms
-    coordinator.expire_offsets()
+    finish(coordinator.expire_offsets())
     assert bool(coordinator.offsets.fetch("g")) == (expires_ms is None)
 
 
@@ -177,7 +178,7 @@ def test_offsets_of_an_empty_group_expire() -> None:
 
     for hours in (1, 2):
         world.wait(HOUR_MS)
-        world.coordinator.expire_offsets()
+        finish(world.coordinator.expire_offsets())
         assert ("g" in world.coordinator.groups) == (hours < 2)
     assert world.coordinator.offsets.fetch("g") == {}
 
@@ -188,7 +189,7 @@ def test_offsets_of_a_simple_consumer_expire_one_by_one() -> None:
     commit(world.coordinator, Commit(T0, 1))
     commit(world.coordinator, Commit(T1, 1), retention_ms=5 * HOUR_MS)
     world.wait(2 * HOUR_MS)
-    world.coordinator.expire_offsets()
+    finish(world.coordinator.expire_offsets())
 
     assert list(world.coordinator.offsets.fetch("g")) == [T1]
 
@@ -199,6 +200,6 @@ def test_offsets_of_subscribed_topics_do_not_expire() -> None:
     world.put_topic("t", 2)
     player = ScriptPlayer(world)
     player.play(["consume a t", "commit a t-0=1 u-0=1", "wait 40000", "beat a", "wait 40000"])
-    world.coordinator.expire_offsets()
+    finish(world.coordinator.expire_offsets())
 
     assert player.play(["offsets"]) == ["80000 offsets t-0=1"]

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from unittest.mock import patch
 
+from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from tests.broker.groups.model.actors import Actors
 from tests.broker.groups.model.operators import Operators
@@ -117,7 +118,7 @@ class _Run:
             "resign": (lambda: world.resign(partition), 1),
             "lead": (lambda: world.lead(partition), 2),
             "restart": (world.restart, 1),
-            "expire": (world.node.groups.expire_offsets, 1),
+            "expire": (lambda: finish(world.node.groups.expire_offsets()), 1),
             "abandon": (self._abandon, 1),
             "settings": (self._configure, 1),
         }
