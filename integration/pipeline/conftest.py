@@ -40,10 +40,6 @@ FOR_MANY_JOBS = FOR_SMALL_JOBS | {
         f"{FOR_SMALL_JOBS['spark.driver.extraJavaOptions']} -XX:ReservedCodeCacheSize=512m"
     ),
     "spark.sql.adaptive.enabled": "false",
-    # To generate and compile code for a query takes longer than to interpret it for a few thousand
-    # rows. Other sessions of tests generate code: those of commands, clusters and spark-submit.
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 BAD_LINES = ('{"schema":1,"api":', "[]", '{"schema":9}')
 
