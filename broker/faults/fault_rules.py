@@ -109,7 +109,7 @@ class FaultRules:
     def fire(
         self, groups: Iterable[RuleGroup], header: RequestHeader, node: int
     ) -> RequestFault | None:
-        """Count a request to *node* that matches, and let the first rule fire whose turn it is.
+        """Count a request to *node* that matches, and let the first rule that is due fire.
 
         Returns that rule, and those that also match and corrupt responses: they match only if the
         response has records (`fire_later`). None if there are none of either.

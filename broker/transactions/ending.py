@@ -10,8 +10,8 @@ Protocol 1 (EndTxn up to v4):
     Empty            INVALID_TXN_STATE          INVALID_TXN_STATE
 
 Protocol 2 (KIP-890) bumps the epoch with each transaction, so that a retry (with the epoch before
-the bump) and a second request (with the present epoch) can be told apart. An abort may also end a
-transaction without partitions:
+the bump) and a second request (with the present epoch) differ. An abort may also end a transaction
+without partitions:
 
     state            present epoch: commit      abort           retry: commit        abort
     --------------   ------------------------   -------------   ------------------   -------------
