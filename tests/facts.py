@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from broker.admin.clock_facts import ClockFacts, FindEvent
@@ -17,6 +17,7 @@ from broker.common.state_changes import StateChanges
 from broker.config import Config
 from broker.faults.fault_rules import FaultRules
 from purgatories.timer.system_timer import SystemTimer
+from tests.fake_work import FakeWork
 
 JsonObject = dict[str, Any]
 
@@ -230,32 +231,6 @@ class FakeClock:
         return {"to": find([]).name, "limit": steps_max}
 
 
-class FakeWork:
-    """Work on partitions, which has no effect; ``calls`` has what was requested."""
-
-    def __init__(self) -> None:
-        self.calls: list[tuple[object, ...]] = []
-        self.result: list[JsonObject] = []
-
-    async def compact(self, topic: str, partition: int | None) -> JsonObject:
-        return self._done("compact", topic, partition)
-
-    async def roll(self, topic: str, partition: int | None) -> JsonObject:
-        return self._done("roll", topic, partition)
-
-    async def expire(self, topic: str, partition: int | None) -> JsonObject:
-        return self._done("expire", topic, partition)
-
-    async def elect(
-        self, topic: str, partition: int | None, leader: int | None, *, unclean: bool = False
-    ) -> JsonObject:
-        return self._done("elect", topic, partition, leader, unclean)
-
-    def _done(self, *call: object) -> JsonObject:
-        self.calls.append(call)
-        return {"partitions": self.result}
-
-
 class FakeFacts:
     """Three nodes whose states, topics, groups and requests are set by the test."""
 
@@ -303,6 +278,21 @@ class FakeFacts:
             for name, partitions in self.topics.items()
         ]
         return {"cluster_id": "fake", "nodes": nodes, "topics": topics}
+
+    def node(self, node_id: int) -> JsonObject | None:
+        return next((each for each in self.cluster()["nodes"] if each["id"] == node_id), None)
+
+    def topic_names(self) -> list[str]:
+        return list(self.topics)
+
+    def topic(self, name: str) -> JsonObject | None:
+        return next((each for each in self.cluster()["topics"] if each["name"] == name), None)
+
+    def partitions(self, topic: str | None, partition: int | None) -> Iterator[JsonObject]:
+        for name, partitions in self.topics.items():
+            for each in partitions:
+                if topic in (None, name) and partition in (None, each["partition"]):
+                    yield {"topic": name, **each}
 
     def metrics(self) -> str:
         return "a_metric 1.0\n"

@@ -7,10 +7,10 @@ from functools import partial
 from heapq import merge
 from itertools import islice
 from operator import itemgetter
-from typing import Any
 
 from broker.admin.clock_facts import ClockFacts
 from broker.admin.cluster_clock import ClusterClock
+from broker.admin.cluster_topics import ClusterTopics
 from broker.admin.connection_facts import connections
 from broker.admin.errors import AdminErrors
 from broker.admin.facts import LIMIT_MAX, JsonObject, NotServed, RequestQuery, ShareQuery
@@ -29,13 +29,10 @@ from broker.admin.transactions import (
     hanging_transactions,
     open_transactions,
 )
-from broker.admin.unstable_transaction import held_back_by
 from broker.cluster import Cluster, Member
 from broker.common.build import running_build
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import PartitionRegistration, TopicImage
 from broker.maintenance.maintenance import Maintenance
-from broker.replication.partition import Partition
 from broker.reset.given import NOTHING_GIVEN, Given
 from broker.reset.reset import Reset
 from broker.wait_records.record import WaitRecord
@@ -57,6 +54,9 @@ class ClusterFacts:
         errors: AdminErrors | None = None,
     ) -> None:
         self._cluster = cluster
+        self._topics = ClusterTopics(cluster)
+        self.topic_names, self.topic = self._topics.names, self._topics.topic
+        self.partitions = self._topics.partitions
         self.changes = cluster.changes
         self.clock: ClockFacts = ClusterClock(cluster)
         self.faults = cluster.faults
@@ -75,12 +75,17 @@ class ClusterFacts:
         return {
             "cluster_id": image.cluster_id,
             "nodes": [self._node(member) for member in self._cluster.members.values()],
-            "topics": [self._topic(topic) for topic in image],
+            "topics": self._topics.all(),
         }
+
+    def node(self, node_id: int) -> JsonObject | None:
+        """See `Facts`."""
+        member = self._cluster.members.get(node_id)
+        return None if member is None else self._node(member)
 
     def groups(self, group: str | None = None, limit: int = LIMIT_MAX) -> list[JsonObject]:
         """See `Facts`."""
-        return groups(self._cluster.nodes, self._log_end, group, limit)
+        return groups(self._cluster.nodes, self._topics.log_end, group, limit)
 
     def connections(self, client: str | None, followers: bool, limit: int) -> list[JsonObject]:
         """See `Facts`."""
@@ -184,7 +189,7 @@ class ClusterFacts:
         """See `Facts`."""
         return (await self._reset.reset(prefix)).facts()
 
-    # ------------------------------------------------------------------------- nodes, topics
+    # --------------------------------------------------------------------------------- nodes
 
     def _node(self, member: Member) -> JsonObject:
         registered = self._cluster.controller.image.brokers
@@ -198,77 +203,6 @@ class ClusterFacts:
             "epoch": broker.epoch,
             "failure": member.failure,
         }
-
-    def _topic(self, topic: TopicImage) -> JsonObject:
-        partitions = [
-            self._partition(TopicPartition(topic.name, index), registration)
-            for index, registration in enumerate(topic.partitions)
-        ]
-        return {"name": topic.name, "id": str(topic.topic_id), "partitions": partitions}
-
-    def _partition(self, key: TopicPartition, registration: PartitionRegistration) -> JsonObject:
-        leader = self._replica(key, registration.leader)
-        caught_up_ms_ago = _caught_up_ms_ago(leader)
-        replicas = [
-            {
-                "node": node_id,
-                **_offsets(replica),
-                "in_sync": node_id in registration.isr,
-                "alive": replica is not None,
-                "caught_up_ms_ago": caught_up_ms_ago.get(node_id),
-            }
-            for node_id in registration.replicas
-            for replica in [self._replica(key, node_id)]
-        ]
-        return {
-            "partition": key.partition,
-            "leader": registration.leader,
-            "leader_epoch": registration.leader_epoch,
-            "replicas": replicas,
-            "isr": list(registration.isr),
-            **_offsets(leader),
-            **self._stability(leader),
-        }
-
-    def _stability(self, leader: Partition | None) -> JsonObject:
-        """The last stable offset, and the transaction that holds it back, if one does."""
-        if leader is None:
-            return {"last_stable_offset": None, "held_back_by": None}
-        transaction = held_back_by(leader.log, self._cluster.transactional_id)
-        return {
-            "last_stable_offset": leader.log.last_stable_offset,
-            "held_back_by": transaction,
-        }
-
-    def _log_end(self, key: TopicPartition) -> int | None:
-        """The log end offset of the leader of a partition; None if there is none."""
-        topic = self._cluster.controller.image.topic(key.topic)
-        if topic is None or key.partition >= len(topic.partitions):
-            return None
-        leader = self._replica(key, topic.partitions[key.partition].leader)
-        return None if leader is None else leader.log.log_end_offset
-
-    def _replica(self, key: TopicPartition, node_id: int) -> Partition | None:
-        """The replica on a node; None if the node does not run or does not have it."""
-        member = self._cluster.members.get(node_id)
-        node = None if member is None else member.node
-        return None if node is None else node.replicas.partitions.get(key)
-
-
-def _offsets(replica: Partition | None) -> dict[str, Any]:
-    log = None if replica is None else replica.log
-    return {
-        "log_start_offset": None if log is None else log.log_start_offset,
-        "high_watermark": None if log is None else log.high_watermark,
-        "log_end_offset": None if log is None else log.log_end_offset,
-    }
-
-
-def _caught_up_ms_ago(leader: Partition | None) -> dict[int, int | None]:
-    """When each follower last had all records of its leader, as the leader knows it."""
-    leader_state = None if leader is None else leader.leader_state
-    progress = [] if leader_state is None else leader_state.progress()
-    return {each.node_id: each.caught_up_ms_ago for each in progress}
 
 
 def _is_recorded(record: WaitRecord, query: RequestQuery) -> bool:

@@ -5,7 +5,7 @@ All values are made of what JSON can hold. docs/reference/admin.md lists their f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from broker.admin.clock_facts import ClockFacts
@@ -95,6 +95,22 @@ class Facts(Protocol):
 
     def cluster(self) -> JsonObject:
         """Nodes, topics, leaders, in-sync sets and offsets."""
+        ...
+
+    def node(self, node_id: int) -> JsonObject | None:
+        """A node, as `cluster` has it; None if there is none of that id."""
+        ...
+
+    def topic_names(self) -> list[str]:
+        """The names of all topics."""
+        ...
+
+    def topic(self, name: str) -> JsonObject | None:
+        """A topic, as `cluster` has it; None if it does not exist."""
+        ...
+
+    def partitions(self, topic: str | None, partition: int | None) -> Iterator[JsonObject]:
+        """The selected partitions, as `cluster` has them, with ``topic``; None selects all."""
         ...
 
     def statistics(self) -> JsonObject:

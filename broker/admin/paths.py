@@ -99,8 +99,7 @@ def _change_node(facts: Facts, change: Callable[[int], Awaitable[None]]) -> Hand
         call.query.allow()
         node_id = _node_id(call.path["id"])
         await change(node_id)
-        nodes = facts.cluster()["nodes"]
-        return next(node for node in nodes if node["id"] == node_id)
+        return facts.node(node_id)
 
     return handle
 

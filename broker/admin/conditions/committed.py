@@ -33,12 +33,11 @@ class Committed:
             return {}, [f"there is no group {self.group}"]
         [group] = found
         committed = {(each["topic"], each["partition"]): each for each in group["offsets"]}
-        logs = _logs(facts)
-        keys = sorted(set(logs) if self.topic else {*committed, *_assigned(group)})
-        selected = [key for key in keys if self._is_selected(key)]
+        logs = self._logs(facts, {*committed, *_assigned(group)})
+        selected = sorted(logs)
         if not selected:
             return {}, [self._nothing()]
-        lines = [self._lack(key, committed.get(key), logs.get(key)) for key in selected]
+        lines = [self._lack(key, committed.get(key), logs[key]) for key in selected]
         offsets = [committed[key] for key in selected if key in committed]
         return {"offsets": offsets}, [line for line in lines if line]
 
@@ -48,8 +47,12 @@ class Committed:
             return []
         return [f"group {each['group']}" for each in facts.groups()]
 
-    def _is_selected(self, key: Key) -> bool:
-        return self.topic in (None, key[0]) and self.partition in (None, key[1])
+    def _logs(self, facts: Facts, used: set[Key]) -> dict[Key, JsonObject | None]:
+        """The selected partitions; None for those of *used* that do not exist any more."""
+        if self.topic is None:
+            return {key: next(facts.partitions(*key), None) for key in used}
+        found = facts.partitions(self.topic, self.partition)
+        return {(each["topic"], each["partition"]): each for each in found}
 
     def _nothing(self) -> str:
         if self.topic is None:
@@ -84,15 +87,6 @@ def read_committed(query: Query) -> Committed:
     if offset is None and lag is None:
         lag = 0
     return Committed(group, topic, partition, offset, lag)
-
-
-def _logs(facts: Facts) -> dict[Key, JsonObject]:
-    """The partitions of all topics."""
-    return {
-        (topic["name"], each["partition"]): each
-        for topic in facts.cluster()["topics"]
-        for each in topic["partitions"]
-    }
 
 
 def _assigned(group: JsonObject) -> set[Key]:

@@ -71,8 +71,7 @@ class Assigned:
     def _unassigned(self, group: JsonObject, facts: Facts) -> list[str]:
         if self.topic is None:
             return []
-        topics = facts.cluster()["topics"]
-        known = next((each for each in topics if each["name"] == self.topic), None)
+        known = facts.topic(self.topic)
         if known is None:
             return [f"there is no topic {self.topic}"]
         assigned = {

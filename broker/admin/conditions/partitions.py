@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 
 from broker.admin.conditions.condition import Finding
 from broker.admin.facts import LIMIT_MAX, Facts, JsonObject
@@ -21,25 +20,18 @@ class OfPartitions(ABC):
 
     def check(self, facts: Facts) -> Finding:
         """Check each partition."""
-        named = list(self._partitions(facts))
-        if self.topic is not None and not named:
+        partitions = list(facts.partitions(self.topic, self.partition))
+        if self.topic is not None and not partitions:
             which = self.topic if self.partition is None else f"{self.topic}-{self.partition}"
             return {}, [f"there is no {which}"]
-        missing = [self._missing(name, each) for name, each in named]
-        return {"partitions": [each for _, each in named]}, [line for line in missing if line]
+        missing = [
+            self._missing(f"{each['topic']}-{each['partition']}", each) for each in partitions
+        ]
+        return {"partitions": partitions}, [line for line in missing if line]
 
     def alternatives(self, _facts: Facts) -> list[str]:
         """Nothing: what is missing includes the present state."""
         return []
-
-    def _partitions(self, facts: Facts) -> Iterator[tuple[str, JsonObject]]:
-        for topic in facts.cluster()["topics"]:
-            for each in topic["partitions"]:
-                if self._is_selected(topic["name"], each["partition"]):
-                    yield f"{topic['name']}-{each['partition']}", {"topic": topic["name"], **each}
-
-    def _is_selected(self, topic: str, partition: int) -> bool:
-        return self.topic in (None, topic) and self.partition in (None, partition)
 
     @abstractmethod
     def _missing(self, name: str, partition: JsonObject) -> str:

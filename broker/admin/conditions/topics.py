@@ -21,8 +21,7 @@ class TopicKnown:
 
     def check(self, facts: Facts) -> Finding:
         """Check the metadata of each node, and its replicas."""
-        topics = facts.cluster()["topics"]
-        found = next((each for each in topics if each["name"] == self.topic), None)
+        found = facts.topic(self.topic)
         if found is None:
             return {}, [f"there is no topic {self.topic}"]
         count = max(self.partitions, len(found["partitions"]))
@@ -33,7 +32,7 @@ class TopicKnown:
 
     def alternatives(self, facts: Facts) -> list[str]:
         """The topics, if there is none of that name."""
-        names = [each["name"] for each in facts.cluster()["topics"]]
+        names = facts.topic_names()
         return [] if self.topic in names else [f"topic {name}" for name in names]
 
     def _lacks(self, known: JsonObject, count: int) -> list[str]:
