@@ -261,7 +261,10 @@ class FakeFacts:
     def _live_requests(self) -> LivePart:
         return LivePart(len(self.parked), iter(self.parked))
 
-    def cluster(self) -> JsonObject:
+    async def cluster(self) -> JsonObject:
+        return self.state()
+
+    def state(self) -> JsonObject:
         nodes = [
             {
                 "id": node,
@@ -280,13 +283,13 @@ class FakeFacts:
         return {"cluster_id": "fake", "nodes": nodes, "topics": topics}
 
     def node(self, node_id: int) -> JsonObject | None:
-        return next((each for each in self.cluster()["nodes"] if each["id"] == node_id), None)
+        return next((each for each in self.state()["nodes"] if each["id"] == node_id), None)
 
     def topic_names(self) -> list[str]:
         return list(self.topics)
 
     def topic(self, name: str) -> JsonObject | None:
-        return next((each for each in self.cluster()["topics"] if each["name"] == name), None)
+        return next((each for each in self.state()["topics"] if each["name"] == name), None)
 
     def partitions(self, topic: str | None, partition: int | None) -> Iterator[JsonObject]:
         for name, partitions in self.topics.items():

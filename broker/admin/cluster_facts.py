@@ -35,6 +35,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.maintenance.maintenance import Maintenance
 from broker.reset.given import NOTHING_GIVEN, Given
 from broker.reset.reset import Reset
+from broker.steps.awaited import result_of
 from broker.wait_records.record import WaitRecord
 from broker.wait_records.wait import name_transaction
 from protocol.api_names import api_name
@@ -69,13 +70,13 @@ class ClusterFacts:
         self.stop, self.start = cluster.stop, cluster.start
         self.live_parts = live_parts(cluster, self.clock, self.iter_parked)
 
-    def cluster(self) -> JsonObject:
+    async def cluster(self) -> JsonObject:
         """See `Facts`."""
-        image = self._cluster.controller.image
+        topics = await result_of(self._topics.all(), self._cluster.steps)
         return {
-            "cluster_id": image.cluster_id,
+            "cluster_id": self._cluster.controller.image.cluster_id,
             "nodes": [self._node(member) for member in self._cluster.members.values()],
-            "topics": self._topics.all(),
+            "topics": topics,
         }
 
     def node(self, node_id: int) -> JsonObject | None:

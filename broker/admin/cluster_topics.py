@@ -11,6 +11,7 @@ from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import MetadataImage, TopicImage
 from broker.replication.partition import Partition
+from broker.steps.queue import Slices, finish
 
 
 class ClusterTopics:
@@ -26,11 +27,15 @@ class ClusterTopics:
     def topic(self, name: str) -> JsonObject | None:
         """A topic with its partitions; None if it does not exist."""
         topic = self._image.topic(name)
-        return None if topic is None else self._topic(topic)
+        return None if topic is None else finish(self._topic(topic))
 
-    def all(self) -> list[JsonObject]:
-        """All topics with their partitions."""
-        return [self._topic(topic) for topic in self._image]
+    def all(self) -> Slices[list[JsonObject]]:
+        """All topics with their partitions; a topic is as it was when it was read."""
+        topics = []
+        for topic in list(self._image):
+            described = yield from self._topic(topic)
+            topics.append(described)
+        return topics
 
     def partitions(self, topic: str | None, partition: int | None) -> Iterator[JsonObject]:
         """The selected partitions, each with ``topic``; None selects all."""
@@ -58,8 +63,11 @@ class ClusterTopics:
         topic = self._image.topic(name)
         return [] if topic is None else [topic]
 
-    def _topic(self, topic: TopicImage) -> JsonObject:
-        partitions = [self._partition(topic, index) for index in range(len(topic.partitions))]
+    def _topic(self, topic: TopicImage) -> Slices[JsonObject]:
+        partitions = []
+        for index in range(len(topic.partitions)):
+            partitions.append(self._partition(topic, index))
+            yield None
         return {"name": topic.name, "id": str(topic.topic_id), "partitions": partitions}
 
     def _partition(self, topic: TopicImage, index: int) -> JsonObject:

@@ -93,8 +93,8 @@ class Facts(Protocol):
     # The parts of the live page, by name; each call reads the present state.
     live_parts: Mapping[str, Callable[[], LivePart]]
 
-    def cluster(self) -> JsonObject:
-        """Nodes, topics, leaders, in-sync sets and offsets."""
+    async def cluster(self) -> JsonObject:
+        """Nodes, topics, leaders, in-sync sets and offsets; other tasks run meanwhile."""
         ...
 
     def node(self, node_id: int) -> JsonObject | None:

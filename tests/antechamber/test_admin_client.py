@@ -34,7 +34,7 @@ def client(facts: FakeFacts) -> Iterator[AdminClient]:
 
 def test_cluster_facts_and_requests(facts: FakeFacts, client: AdminClient) -> None:
     """Parameters that are None are left out."""
-    assert client.cluster() == facts.cluster()
+    assert client.cluster() == facts.state()
     assert client.requests(parked=1, api=None) == facts.parked
     assert client.requests(parked=1, api="Fetch") == facts.parked[1:]
 
@@ -152,7 +152,7 @@ def test_a_request_over_tls(facts: FakeFacts, ca: Path) -> None:
     """The certificate is verified with the CA, and has the name in the URL."""
     with serving(facts, context=server_context()) as url:
         named = url.replace("127.0.0.1", "localhost")
-        assert AdminClient(named, ca=ca).cluster() == facts.cluster()
+        assert AdminClient(named, ca=ca).cluster() == facts.state()
         with pytest.raises(NoBroker, match=f"^{url} has no valid certificate: IP address mismatch"):
             AdminClient(url, ca=ca).cluster()
         with pytest.raises(NoBroker, match=r"self-signed .*; give its authority as the CA$"):
@@ -167,7 +167,7 @@ def test_a_self_signed_certificate_may_be_the_ca(facts: FakeFacts, tmp_path: Pat
     leaf.configure_cert(context)
     with serving(facts, context=context) as url:
         client = AdminClient(url.replace("127.0.0.1", "localhost"), ca=file)
-        assert client.cluster() == facts.cluster()
+        assert client.cluster() == facts.state()
 
 
 def test_the_wrong_protocol(facts: FakeFacts, ca: Path) -> None:

@@ -104,7 +104,7 @@ def test_attributes_of_a_cluster(facts: FakeFacts, tmp_path: Path) -> None:
     assert kafka.admin.startswith("http://127.0.0.1:")
     assert kafka.nodes == (Node(1, "127.0.0.1", 1), Node(2, "127.0.0.1", 2))
     assert (kafka.pid, kafka.data_dir) == (4711, tmp_path / "data")
-    assert kafka.cluster() == facts.cluster()
+    assert kafka.cluster() == facts.state()
 
 
 def test_nodes_are_paused_resumed_stopped_and_started(facts: FakeFacts) -> None:

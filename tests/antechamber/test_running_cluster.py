@@ -46,7 +46,7 @@ def test_a_read_only_token_changes_nothing() -> None:
     facts = FakeFacts()
     with serving(facts, TOKENS) as url:
         kafka = RunningCluster(url, token="reads")
-        assert kafka.cluster() == facts.cluster()
+        assert kafka.cluster() == facts.state()
         with pytest.raises(antechamber.AdminError, match="the token is read-only") as refused:
             kafka.pause(3)
 

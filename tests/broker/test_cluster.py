@@ -252,7 +252,7 @@ async def test_a_node_that_fails_stops_and_the_others_continue(
         assert await client.closed()
         assert [_state(running, n) for n in (1, 2, 3)] == ["running", "stopped", "running"]
         assert running.controller.image.brokers[2].fenced
-        nodes = ClusterFacts(running.cluster).cluster()["nodes"]
+        nodes = (await ClusterFacts(running.cluster).cluster())["nodes"]
         assert [each["failure"] for each in nodes] == [
             None,
             "InvariantBroken: the log ends too early",

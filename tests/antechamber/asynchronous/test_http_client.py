@@ -42,7 +42,7 @@ async def test_facts_are_requested() -> None:
     facts = FakeFacts()
     with serving(facts) as url:
         client = AsyncAdminClient(url)
-        assert await client.cluster() == facts.cluster()
+        assert await client.cluster() == facts.state()
         assert (await client.order(3, "pause"))["state"] == "paused"
         with pytest.raises(AdminError, match="node 3 is paused, not running") as refused:
             await client.order(3, "pause")

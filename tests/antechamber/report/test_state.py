@@ -15,7 +15,7 @@ RUNNING = {"speed": 1}
 
 def lines(facts: FakeFacts, clock: dict[str, Any] = RUNNING) -> list[str]:
     """The lines of the cluster."""
-    return list(state_lines(facts.cluster(), clock))
+    return list(state_lines(facts.state(), clock))
 
 
 def test_a_cluster_without_faults() -> None:

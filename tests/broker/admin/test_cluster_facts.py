@@ -33,9 +33,7 @@ async def _two_records(cluster: RunningCluster) -> ClusterFacts:
 
 def _partition(facts: ClusterFacts) -> dict[str, Any]:
     """The only partition."""
-    [topic] = facts.cluster()["topics"]
-    [partition] = topic["partitions"]
-    assert isinstance(partition, dict)
+    [partition] = facts.partitions("t", None)
     return partition
 
 
@@ -46,7 +44,7 @@ async def test_nodes_have_their_states(tmp_path: Path) -> None:
         cluster.cluster.pause(1)
         await cluster.cluster.stop(3)
 
-        state = facts.cluster()
+        state = await facts.cluster()
 
         assert [(n["id"], n["port"], n["state"]) for n in state["nodes"]] == [
             (1, 9092, "paused"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from broker.admin.cluster_facts import ClusterFacts
+from broker.steps.limits import SLICE_MS
 from tests.client import running_node
 
 pytestmark = pytest.mark.anyio
@@ -18,7 +20,7 @@ async def test_selected_partitions_are_those_of_the_cluster(tmp_path: Path) -> N
         for name, count in (("a", 2), ("b", 1)):
             node.controller.create_topic(name, partitions=count)
         facts = ClusterFacts(node.cluster)
-        a, b = facts.cluster()["topics"]
+        a, b = (await facts.cluster())["topics"]
         of_a = [{"topic": "a", **each} for each in a["partitions"]]
         of_b = [{"topic": "b", **each} for each in b["partitions"]]
 
@@ -44,7 +46,7 @@ async def test_a_topic_is_that_of_the_cluster(tmp_path: Path) -> None:
         facts = ClusterFacts(node.cluster)
 
         assert facts.topic_names() == ["a"]
-        assert facts.topic("a") == facts.cluster()["topics"][0]
+        assert facts.topic("a") == (await facts.cluster())["topics"][0]
         assert facts.topic("b") is None
 
 
@@ -53,5 +55,19 @@ async def test_a_node_is_that_of_the_cluster(tmp_path: Path) -> None:
     async with running_node(tmp_path) as node:
         facts = ClusterFacts(node.cluster)
 
-        assert facts.node(1) == facts.cluster()["nodes"][0]
+        assert facts.node(1) == (await facts.cluster())["nodes"][0]
         assert facts.node(2) is None
+
+
+async def test_many_partitions_are_described_in_slices(tmp_path: Path) -> None:
+    """Other requests are served between two of them."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("a", partitions=10)
+        steps = node.node.steps
+        steps.now_ms = count().__next__
+        before = steps.slices_run
+
+        [topic] = (await ClusterFacts(node.cluster).cluster())["topics"]
+
+        assert len(topic["partitions"]) == 10
+        assert steps.slices_run - before >= 10 / SLICE_MS

@@ -90,6 +90,30 @@ async def test_a_response_is_json() -> None:
     assert headers["content-type"] == "application/json"
 
 
+async def test_other_tasks_run_while_a_large_response_is_encoded() -> None:
+    """A response has no limit of size."""
+    passes = 0
+
+    async def run_in_each_pass() -> None:
+        nonlocal passes
+        while True:
+            passes += 1
+            await trio.lowlevel.checkpoint()
+
+    async def large(_: HttpRequest) -> HttpResponse:
+        nonlocal passes
+        passes = 0
+        return HttpResponse(HTTPStatus.OK, [list(range(100))] * 1000)
+
+    async with connected(large) as client, trio.open_nursery() as nursery:
+        nursery.start_soon(run_in_each_pass)
+        await client.send_all(GET)
+        _, headers, _ = await receive(client)
+        nursery.cancel_scope.cancel()
+
+    assert passes >= int(headers["content-length"]) / 50_000 > 5
+
+
 async def test_a_connection_serves_several_requests() -> None:
     """Keep-alive is the default of HTTP/1.1; a refusal does not close the connection."""
     async with connected() as client:

@@ -43,7 +43,7 @@ async def test_facts_are_served() -> None:
     """Each response has the present values."""
     facts = FakeFacts()
 
-    assert await request(facts, "/v1/cluster") == (200, facts.cluster())
+    assert await request(facts, "/v1/cluster") == (200, facts.state())
     assert await request(facts, "/v1/statistics") == (200, {"connections": 3})
     assert await request(facts, "/v1/timers") == (200, {"timers": []})
     assert await request(facts, "/v1/sessions?group=g&limit=3") == (200, {"sessions": []})

@@ -18,9 +18,7 @@ KEY = TopicPartition("t", 0)
 
 def partition_facts(nodes: ThreeNodes) -> tuple[int, object]:
     """The last stable offset of t-0, and what holds it back."""
-    topics = ClusterFacts(nodes.cluster).cluster()["topics"]
-    [topic] = [each for each in topics if each["name"] == "t"]
-    [partition] = topic["partitions"]
+    [partition] = ClusterFacts(nodes.cluster).partitions("t", None)
     return partition["last_stable_offset"], partition["held_back_by"]
 
 

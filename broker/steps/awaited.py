@@ -1,0 +1,38 @@
+"""Long work whose result a task waits for."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import trio
+
+from broker.steps.queue import Slices, StepQueue
+
+Result = TypeVar("Result")
+
+
+async def result_of(slices: Slices[Result], steps: StepQueue) -> Result:
+    """Run *slices* in the queue; returns their result or raises their exception.
+
+    They are closed if the task is cancelled.
+    """
+    results: list[Result] = []
+    errors: list[Exception] = []
+    ended = trio.Event()
+
+    def work() -> Slices[None]:
+        try:
+            results.append((yield from slices))
+        except Exception as error:
+            errors.append(error)
+        ended.set()
+
+    job = steps.start(work(), lambda _: None)
+    try:
+        await ended.wait()
+    finally:
+        if job is not None:
+            job.cancel()
+    if errors:
+        raise errors[0]
+    return results[0]
