@@ -11,7 +11,8 @@ import pytest
 
 from broker.common.topic_partition import TopicPartition
 from broker.steps.offload import Offload
-from broker.steps.queue import finish
+from broker.steps.queue import Slices, finish
+from broker.steps.schedule import Action
 from broker.storage.compaction import Compaction
 from broker.storage.log_cleaner import LogCleaner, cleanable
 from broker.storage.log_config import LogConfig
@@ -52,7 +53,26 @@ class CleanedLogs:
             make_disk=lambda _: self.disk,
         )
         self.waiting: list[Callable[[], None]] = []
-        self.cleaner = LogCleaner(self.logs, lambda _, action: self.waiting.append(action), offload)
+        self.offload = offload
+        self.cleaner = LogCleaner(self.logs, self.schedule_once, offload)
+
+    def schedule_once(self, _delay_ms: float, action: Callable[[], None]) -> None:
+        self.waiting.append(action)
+
+    def search(self) -> Slices[None]:
+        """Replace the cleaner by one that searches for dirty logs while the test continues this."""
+        searches: list[Slices[None]] = []
+
+        def in_slices(work: Callable[[], Slices[None]]) -> Action:
+            def start() -> None:
+                if not searches:
+                    searches.append(work())
+
+            return start
+
+        self.cleaner = LogCleaner(self.logs, self.schedule_once, self.offload, in_slices)
+        self.cleaner.start()
+        return searches[0]
 
     def log(self, key: TopicPartition = ORDERS, batches: int = 8, **config: Any) -> UnifiedLog:
         """A log of batches with the same key, two per segment."""
@@ -351,3 +371,26 @@ def test_a_task_that_raises_for_one_log_runs_for_the_others(cleaned: CleanedLogs
     assert done == [other]
     (what,) = reported
     assert what.endswith(" of orders-0")
+
+
+def test_a_log_that_is_deleted_during_the_search_is_not_compacted(cleaned: CleanedLogs) -> None:
+    """Even if it was the dirtiest."""
+    cleaned.log()
+    search = cleaned.search()
+    next(search)
+    cleaned.logs.delete(ORDERS)
+    finish(search)
+    assert cleaned.work() == 0
+
+
+def test_a_request_during_the_search_is_served_after_it(cleaned: CleanedLogs) -> None:
+    """Also if no log is due."""
+    done: list[str] = []
+    log = cleaned.log(min_cleanable_dirty_ratio=1.0)
+    search = cleaned.search()
+    next(search)
+    cleaned.cleaner.compact_now(log, lambda: done.append("compacted"))
+    assert not done
+    finish(search)
+    assert done == ["compacted"]
+    assert len(read_all(log)) < 8
