@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import NamedTuple
 
 from broker.coordinators.coordinator_timer import CoordinatorTimeout
-from broker.steps.schedule import ScheduledTask
+from broker.steps.schedule import InSlices, ScheduledTask
 from broker.wait_records.record import WaitRecord
 from protocol.lazy_dataclass import dataclass
 from protocol.printable import printable
@@ -85,6 +85,8 @@ def _text(part: object) -> str:
 
 
 def _name_of(action: Callable[[], object]) -> str:
+    if isinstance(action, InSlices):
+        action = action.work
     function = getattr(action, "func", action)  # of a partial
     name = str(getattr(function, "__qualname__", type(function).__name__))
     return name.rpartition("<locals>.")[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from broker.config import Config
 from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.steps.queue import StepQueue
-from broker.steps.schedule import in_slices, schedule
+from broker.steps.schedule import InSlices, schedule
 from purgatories.timer.system_timer import SystemTimer
 
 
@@ -14,5 +14,5 @@ def schedule_group_tasks(
 ) -> None:
     """Delete expired offsets every ``offsets.retention.check.interval.ms``."""
     interval_ms = config.offsets_retention_check_interval_ms
-    expire = in_slices(timer, steps, groups.expire_offsets)
+    expire = InSlices(timer, steps, groups.expire_offsets)
     schedule(timer, expire, delay_ms=interval_ms, period_ms=interval_ms)

@@ -26,7 +26,7 @@ from broker.replication.leader_state import AlterPartitionResult
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.replication.replica_manager import ReplicaManager
 from broker.steps.queue import Slices, StepQueue
-from broker.steps.schedule import in_slices, schedule
+from broker.steps.schedule import InSlices, schedule
 from broker.storage.log_manager import LogManager
 from purgatories.timer.system_timer import SystemTimer
 
@@ -69,7 +69,7 @@ class Replication:
         )
         logs.on_directory_failed(self._directory_failed)
         check_ms = max(1, config.replica_lag_time_max_ms // 2)
-        shrink = in_slices(timer, steps, self._shrink_isrs)
+        shrink = InSlices(timer, steps, self._shrink_isrs)
         schedule(timer, shrink, delay_ms=check_ms, period_ms=check_ms)
 
     # -------------------------------------------------------------------------- pause, resume

@@ -21,14 +21,6 @@ def schedule(timer: SystemTimer, action: Action, *, delay_ms: float, period_ms: 
     return task
 
 
-def in_slices(timer: SystemTimer, steps: StepQueue, work: Callable[[], Slices[None]]) -> Action:
-    """An action that starts *work*, or does nothing while that of an earlier start runs.
-
-    The work ends when *timer* is closed.
-    """
-    return _SlicedAction(timer, steps, work).start
-
-
 def schedule_once(timer: SystemTimer, action: Action, *, delay_ms: float) -> TimerTask:
     """Run *action* after ``delay_ms``, unless the task is cancelled before."""
     task = ScheduledTask(action, delay_ms)
@@ -36,23 +28,29 @@ def schedule_once(timer: SystemTimer, action: Action, *, delay_ms: float) -> Tim
     return task
 
 
-class _SlicedAction:
+class InSlices:
+    """An action that starts ``work``, or does nothing while that of an earlier start runs.
+
+    The work ends when *timer* is closed.
+    """
+
     def __init__(
         self, timer: SystemTimer, steps: StepQueue, work: Callable[[], Slices[None]]
     ) -> None:
+        self.work = work
         self._timer = timer
         self._steps = steps
-        self._work = work
         self._is_running = False
 
-    def start(self) -> None:
+    def __call__(self) -> None:
+        """Start the work."""
         if not self._is_running:
             self._is_running = True
             self._steps.start(self._run(), _nothing)
 
     def _run(self) -> Slices[None]:
         try:
-            for signal in self._work():
+            for signal in self.work():
                 yield signal
                 if self._timer.is_closed:
                     return

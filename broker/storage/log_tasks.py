@@ -14,7 +14,7 @@ from broker.config import Config
 from broker.config.kinds import LONG_MAX
 from broker.steps.offload import Offload
 from broker.steps.queue import StepQueue
-from broker.steps.schedule import in_slices, schedule, schedule_once
+from broker.steps.schedule import InSlices, schedule, schedule_once
 from broker.storage.checkpointed_offsets import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from broker.storage.log_cleaner import LogCleaner
 from broker.storage.log_manager import LogManager
@@ -47,7 +47,7 @@ def schedule_log_tasks(
             schedule(timer, action, delay_ms=delay_ms, period_ms=period_ms)
 
     def for_all(task: Callable[[UnifiedLog], None]) -> Callable[[], object]:
-        return in_slices(timer, steps, partial(logs.each, task))
+        return InSlices(timer, steps, partial(logs.each, task))
 
     logs.deletions.schedule_once = once
     logs.on_error = timer.on_error
@@ -55,7 +55,7 @@ def schedule_log_tasks(
     initially_ms = config.log_initial_task_delay_ms
     every(
         config.log_retention_check_interval_ms,
-        in_slices(timer, steps, partial(delete_all_old_segments, logs)),
+        InSlices(timer, steps, partial(delete_all_old_segments, logs)),
         delay_ms=initially_ms,
     )
     every(
@@ -63,7 +63,7 @@ def schedule_log_tasks(
         for_all(_flush_if_due),
         delay_ms=max(initially_ms, config.log_flush_scheduler_interval_ms),
     )
-    cleaner = LogCleaner(logs, once, offload, partial(in_slices, timer, steps))
+    cleaner = LogCleaner(logs, once, offload, partial(InSlices, timer, steps))
     every(max(1, config.log_cleaner_backoff_ms), cleaner.start)
     every(
         config.producer_id_expiration_check_interval_ms,
@@ -75,7 +75,7 @@ def schedule_log_tasks(
         (RECOVERY_POINTS, config.log_flush_offset_checkpoint_interval_ms),
         (LOG_STARTS, config.log_flush_start_offset_checkpoint_interval_ms),
     ):
-        every(period_ms, in_slices(timer, steps, partial(logs.checkpoint_in_slices, name)))
+        every(period_ms, InSlices(timer, steps, partial(logs.checkpoint_in_slices, name)))
     return cleaner
 
 

@@ -6,7 +6,8 @@ from functools import partial
 
 from broker.clock_control.advance import Advance, describe
 from broker.coordinators.coordinator_timer import CoordinatorTimer
-from broker.steps.schedule import schedule, schedule_once
+from broker.steps.queue import Slices, StepQueue
+from broker.steps.schedule import InSlices, schedule, schedule_once
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
@@ -24,6 +25,16 @@ def test_a_scheduled_task_has_the_name_of_its_action() -> None:
 
     assert describe(once) == "timer"
     assert describe(periodic) == "print"
+
+
+def test_an_action_in_slices_has_the_name_of_its_work() -> None:
+    """Not that of the class that starts it."""
+
+    def work() -> Slices[None]:
+        yield None
+
+    action = InSlices(timer(), StepQueue(lambda: 0.0), work)
+    assert describe(schedule_once(timer(), action, delay_ms=1)) == "work"
 
 
 def test_a_local_function_has_its_own_name() -> None:

@@ -11,7 +11,7 @@ import trio.testing
 
 from broker.common.clock import TrioClock
 from broker.steps.queue import Signal, Slices, StepQueue
-from broker.steps.schedule import in_slices, schedule, schedule_once
+from broker.steps.schedule import InSlices, schedule, schedule_once
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 
@@ -98,7 +98,7 @@ async def test_an_action_in_slices_does_nothing_while_it_runs() -> None:
         started.append(Signal())
         yield started[-1]
 
-    action = in_slices(still_timer(), steps, work)
+    action = InSlices(still_timer(), steps, work)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(steps.run)
         action()
@@ -121,7 +121,7 @@ async def test_an_action_in_slices_ends_when_its_timer_is_closed() -> None:
         yield signal
         done.append("continued")
 
-    in_slices(timer, steps, work)()
+    InSlices(timer, steps, work)()
     timer.close()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(steps.run)
@@ -139,7 +139,7 @@ def test_an_action_in_slices_runs_again_after_an_exception() -> None:
         yield None
         raise ZeroDivisionError
 
-    action = in_slices(still_timer(), StepQueue(lambda: 0.0), fail)
+    action = InSlices(still_timer(), StepQueue(lambda: 0.0), fail)
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
             action()
