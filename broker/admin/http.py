@@ -25,7 +25,7 @@ BODY_MAX_BYTES = 65_536
 # The limit for receiving one request and for sending one response, and of an idle connection.
 REQUEST_TIMEOUT_S = 30
 _RECEIVE_BYTES = 16_384
-# Other tasks run after so much of a body; it takes about 0.5 ms.
+# Other tasks run after so much of a body; it takes about 1 ms.
 _ENCODED_AT_ONCE_CHARS = 32_768
 
 

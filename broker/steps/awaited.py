@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import trio
 
+from broker.steps.offload import Outcome
 from broker.steps.queue import Slices, StepQueue
 
 Result = TypeVar("Result")
@@ -16,15 +17,15 @@ async def result_of(slices: Slices[Result], steps: StepQueue) -> Result:
 
     They are closed if the task is cancelled.
     """
-    results: list[Result] = []
-    errors: list[Exception] = []
+    outcome: Outcome[Result] = Outcome()
     ended = trio.Event()
 
     def work() -> Slices[None]:
+        nonlocal outcome
         try:
-            results.append((yield from slices))
+            outcome = Outcome((yield from slices))
         except Exception as error:
-            errors.append(error)
+            outcome = Outcome(error=error)
         ended.set()
 
     job = steps.start(work(), lambda _: None)
@@ -33,6 +34,4 @@ async def result_of(slices: Slices[Result], steps: StepQueue) -> Result:
     finally:
         if job is not None:
             job.cancel()
-    if errors:
-        raise errors[0]
-    return results[0]
+    return outcome.result()

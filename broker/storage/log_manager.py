@@ -255,12 +255,15 @@ class LogManager:
         for listener in self._listeners:
             self._background.soon(partial(listener, keys))
 
-    def each(self, task: Callable[[UnifiedLog], object]) -> Slices[None]:
+    def each(
+        self, task: Callable[[UnifiedLog], object], among: Iterable[UnifiedLog] | None = None
+    ) -> Slices[None]:
         """Call *task* with every online log; an exception does not end the iteration.
 
-        Logs that are opened meanwhile are left out.
+        Logs that are opened meanwhile are left out, and those that are not *among* these logs.
         """
-        for key, log in list(self._logs.items()):
+        for log in list(self if among is None else among):
+            key = log.topic_partition
             if self._logs.get(key) is log and not self.is_offline(key):
                 try:
                     task(log)

@@ -16,16 +16,16 @@ MANY = 1 << 62
 
 def delete_all_old_segments(logs: LogManager) -> Slices[None]:
     """Delete what retention allows, up to `SEGMENTS_AT_ONCE` of each log before the next log."""
-    some_are_left = True
+    unfinished: list[UnifiedLog] = []
 
     def delete(log: UnifiedLog) -> None:
-        nonlocal some_are_left
         if delete_old_segments(log, SEGMENTS_AT_ONCE) == SEGMENTS_AT_ONCE:
-            some_are_left = True
+            unfinished.append(log)
 
-    while some_are_left:
-        some_are_left = False
-        yield from logs.each(delete)
+    yield from logs.each(delete)
+    while unfinished:
+        among, unfinished = unfinished, []
+        yield from logs.each(delete, among)
 
 
 def delete_old_segments(log: UnifiedLog, most: int = MANY) -> int:

@@ -57,6 +57,7 @@ from protocol.messages.write_txn_markers import (
 )
 from protocol.wire import has_items
 from tests.client import running_node
+from tests.short_slices import short_slices
 
 pytestmark = pytest.mark.anyio
 
@@ -222,8 +223,7 @@ REQUESTS: list[Any] = [
 async def test_items_are_pieces_of_work(tmp_path: Path, body: Any) -> None:
     """The clock advances by 1 ms at each reading, so a slice has two pieces of a few items."""
     async with running_node(tmp_path, auto_create_topics_enable="false") as node:
-        node.cluster.steps.now_ms = count().__next__
-        before = node.cluster.steps.slices_run
+        before = short_slices(node.cluster.steps)
         version = 8 if isinstance(body, OffsetCommitRequest) else None
         await node.client().send(body, version)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from protocol.messages.share_acknowledge import (
 from tests.share_group import ShareGroupOnNode, share_group
 from tests.share_member import ShareMember
 from tests.share_session import acknowledgement
+from tests.short_slices import short_slices
 
 pytestmark = pytest.mark.anyio
 
@@ -37,18 +37,11 @@ async def member_of_many(
         yield group, member
 
 
-def slices(group: ShareGroupOnNode) -> int:
-    """The slices run so far; from now on the clock advances by 1 ms at each reading."""
-    steps = group.node.cluster.steps
-    steps.now_ms = count().__next__
-    return steps.slices_run
-
-
 async def test_a_fetch_of_a_large_session_is_handled_in_slices(tmp_path: Path) -> None:
     """Its request names no partition."""
     async with member_of_many(tmp_path) as (group, member):
         await group.produce(3, partition=PARTITIONS - 1)
-        before = slices(group)
+        before = short_slices(group.node.cluster.steps)
 
         assert await member.fetch() == f"p{PARTITIONS - 1}: 0-2#1"
 
@@ -66,7 +59,7 @@ async def test_acknowledgements_of_many_partitions_are_handled_in_slices(tmp_pat
             )
             for each in range(PARTITIONS)
         ]
-        before = slices(group)
+        before = short_slices(group.node.cluster.steps)
 
         response = await member.client.send(_acknowledge(group, member, partitions))
 
@@ -82,7 +75,7 @@ async def test_acknowledgements_in_a_fetch_are_handled_in_slices(tmp_path: Path)
     async with member_of_many(tmp_path) as (group, member):
         await group.produce(3, partition=7)
         assert await member.fetch() == "p7: 0-2#1"
-        before = slices(group)
+        before = short_slices(group.node.cluster.steps)
 
         result = await member.fetch(
             *range(PARTITIONS), acknowledge=["0-2 release"], max_wait_ms=1000
@@ -99,7 +92,7 @@ async def test_many_batches_of_a_partition_are_read_in_slices(tmp_path: Path) ->
         assert await member.fetch() == f"0-{BATCHES - 1}#1"
         batches = [acknowledgement(f"{each} accept") for each in range(BATCHES)]
         partition = AcknowledgePartition(partition_index=0, acknowledgement_batches=batches)
-        before = slices(group)
+        before = short_slices(group.node.cluster.steps)
 
         response = await member.client.send(_acknowledge(group, member, [partition]))
 

@@ -44,9 +44,10 @@ class RetainedLogs:
 
 
 def test_a_slice_deletes_so_many_segments_of_one_log(tmp_path: Path) -> None:
-    """Then those of the next log; each log ends with a new segment."""
+    """Then those of the next log; logs with more are visited again, the others are not."""
     retained = RetainedLogs(tmp_path)
-    logs = [retained.log(number, SEGMENTS_AT_ONCE + 1) for number in range(2)]
+    segments = [SEGMENTS_AT_ONCE + 1, SEGMENTS_AT_ONCE + 1, 1]
+    logs = [retained.log(number, count) for number, count in enumerate(segments)]
     retained.clock.time_ms += 2000
 
     left = [
@@ -54,8 +55,8 @@ def test_a_slice_deletes_so_many_segments_of_one_log(tmp_path: Path) -> None:
         for _ in delete_all_old_segments(retained.logs)
     ]
 
-    assert left == [[1, SEGMENTS_AT_ONCE + 1], [1, 1], [1, 1], [1, 1]]
-    assert [log.log_start_offset for log in logs] == [SEGMENTS_AT_ONCE + 1] * 2
+    assert left == [[1, SEGMENTS_AT_ONCE + 1, 1], *[[1, 1, 1]] * 4]
+    assert [log.log_start_offset for log in logs] == segments
 
 
 def test_the_log_start_follows_each_slice(tmp_path: Path) -> None:
