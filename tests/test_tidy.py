@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -59,10 +59,20 @@ def text(path: str) -> str:
     return (ROOT / path).read_text()
 
 
-@cache
-def tree(path: str) -> ast.Module:
-    """The syntax tree of a file, cached."""
-    return ast.parse(text(path))
+class Function(NamedTuple):
+    """A function or a method of a file."""
+
+    name: str
+    lines: int
+    has_docstring: bool
+
+
+class Content(NamedTuple):
+    """What the rules read of a file."""
+
+    has_docstring: bool
+    functions: list[Function]
+    imported: set[str]
 
 
 def module(path: str) -> str:
@@ -70,37 +80,39 @@ def module(path: str) -> str:
     return ".".join(Path(path).with_suffix("").parts).removesuffix(".__init__")
 
 
-def imported(path: str) -> set[str]:
-    """The modules that a file imports, with their packages; names of other objects may occur."""
-    names = set()
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Import):
+@cache
+def content(path: str) -> Content:
+    """The content of a file, cached; its syntax tree, which takes much more memory, is not."""
+    tree = ast.parse(text(path))
+    functions, names = [], set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or 0) - node.lineno + 1
+            functions.append(Function(node.name, lines, ast.get_docstring(node) is not None))
+        elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             package = ".".join(Path(path).parts[: -node.level]) if node.level else ""
             source = ".".join(filter(None, [package, node.module]))
             names |= {f"{source}.{alias.name}" for alias in node.names}
-    parts = [name.split(".") for name in names]
+    return Content(bool(ast.get_docstring(tree)), functions, names)
+
+
+def imported(path: str) -> set[str]:
+    """The modules that a file imports, with their packages; names of other objects may occur."""
+    parts = [name.split(".") for name in content(path).imported]
     return {".".join(each[: index + 1]) for each in parts for index in range(len(each))}
-
-
-def functions(path: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """The functions and methods of a file."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
 
 
 @pytest.mark.parametrize("path", sources(*CODE))
 def test_a_file_can_be_read(path: str) -> None:
     """A file has a docstring, is short, and contains neither open tasks nor local paths."""
-    assert ast.get_docstring(tree(path)), "no docstring"
+    assert content(path).has_docstring, "no docstring"
     assert text(path).count("\n") <= FILE_LINES_MAX
     assert not LEFTOVER.search(text(path))
     assert not MACHINE_PATH.search(text(path))
-    for function in functions(path):
-        lines = (function.end_lineno or 0) - function.lineno + 1
-        assert lines <= FUNCTION_LINES_MAX, f"{function.name} has {lines} lines"
+    for function in content(path).functions:
+        assert function.lines <= FUNCTION_LINES_MAX, f"{function.name} has {function.lines} lines"
 
 
 def test_each_module_is_reached_by_tests() -> None:
@@ -127,9 +139,9 @@ def test_each_package_has_its_folder_of_tests(folder: str) -> None:
 @pytest.mark.parametrize("path", sources("tests", "integration"))
 def test_a_test_has_a_docstring(path: str) -> None:
     """Each test has a docstring, and no test in tests/ reads a real clock."""
-    for function in functions(path):
+    for function in content(path).functions:
         if function.name.startswith("test_"):
-            assert ast.get_docstring(function), f"{function.name} has no docstring"
+            assert function.has_docstring, f"{function.name} has no docstring"
     if path.startswith("tests/") and path not in VIRTUAL_TIME:
         assert not REAL_TIME.search(text(path))
 

@@ -18,22 +18,20 @@ FOLDER = Path(broker.__file__).parent
 READERS = "".join(
     path.read_text() for path in FOLDER.rglob("*.py") if "config/keys" not in path.as_posix()
 )
+# Configs are called config everywhere; LogConfig reads some of its own.
+ATTRIBUTES = set(re.findall(r"(?:(?<=config\.)|(?<=self\.))\w+", READERS))
+CALLS = re.compile(r"topic_value\(.*|(?:for_listener|listener_names|\bvalue)\([^()]*")
+NAMES = {name for call in CALLS.findall(READERS) for name in re.findall(r'"([\w.]+)"', call)}
+GROUP_NAMES = set(re.findall(r'_bounded\("([\w.]+)"', READERS))
 
 
 def is_read(key: str) -> bool:
     """Whether the broker's code reads the key, or that of a topic key which defaults to it."""
     topic_keys = (t.name for t in TOPIC_KEYS.values() if key in dict(t.synonyms) and not t.unused)
-    # Configs are called config everywhere; LogConfig reads some of its own.
-    names = (key, *topic_keys)
-    as_attribute = "|".join(attribute(name) for name in names)
-    by_name = "|".join(re.escape(name) for name in names)
     of_group = re.sub(r"^group\.(?:(\w+)\.(?:min|max)\.)?", r"\1.", key).lstrip(".")
-    reading = (
-        rf'(config|self)\.({as_attribute})\b|topic_value\(.*"({by_name})"\)'
-        rf'|(for_listener|listener_names)\([^()]*"({by_name})"|\bvalue\(\s*"({by_name})"'
-        rf'|_bounded\("{of_group}"'
+    return of_group in GROUP_NAMES or any(
+        attribute(name) in ATTRIBUTES or name in NAMES for name in (key, *topic_keys)
     )
-    return bool(re.search(reading, READERS))
 
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=list(KEYS))
