@@ -9,7 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    Metric,
+    UnknownMetricFamily,
+)
 
 from broker.admin.quota_metrics import quota_metrics
 from broker.cluster import Cluster
@@ -19,14 +26,6 @@ from broker.wait_records.record import WaitRecord
 from broker.wait_records.recorder import Recorder
 from protocol.api_names import api_name
 from protocol.errors import ErrorCode
-
-if TYPE_CHECKING:
-    from prometheus_client.core import (
-        CounterMetricFamily,
-        GaugeMetricFamily,
-        Metric,
-        UnknownMetricFamily,
-    )
 
 # Quantiles are those of the latest records; more of them would take too long in one step.
 RECORDS_MAX = 2000
@@ -40,8 +39,6 @@ Labels = tuple[str, ...]
 
 def metrics(cluster: Cluster) -> str:
     """Return the metrics of all running nodes."""
-    # Imported here, because it is rarely needed and slow to import.
-    from prometheus_client import CollectorRegistry, generate_latest
 
     class Collector:
         """Reads the cluster when the text is generated."""
@@ -232,19 +229,13 @@ def _names(record: WaitRecord) -> Iterator[str]:
 
 
 def _gauge(name: str, text: str, labels: Labels) -> GaugeMetricFamily:
-    from prometheus_client import core
-
-    return core.GaugeMetricFamily(name, text, labels=labels)
+    return GaugeMetricFamily(name, text, labels=labels)
 
 
 def _meter(name: str, text: str, labels: Labels) -> UnknownMetricFamily:
     """The count of a meter that is not named ``PerSec``; its name does not end in ``_total``."""
-    from prometheus_client import core
-
-    return core.UnknownMetricFamily(f"{name}_count", text, labels=labels)
+    return UnknownMetricFamily(f"{name}_count", text, labels=labels)
 
 
 def _counter(name: str, text: str, labels: Labels) -> CounterMetricFamily:
-    from prometheus_client import core
-
-    return core.CounterMetricFamily(name, text, labels=labels)
+    return CounterMetricFamily(name, text, labels=labels)

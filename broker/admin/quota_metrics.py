@@ -7,13 +7,11 @@ is the type of quota. Quotas of changes to topics are measured by the controller
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from prometheus_client.core import GaugeMetricFamily, Metric
 
 from broker.cluster import Cluster
 from broker.quotas.usage import Usage
-
-if TYPE_CHECKING:
-    from prometheus_client.core import GaugeMetricFamily, Metric
 
 _PREFIX = "kafka_server_quota_"
 _LABELS = ("node", "resource", "user", "clientId")
@@ -54,7 +52,4 @@ def _used(cluster: Cluster, mutations: Iterator[Usage]) -> Iterator[tuple[str, s
 
 
 def _gauge(name: str, text: str) -> GaugeMetricFamily:
-    # Imported here, because it is rarely needed and slow to import.
-    from prometheus_client.core import GaugeMetricFamily
-
     return GaugeMetricFamily(_PREFIX + name, text, labels=_LABELS)
