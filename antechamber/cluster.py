@@ -28,17 +28,17 @@ from antechamber.topics import Topics
 class Cluster(ProcessFacts, Handle):
     """A cluster of *brokers* nodes in a child process, which ends with this process.
 
-        config: settings by Kafka's names, such as ``{"min.insync.replicas": 2}``.
-        topics: created at the start, each ``NAME[:PARTITIONS[:REPLICATION]]``, or a mapping of
-        names to numbers of partitions.
-        faults: a file with a schedule of fault rules, in YAML or JSON.
-        data_dir: the directory of the logs; by default a temporary one that is deleted at the end.
-        tls: use TLS, with certificates that exist until the broker stops; ``client_settings`` has
-        what clients need.
-        properties: a file of settings in Java's syntax; *config* overrides it.
-        record: keep a wait record of each request for `requests`; *records* also writes them to a
-        file, *records_topic* to a topic of the cluster, *request_log* to a file in the form of
-        Kafka's request log, and *otlp* as spans to the collector of OpenTelemetry at this address.
+    config: settings by Kafka's names, such as ``{"min.insync.replicas": 2}``.
+    topics: created at the start, each ``NAME[:PARTITIONS[:REPLICATION]]``, or a mapping of
+    names to numbers of partitions.
+    faults: a file with a schedule of fault rules, in YAML or JSON.
+    data_dir: the directory of the logs; by default a temporary one that is deleted at the end.
+    tls: use TLS, with certificates that exist until the broker stops; ``client_settings`` has
+    what clients need.
+    properties: a file of settings in Java's syntax; *config* overrides it.
+    record: keep a wait record of each request for `requests`; *records* also writes them to a
+    file, *records_topic* to a topic of the cluster, *request_log* to a file in the form of
+    Kafka's request log, and *otlp* as spans to the collector of OpenTelemetry at this address.
 
     The constructor waits until the cluster is ready. It raises `StartError` with the broker's error
     message if the start fails or takes longer than *start_timeout* seconds. Stop the cluster with

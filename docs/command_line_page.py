@@ -12,14 +12,16 @@ _HEAD = """\
 # Command line
 
 `antechamber COMMAND [OPTION]...`; `antechamber help` lists the commands, and each command has
-`--help`. `fault`, `clock`, `requests`, `groups`, `connections`, `wait`, `sessions`, `transactions`,
-`explain`, `export` and `wheel` are clients of a running broker's [admin interface](admin.md).
+`--help`. `fault`, `clock`, `reset`, `topic`, `requests`, `groups`, `connections`, `wait`,
+`sessions`, `share`, `transactions`, `explain`, `export` and `wheel` are clients of a running
+broker's [admin interface](admin.md).
 
 | exit code | meaning |
 | --- | --- |
 | 0 | done; a broker: stopped in order |
 | 1 | the operation failed: one line on stderr |
 | 2 | the command line is invalid, or the broker cannot start: one line on stderr |
+| 3 | `chaos`: the program fails without faults too; `analyze`: a threshold is exceeded |
 | 130 | interrupted by Ctrl-C |
 """
 
@@ -33,10 +35,9 @@ def command_line() -> str:
 def _section(parser: argparse.ArgumentParser) -> Iterator[str]:
     yield f"## `{parser.prog}`\n"
     yield _text(parser.description)
-    yield table(
-        ("argument", "meaning", "default"),
-        ((_names(each), _meaning(each), _default(each)) for each in actions(parser)),
-    )
+    rows = [(_names(each), _meaning(each), _default(each)) for each in actions(parser)]
+    if rows:
+        yield table(("argument", "meaning", "default"), rows)
     if parser.epilog:
         yield _text(parser.epilog)
 
@@ -63,7 +64,7 @@ def _value(action: argparse.Action) -> str:
 
 def _meaning(action: argparse.Action) -> str:
     # The default has a column of its own.
-    text = (action.help or "").replace(" (%(default)s)", "")
+    text = (action.help or "").replace(" (%(default)s)", "").replace("%%", "%")
     return text.removesuffix(f" (default: {action.default})").replace("|", "\\|")
 
 

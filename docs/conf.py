@@ -40,6 +40,8 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_default_options = {"members": True}
 default_role = "any"
+# Otherwise the two dashes of an option become one.
+smartquotes = False
 
 copybutton_prompt_text = "$ "
 

@@ -148,8 +148,8 @@ def test_a_broker_starts(command: str, against: str, tmp_path: Path) -> None:
     if against != "antechamber":
         pytest.skip("tests the commands of this project")
     options = BRIEFLY
-    if "--properties" in command:  # the ports are those of the file
-        (tmp_path / "server.properties").write_text(properties_of(command))
+    for name in re.findall(r"--properties (\S+)", command):  # the ports are those of the file
+        (tmp_path / name).write_text(properties_of(command))
         options = BRIEFLY.removeprefix("--port 0 ")
     for name in re.findall(r"\S+\.yaml", command):
         (tmp_path / name).write_text(yaml_before(command))

@@ -41,8 +41,9 @@ examples:
 
 The broker is ready when all listeners accept connections and each --topic has
 its leaders. Then it prints one line with bootstrap=HOST:PORT and admin=URL, and
-writes --ready-file. SIGTERM stops it in order. Configuration keys are Kafka's;
---list-keys lists them."""
+writes --ready-file. Listeners with names are NAME=HOST:PORT in that line.
+SIGTERM stops it in order. Configuration keys are Kafka's; --list-keys lists
+them."""
 
 
 def parse_arguments(arguments: Sequence[str]) -> ServeOptions:

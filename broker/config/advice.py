@@ -9,7 +9,7 @@ ADVICE: Mapping[str, str] = MappingProxyType(
     {
         "port": "use listeners, or --port",
         "host.name": "use listeners, or --host",
-        "zookeeper.connect": "there is no quorum: the controller is in the broker process",
+        "zookeeper.connect": "the controller is in the broker process",
         "segment.bytes": "it is a topic key; the broker's key is log.segment.bytes",
         "segment.ms": "it is a topic key; the broker's key is log.roll.ms",
         "retention.ms": "it is a topic key; the broker's key is log.retention.ms",

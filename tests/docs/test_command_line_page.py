@@ -21,3 +21,11 @@ def test_an_option_has_its_meaning_and_default() -> None:
 
     assert re.search(r"^\| `--port PORT` \| [^|]+[^ |] \| `9092` \|$", page, re.MULTILINE)
     assert "%(default)s" not in page
+    assert "%%" not in page
+
+
+def test_a_command_without_arguments_has_no_table() -> None:
+    """Only its description."""
+    section = command_line().partition("## `antechamber doctor`")[2].partition("\n## ")[0]
+
+    assert "| argument |" not in section

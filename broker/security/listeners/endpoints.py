@@ -11,7 +11,7 @@ Listeners of the controller (``controller.listener.names``) are left out: there 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from broker.config import Config, ConfigError
@@ -181,10 +181,12 @@ def _inter_broker(
     if name in controllers:
         raise ConfigError(f"{key}: {name} is a listener of the controller")
     if name not in protocols:
-        raise ConfigError(f"{key}: {name} is not in listener.security.protocol.map")
+        raise _unusable(key, f"{name} is not in listener.security.protocol.map", advertised)
     if name not in advertised:
-        raise ConfigError(
-            f"{key}: {name} is no advertised listener; set inter.broker.listener.name to one of "
-            f"{', '.join(advertised)}"
-        )
+        raise _unusable(key, f"{name} is no advertised listener", advertised)
     return name
+
+
+def _unusable(key: str, reason: str, advertised: Iterable[str]) -> ConfigError:
+    names = ", ".join(advertised)
+    return ConfigError(f"{key}: {reason}; set inter.broker.listener.name to one of {names}")
