@@ -8,7 +8,10 @@ The last batch of each active producer and the last batch of all are kept, if ne
 records; from the latter a follower learns the log end.
 
 A compaction runs in steps. Worker threads process the records of about `STEP_BYTES`, or of one
-larger batch, in each step; the event loop reads and writes files between the steps.
+larger batch, in each step; the event loop reads and writes files between the steps. Meanwhile the
+log may be appended to, truncated, and lose its oldest segments. A truncation ends the compaction,
+because it may have removed the record that supersedes others (Kafka's
+``LogCleaner.abortAndPauseCleaning``).
 """
 
 from __future__ import annotations
@@ -54,32 +57,62 @@ class Compaction:
         self._last_records = log.producer_state_manager.last_records()
         self._transactions = CleanedTransactions(log.aborted_transactions(0, end))
         self._mapped = CleanedTransactions(log.aborted_transactions(first_dirty, end))
+        self._truncations = log.local_log.truncations
+        self._in_use: Sequence[LogSegment] = ()
+        self._cleaned: LogSegment | None = None
 
     def steps(self) -> Iterator[Step]:
-        """Yield the steps; ends early if the segments have changed meanwhile.
+        """Yield the steps; ends early if the log was truncated, or segments in use were deleted.
 
         Raises `CorruptRecords` and OSError.
         """
+        for step in self._all_steps():
+            yield step
+            if self._is_outdated:
+                break
+        self.close()
+
+    def close(self) -> None:
+        """Remove the segment that has not replaced others, if there is one. Raises OSError."""
+        cleaned, self._cleaned = self._cleaned, None
+        if cleaned is not None:
+            cleaned.remove()
+
+    def _all_steps(self) -> Iterator[Step]:
         yield from self._map_keys()
         local, end = self._log.local_log, self._map.latest_offset + 1
-        mapped = [each for each in self._segments if each[0].base_offset < end]
+        mapped = [each for each in self._remaining() if each[0].base_offset < end]
         for group in grouped(mapped, self._log.config):
-            if not local.has_all(group):
+            self._in_use = group
+            if self._is_outdated:
                 return
-            cleaned = local.new_segment(group[0].base_offset, CLEANED)
-            yield from self._rewrite(group, cleaned)
-            if not local.has_all(group):
-                cleaned.remove()
-                return
-            local.replace(group, cleaned)
-            self._log.has_replaced_segments()
+            self._cleaned = local.new_segment(group[0].base_offset, CLEANED)
+            yield from self._rewrite(group, self._cleaned)
+            self._replace(group)
             yield Flush(local.disk, [local.directory], 0)
         local.compacted_to = max(end, self._first_dirty)
 
+    def _remaining(self) -> Iterator[tuple[LogSegment, int]]:
+        """The segments to compact, without those that are deleted before they are reached."""
+        return (each for each in self._segments if self._log.segments.has(each[0]))
+
+    @property
+    def _is_outdated(self) -> bool:
+        """Whether the log was truncated since the start, or segments in use were deleted."""
+        local = self._log.local_log
+        return local.truncations != self._truncations or not local.has_all(self._in_use)
+
+    def _replace(self, group: Sequence[LogSegment]) -> None:
+        cleaned, self._cleaned, self._in_use = self._cleaned, None, ()
+        assert cleaned is not None
+        self._log.local_log.replace(group, cleaned)
+        self._log.has_replaced_segments()
+
     def _map_keys(self) -> Iterator[Step]:
-        for segment, end in self._segments:
-            if end <= self._first_dirty or not self._log.segments.has(segment):
+        for segment, end in self._remaining():
+            if end <= self._first_dirty:
                 continue
+            self._in_use = [segment]
             place = segment.locate(self._first_dirty)
             for batches, size in chunks(segment.batches(place[0]) if place else ()):
                 mapped = Computation(partial(self._map_batches, batches), size)

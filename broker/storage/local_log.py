@@ -53,6 +53,7 @@ class LocalLog:
         "last_read",
         "recovery_point",
         "segments",
+        "truncations",
     )
 
     def __init__(
@@ -79,6 +80,8 @@ class LocalLog:
         self.recovery_point = recovery_point
         # The offset below which the log has been compacted.
         self.compacted_to = 0
+        # How often records have been removed from the end.
+        self.truncations = 0
         self.flushed_ms = clock.now_ms()
         self.cache = cache or ReadCache()
         self.last_read = LastRead()
@@ -113,7 +116,7 @@ class LocalLog:
 
     def truncate_to(self, offset: int) -> None:
         """Remove all batches from *offset* on. Raises OSError."""
-        self.forget_last_read()
+        self._begin_truncation()
         self._delete(self.segments.drop_from(offset))
         self.segments.active.truncate_to(offset)
         self._end_at(offset)
@@ -125,10 +128,14 @@ class LocalLog:
         not one that begins later. In Kafka the oldest segment is removed first
         (``LocalLog.truncateFullyAndStartAt``).
         """
-        self.forget_last_read()
+        self._begin_truncation()
         self._delete(list(self.segments)[::-1])
         self.segments.replace_all(self.new_segment(offset))
         self._end_at(offset)
+
+    def _begin_truncation(self) -> None:
+        self.truncations += 1
+        self.forget_last_read()
 
     def delete_first(self, count: int) -> None:
         """Remove the *count* oldest segments; at least one remains. Raises OSError."""
@@ -145,17 +152,17 @@ class LocalLog:
         return all(self.segments.has(segment) for segment in segments)
 
     def replace(self, old: Sequence[LogSegment], new: LogSegment) -> None:
-        """Replace *old* by *new*, whose files have another suffix. Raises OSError.
+        """Replace *old*, which are inactive, by *new*, whose files have another suffix.
 
         A crash in between leaves either all of *old*, or a ``.swap`` file that replaces the rest of
         them at the next start. They are removed in order, so that the rest are the last ones: a
-        record that a tombstone deletes is removed before the tombstone is.
+        record that a tombstone deletes is removed before the tombstone is. Raises OSError.
         """
+        self.segments.replace(old, new)
         new.rename_files(SWAP)
         self._delete(old[:1], with_snapshots=False)
         self._delete(old[1:])
         new.rename_files("")
-        self.segments.replace(old, new)
         self.forget_last_read()
 
     def _delete(self, segments: Sequence[LogSegment], *, with_snapshots: bool = True) -> None:

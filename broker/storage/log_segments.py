@@ -190,7 +190,9 @@ class LogSegments:
         return dropped[::-1]
 
     def replace(self, segments: Sequence[LogSegment], segment: LogSegment) -> None:
-        """Replace adjacent *segments* by *segment*, which has the base offset of the first."""
+        """Replace adjacent, inactive *segments* by *segment*, which has the base of the first."""
+        if self.active in segments:
+            raise InvariantBroken(f"the active segment at {self.active.base_offset} was compacted")
         first = bisect_left(self._bases, segment.base_offset)
         if self._segments[first : first + len(segments)] != list(segments):
             raise InvariantBroken(f"compacted segments at {segment.base_offset} are not adjacent")

@@ -78,4 +78,11 @@ def test_a_segment_out_of_order_is_an_inconsistency(segments: LogSegments) -> No
 def test_only_adjacent_segments_are_replaced(segments: LogSegments) -> None:
     """Other segments are an error of the compaction."""
     with pytest.raises(InvariantBroken, match="not adjacent"):
-        segments.replace([segments.active, segments.first], segments.first)
+        segments.replace(list(segments)[:2][::-1], segments.first)
+
+
+def test_the_active_segment_is_not_replaced(segments: LogSegments, tmp_path: Path) -> None:
+    """Later records would be appended to a file that is removed."""
+    with pytest.raises(InvariantBroken, match="active"):
+        segments.replace([segments.active], new(tmp_path, 20))
+    assert bases(segments) == [0, 10, 20]
