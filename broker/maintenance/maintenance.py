@@ -104,7 +104,7 @@ class Maintenance:
             nursery.cancel_scope.cancel()
         if replica.node not in self._cluster.nodes:
             raise WrongState(f"node {replica.node.id} has stopped")
-        if replica.node.log_cleaner.has_failed(log.topic_partition):
+        if replica.node.log_cleaner.has_failed(log):
             raise WrongState(
                 f"the compaction of {log.topic_partition} on node {replica.node.id} has failed: "
                 "see the log of the broker"

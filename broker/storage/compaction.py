@@ -48,7 +48,7 @@ class Compaction:
     def __init__(
         self, log: UnifiedLog, first_dirty: int, end: int, now_ms: int, *, keys_max: int = KEYS_MAX
     ) -> None:
-        self._log = log
+        self.log = log
         self._first_dirty = first_dirty
         self._end = end
         self._now_ms = now_ms
@@ -80,9 +80,9 @@ class Compaction:
 
     def _all_steps(self) -> Iterator[Step]:
         yield from self._map_keys()
-        local, end = self._log.local_log, self._map.latest_offset + 1
+        local, end = self.log.local_log, self._map.latest_offset + 1
         mapped = [each for each in self._remaining() if each[0].base_offset < end]
-        for group in grouped(mapped, self._log.config):
+        for group in grouped(mapped, self.log.config):
             self._in_use = group
             if self._is_outdated:
                 return
@@ -94,19 +94,19 @@ class Compaction:
 
     def _remaining(self) -> Iterator[tuple[LogSegment, int]]:
         """The segments to compact, without those that are deleted before they are reached."""
-        return (each for each in self._segments if self._log.segments.has(each[0]))
+        return (each for each in self._segments if self.log.segments.has(each[0]))
 
     @property
     def _is_outdated(self) -> bool:
         """Whether the log was truncated since the start, or segments in use were deleted."""
-        local = self._log.local_log
+        local = self.log.local_log
         return local.truncations != self._truncations or not local.has_all(self._in_use)
 
     def _replace(self, group: Sequence[LogSegment]) -> None:
         cleaned, self._cleaned, self._in_use = self._cleaned, None, ()
         assert cleaned is not None
-        self._log.local_log.replace(group, cleaned)
-        self._log.has_replaced_segments()
+        self.log.local_log.replace(group, cleaned)
+        self.log.has_replaced_segments()
 
     def _map_keys(self) -> Iterator[Step]:
         for segment, end in self._remaining():
@@ -186,7 +186,7 @@ class Compaction:
             header,
             batch,
             keep,
-            horizon_ms=self._now_ms + self._log.config.delete_retention_ms,
+            horizon_ms=self._now_ms + self.log.config.delete_retention_ms,
             needs_horizon=may_go,
             keep_empty=is_last or header.next_offset == self._end,
         )

@@ -14,7 +14,6 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from broker.common.errors import ApiError
-from broker.common.topic_partition import TopicPartition
 from broker.steps.offload import Inline, Job, Offload, Outcome
 from broker.steps.queue import Slices, finish
 from broker.steps.schedule import Action
@@ -94,19 +93,20 @@ class LogCleaner:
         self._schedule_once = schedule_once
         self._offload = offload or Inline()
         self._begin_next = in_slices(self._select)
-        self._log: UnifiedLog | None = None
+        self._compaction: Compaction | None = None
         self._steps: Iterator[Step] = iter(())
         self._job: Job[None] | None = None
         self._bytes_until_pause = STEP_BYTES
         # Logs that are compacted next, and what is called when that has ended.
         self._requested: deque[tuple[UnifiedLog, Callable[[], object]]] = deque()
         self._done: Callable[[], object] | None = None
-        # Logs whose compaction failed are not compacted until a restart, as in Kafka.
-        self._uncleanable: set[TopicPartition] = set()
+        # Logs whose last compaction failed: until a restart, only `compact_now` compacts them.
+        # Kafka's ``uncleanablePartitions`` are names, from which deleted partitions are removed.
+        self._uncleanable: set[UnifiedLog] = set()
 
-    def has_failed(self, key: TopicPartition) -> bool:
-        """Whether a compaction of the partition's log has failed."""
-        return key in self._uncleanable
+    def has_failed(self, log: UnifiedLog) -> bool:
+        """Whether the last compaction of *log* has failed."""
+        return log in self._uncleanable
 
     def compact_now(self, log: UnifiedLog, done: Callable[[], object]) -> None:
         """Compact *log* next, due or not, without pauses; *done* is called when that has ended.
@@ -122,14 +122,15 @@ class LogCleaner:
 
     def _select(self) -> Slices[None]:
         """Begin compactions, which may end at once, until one runs or none is due."""
-        while self._log is None:
+        while self._compaction is None:
             found = self._next_requested()
             if found is None:
                 found = yield from self._dirtiest()
             if found is not None:
                 now_ms = self._logs.clock.wall_ms()
-                compaction = Compaction(found.log, found.first_dirty, found.end, now_ms)
-                self._log, self._steps = found.log, compaction.steps()
+                self._compaction = Compaction(found.log, found.first_dirty, found.end, now_ms)
+                self._steps = self._compaction.steps()
+                self._uncleanable.discard(found.log)
                 self._work()
             elif not self._requested:
                 return
@@ -147,17 +148,22 @@ class LogCleaner:
 
     def _cleanable(self, log: UnifiedLog) -> Cleanable | None:
         """What can be compacted of *log*, if it has not been deleted."""
-        if self._logs.get(log.topic_partition) is log:
+        if self._is_open(log):
             with suppress(ApiError):
                 return cleanable(log, self._logs.clock.wall_ms())
         return None
 
+    def _is_open(self, log: UnifiedLog) -> bool:
+        """Whether *log* has not been deleted."""
+        return self._logs.get(log.topic_partition) is log
+
     def _dirtiest(self) -> Slices[Cleanable | None]:
         due: list[Cleanable] = []
+        self._uncleanable = set(filter(self._is_open, self._uncleanable))
         now_ms = self._logs.clock.wall_ms()
 
         def examine(log: UnifiedLog) -> None:
-            if log.config.is_compacted and log.topic_partition not in self._uncleanable:
+            if log.config.is_compacted and log not in self._uncleanable:
                 found = cleanable(log, now_ms)
                 if found is not None and found.is_due:
                     due.append(found)
@@ -169,11 +175,11 @@ class LogCleaner:
 
     def _work(self) -> None:
         """Take steps until one must be waited for; it calls this method again."""
-        log = self._log
-        if log is None:
+        if self._compaction is None:
             return
-        if self._logs.get(log.topic_partition) is not log:
-            self._end()  # it was deleted
+        log = self._compaction.log
+        if not self._is_open(log):
+            self._end()
             return
         try:
             with log.storage_errors:
@@ -182,16 +188,19 @@ class LogCleaner:
                         return
         except ApiError as error:
             logger.warning("%s is no longer compacted: %s", log.topic_partition, error)
-            self._uncleanable.add(log.topic_partition)
+            self._uncleanable.add(log)
         except Exception as error:
             self._logs.on_error(f"compaction of {log.topic_partition}", error)
-            self._uncleanable.add(log.topic_partition)
+            self._uncleanable.add(log)
         self._logs.checkpoint([COMPACTED], [log.topic_partition])
         self._end()
 
     def _end(self) -> None:
         """End the present compaction, and begin the next one."""
-        self._log = None
+        compaction, self._compaction = self._compaction, None
+        assert compaction is not None
+        with suppress(ApiError), compaction.log.storage_errors:
+            compaction.close()
         done, self._done = self._done, None
         if done is not None:
             done()
@@ -223,7 +232,7 @@ class LogCleaner:
         return True
 
     def _synced(self, error: OSError | None) -> None:
-        if error is not None and self._log is not None:
-            with suppress(ApiError), self._log.storage_errors:
+        if error is not None and self._compaction is not None:
+            with suppress(ApiError), self._compaction.log.storage_errors:
                 raise error
         self._work()

@@ -10,9 +10,10 @@ from typing import Any
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.disk import Disk
+from broker.storage.disk import Disk, DiskFile
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
+from broker.storage.open_files import OpenFiles
 from broker.storage.open_log import open_log as open_unified_log
 from broker.storage.timestamp_search import Search, TimestampAndOffset
 from broker.storage.unified_log import UnifiedLog
@@ -178,8 +179,8 @@ class FailingDisk(Disk):
     ``broken`` fails every call, ``unsyncable`` every sync, ``unreadable`` every read.
     """
 
-    def __init__(self, room: int = 1 << 40) -> None:
-        super().__init__()
+    def __init__(self, room: int = 1 << 40, open_files: OpenFiles[DiskFile] | None = None) -> None:
+        super().__init__(open_files)
         self.room = room
         self.broken = self.unsyncable = self.unreadable = False
         self.syncs = 0

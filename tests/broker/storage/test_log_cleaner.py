@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import pytest
 
-from broker.common.topic_partition import TopicPartition
-from broker.steps.offload import Offload
-from broker.steps.queue import Slices, finish
-from broker.steps.schedule import Action
+from broker.steps.queue import finish
 from broker.storage.compaction import Compaction
-from broker.storage.log_cleaner import LogCleaner, cleanable
+from broker.storage.log_cleaner import cleanable
 from broker.storage.log_config import LogConfig
-from broker.storage.log_manager import LogManager
 from broker.storage.retention import delete_old_segments
 from broker.storage.unified_log import UnifiedLog
-from protocol.record_batch.header import HEADER_BYTES
+from tests.broker.storage.cleaned_logs import OTHERS, CleanedLogs
 from tests.broker.storage.logs import (
     NOW_MS,
-    ORDERS,
-    FailingDisk,
-    StillClock,
     batch,
     marker,
     read_all,
@@ -32,64 +23,6 @@ from tests.broker.storage.logs import (
     transactional,
 )
 from tests.held_offload import HeldOffload
-
-OTHERS = TopicPartition("others", 0)
-
-
-class CleanedLogs:
-    """Logs with a cleaner whose pauses end when the test calls `work`."""
-
-    def __init__(
-        self, path: Path, disk: FailingDisk | None = None, offload: Offload | None = None
-    ) -> None:
-        self.clock = StillClock()
-        self.disk = disk or FailingDisk()
-        self.logs = LogManager(
-            path,
-            self.clock,
-            node_id=1,
-            cluster_id="c",
-            durable=False,
-            make_disk=lambda _: self.disk,
-        )
-        self.waiting: list[Callable[[], None]] = []
-        self.offload = offload
-        self.cleaner = LogCleaner(self.logs, self.schedule_once, offload)
-
-    def schedule_once(self, _delay_ms: float, action: Callable[[], None]) -> None:
-        self.waiting.append(action)
-
-    def search(self) -> Slices[None]:
-        """Replace the cleaner by one that searches for dirty logs while the test continues this."""
-        searches: list[Slices[None]] = []
-
-        def in_slices(work: Callable[[], Slices[None]]) -> Action:
-            def start() -> None:
-                if not searches:
-                    searches.append(work())
-
-            return start
-
-        self.cleaner = LogCleaner(self.logs, self.schedule_once, self.offload, in_slices)
-        self.cleaner.start()
-        return searches[0]
-
-    def log(self, key: TopicPartition = ORDERS, batches: int = 8, **config: Any) -> UnifiedLog:
-        """A log of batches with the same key, two per segment."""
-        settings = {"cleanup_policy": ("compact",), "segment_bytes": 400, **config}
-        log = self.logs.get_or_create(key, UUID(int=1), LogConfig(**settings))
-        for _ in range(batches):
-            log.append_as_leader(batch(1, key=b"k", size=100), 0)
-        replicate(log)
-        return log
-
-    def work(self) -> int:
-        """Run the cleaner to its end; returns the number of pauses."""
-        turns = 0
-        while self.waiting:
-            self.waiting.pop(0)()
-            turns += 1
-        return turns
 
 
 @pytest.fixture
@@ -275,86 +208,6 @@ def test_records_are_examined_in_worker_threads(
     assert len(read_all(log)) == 5001
 
 
-def test_a_log_that_is_deleted_during_a_computation_is_not_compacted(tmp_path: Path) -> None:
-    """The result of the computation is not used."""
-    offload = HeldOffload()
-    cleaned = CleanedLogs(tmp_path, offload=offload)
-    log = cleaned.log()
-    cleaned.cleaner.start()
-    cleaned.logs.delete(log.topic_partition)
-    offload.finish_next()
-    assert not offload.jobs
-    assert cleaned.disk.failure is None
-
-
-def test_a_log_that_is_deleted_meanwhile_is_not_compacted(cleaned: CleanedLogs) -> None:
-    """The next log is compacted."""
-    log = cleaned.log(batches=0, segment_bytes=1 << 20)
-    for _ in range(40):
-        log.append_as_leader(batch(1, key=b"k", size=60_000), 0)
-    replicate(log)
-    cleaned.cleaner.start()
-    cleaned.logs.delete(ORDERS)
-    cleaned.work()
-    other = cleaned.log(OTHERS)
-    cleaned.cleaner.start()
-    cleaned.work()
-    assert cleanable(other, NOW_MS) is None
-    assert cleaned.disk.failure is None
-
-
-def test_a_log_with_damaged_records_is_not_compacted(
-    cleaned: CleanedLogs, caplog: pytest.LogCaptureFixture
-) -> None:
-    """One message reports it; other logs are compacted."""
-    log, other = cleaned.log(), cleaned.log(OTHERS)
-    path = log.directory / f"{0:020d}.log"
-    content = bytearray(path.read_bytes())
-    content[HEADER_BYTES : HEADER_BYTES + 2] = b"\xfe\x7f"  # the length of the first record
-    path.write_bytes(content)
-    cleaned.cleaner.start()
-    cleaned.work()
-    assert "orders-0 is no longer compacted" in caplog.text
-    assert len(read_all(other)) < 8
-    caplog.clear()
-    cleaned.cleaner.start()
-    assert not caplog.text
-
-
-def test_a_disk_that_fails_during_a_compaction_is_offline(tmp_path: Path) -> None:
-    """As during an append."""
-    cleaned = CleanedLogs(tmp_path)
-    cleaned.log()
-    cleaned.disk.room = 0
-    cleaned.cleaner.start()
-    cleaned.work()
-    assert cleaned.logs.is_offline(ORDERS)
-    cleaned.logs.close()
-
-
-def test_a_log_whose_compaction_raises_is_not_compacted_again(
-    cleaned: CleanedLogs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The exception is reported; others are compacted (Kafka's ``markPartitionUncleanable``)."""
-    reported: list[str] = []
-    cleaned.logs.on_error = lambda what, _error: reported.append(what)
-    log, other = cleaned.log(), cleaned.log(OTHERS)
-    steps = Compaction.steps
-
-    def broken(compaction: Compaction) -> Iterator[Any]:
-        if compaction._log is log:  # noqa: SLF001 - fails for one log
-            raise ZeroDivisionError
-        yield from steps(compaction)
-
-    monkeypatch.setattr(Compaction, "steps", broken)
-    cleaned.cleaner.start()
-    cleaned.work()
-    cleaned.cleaner.start()
-    cleaned.work()
-    assert reported == ["compaction of orders-0"]
-    assert len(read_all(other)) < 8
-
-
 def test_a_task_that_raises_for_one_log_runs_for_the_others(cleaned: CleanedLogs) -> None:
     """In every run."""
     reported: list[str] = []
@@ -371,16 +224,6 @@ def test_a_task_that_raises_for_one_log_runs_for_the_others(cleaned: CleanedLogs
     assert done == [other]
     (what,) = reported
     assert what.endswith(" of orders-0")
-
-
-def test_a_log_that_is_deleted_during_the_search_is_not_compacted(cleaned: CleanedLogs) -> None:
-    """Even if it was the dirtiest."""
-    cleaned.log()
-    search = cleaned.search()
-    next(search)
-    cleaned.logs.delete(ORDERS)
-    finish(search)
-    assert cleaned.work() == 0
 
 
 def test_a_request_during_the_search_is_served_after_it(cleaned: CleanedLogs) -> None:
