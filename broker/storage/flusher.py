@@ -75,8 +75,10 @@ class Flusher:
     def __init__(self, background: Background | None = None, *, durable: bool = True) -> None:
         self._background = background or Inline()
         self._durable = durable
-        # Called when a log has been truncated below its recovery point.
-        self.on_recovery_point_lowered: Callable[[], None] = _nothing
+        # Logs that were truncated below their checkpointed recovery point, and what writes the
+        # checkpoint of all logs. Kafka writes it after the truncations of one fetch.
+        self.lowered: set[Flushable] = set()
+        self.checkpoint: Callable[[], None] = _nothing
         # Each with the listeners to call at the end of the flush.
         self.waiting: dict[Flushable, list[Listener]] = {}
         self.running: dict[Flushable, tuple[Flush, list[Listener]]] = {}
@@ -91,6 +93,15 @@ class Flusher:
         if log in self.running:
             flush, _ = self.running[log]
             flush.up_to = min(flush.up_to, offset)
+
+    def before_append(self, log: Flushable) -> None:
+        """Write the checkpoint if *log* has been lowered since it was written.
+
+        Otherwise a restart after a crash would not check what is appended now.
+        """
+        if log in self.lowered:
+            self.checkpoint()
+            self.lowered.clear()
 
     def after(self, logs: Iterable[Flushable], action: Listener) -> None:
         """Call *action* when the requested flushes of *logs* have ended or failed."""
@@ -117,12 +128,14 @@ class Flusher:
 
     def forget(self, log: Flushable) -> None:
         """Drop the flushes of *log*, which is about to be deleted."""
+        self.lowered.discard(log)
         _call_all(self.waiting.pop(log, []))
         _, listeners = self.running.pop(log, (None, []))
         _call_all(listeners)
 
     def close(self) -> None:
         """Drop all flushes; nothing is called when the running ones end."""
+        self.lowered.clear()
         self.waiting.clear()
         self.running.clear()
 

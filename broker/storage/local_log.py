@@ -79,7 +79,7 @@ class LocalLog:
         # The offset below which all records have been forced to the disk.
         self.recovery_point = recovery_point
         # The offset below which the log has been compacted.
-        self.compacted_to = 0
+        self.compacted_to = compacted_to
         # How often records have been removed from the end.
         self.truncations = 0
         self.flushed_ms = clock.now_ms()
@@ -90,7 +90,6 @@ class LocalLog:
         self._flusher = flusher or Flusher()
         self._delete_later = delete_later
         self._end_at(next_offset)
-        self.compacted_to = compacted_to
 
     def __str__(self) -> str:
         return self.directory.name
@@ -100,6 +99,8 @@ class LocalLog:
 
         Raises OSError; the log has not changed then.
         """
+        if self._flusher.lowered:
+            self._flusher.before_append(self)
         segment = self.active
         segment.append(batches, places)
         self.end = LogOffsetMetadata(places[-1][1] + 1, segment.base_offset, segment.size)
@@ -287,4 +288,4 @@ class LocalLog:
         self._flusher.cut(self, offset)
         if offset < self.recovery_point:
             self.recovery_point = offset
-            self._flusher.on_recovery_point_lowered()
+            self._flusher.lowered.add(self)

@@ -33,7 +33,10 @@ _UNFINISHED = (DELETED, CLEANED, ".tmp")
 
 @dataclass(slots=True)
 class LoadedLog:
-    """The segments, leader epochs and offsets of a loaded log."""
+    """The segments, leader epochs and offsets of a loaded log.
+
+    ``recovery_point`` is that of the checkpoint, which may be above ``next_offset``.
+    """
 
     segments: LogSegments
     epochs: LeaderEpochFileCache
@@ -86,7 +89,7 @@ def load_log(
         first = recovery.transactional.base_offset
         rebuild_transactions(snapshots, found, first, producers, log_start_offset, now_ms)
     load_producers(snapshots, found, producers, log_start_offset, next_offset, now_ms)
-    recovery_point = next_offset if clean else min(recovery_point, next_offset)
+    recovery_point = next_offset if clean else recovery_point
     return LoadedLog(found, epochs, log_start_offset, next_offset, recovery_point)
 
 

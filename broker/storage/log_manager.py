@@ -92,9 +92,7 @@ class LogManager:
         self._removals = Removals(self._background)
         self.deletions = Deletions()
         self.flusher = Flusher(self._background, durable=durable)
-        # After a crash, records that replace truncated ones must not be below the recovery point.
-        write_checkpoints = partial(self.checkpoint, (RECOVERY_POINTS, COMPACTED), sync=True)
-        self.flusher.on_recovery_point_lowered = write_checkpoints
+        self.flusher.checkpoint = partial(self.checkpoint, (RECOVERY_POINTS, COMPACTED), sync=True)
         self._progress = Progress()
         self._logs: dict[TopicPartition, UnifiedLog] = {}
         self._homes: dict[TopicPartition, LogDirectory] = {}

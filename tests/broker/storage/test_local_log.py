@@ -57,6 +57,14 @@ def test_truncation_lowers_the_end_and_the_recovery_point(tmp_path: Path) -> Non
     assert [segment.base_offset for segment in log.segments] == [0]
 
 
+def test_no_record_above_the_end_counts_as_compacted(tmp_path: Path) -> None:
+    """The checkpoint may be older than a truncation before a crash."""
+    log = local_log(tmp_path, compacted_to=9)
+    for _ in range(6):
+        put(log)
+    assert log.first_dirty_offset(0) == 0
+
+
 def test_a_full_truncation_removes_the_files_first(tmp_path: Path) -> None:
     """The new segment may have the name of an old one."""
     log = local_log(tmp_path)

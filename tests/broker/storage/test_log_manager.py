@@ -327,20 +327,6 @@ def test_the_longest_topic_can_be_deleted(tmp_path: Path) -> None:
     manager.close()
 
 
-def test_a_truncation_below_the_recovery_point_writes_the_checkpoint(tmp_path: Path) -> None:
-    """The records that replace the truncated ones are not on the disk yet."""
-    manager = manager_at(tmp_path)
-    log = host(manager)
-    for _ in range(3):
-        log.append_as_leader(batch(2), 0)
-    log.local_log.flush()
-    manager.checkpoint()
-    log.truncate_to(2)
-    log.append_as_leader(batch(9), 1)
-    manager.crash()
-    assert host(manager_at(tmp_path)).local_log.recovery_point == 2
-
-
 def test_only_flushes_by_flush_messages_are_awaited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
