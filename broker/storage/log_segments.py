@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from broker.common.errors import InvariantBroken
 from broker.storage.file_slice import READ_AT_ONCE_BYTES, FileSlice
@@ -21,12 +22,14 @@ SCANNED_MAX = 100
 class LogSegments:
     """At least one segment. Invariant: base offsets increase; the last one is active."""
 
-    __slots__ = ("_bases", "_segments", "active")
+    __slots__ = ("_bases", "_inactive_bytes", "_segments", "active")
 
     def __init__(self, segments: Iterable[LogSegment]) -> None:
         self._segments = sorted(segments, key=lambda segment: segment.base_offset)
         self._bases = [segment.base_offset for segment in self._segments]
         self.active = self._segments[-1]
+        # A log may have thousands of segments, of which only the active one changes its size.
+        self._inactive_bytes = _size_of(self._segments[:-1])
 
     def __iter__(self) -> Iterator[LogSegment]:
         return iter(self._segments)
@@ -47,7 +50,7 @@ class LogSegments:
     @property
     def size_bytes(self) -> int:
         """Bytes of all batches."""
-        return sum(segment.size for segment in self._segments)
+        return self._inactive_bytes + self.active.size
 
     def add(self, segment: LogSegment) -> None:
         """Add the new active segment."""
@@ -58,6 +61,7 @@ class LogSegments:
             )
         self._segments.append(segment)
         self._bases.append(segment.base_offset)
+        self._inactive_bytes += self.active.size
         self.active = segment
 
     def has(self, segment: LogSegment) -> bool:
@@ -150,24 +154,31 @@ class LogSegments:
         return self.aborted_transactions(start.message_offset, end)
 
     def deletable(
-        self, config: LogConfig, log_start: int, high_watermark: int, log_end: int, now_ms: int
+        self,
+        config: LogConfig,
+        log_start: int,
+        high_watermark: int,
+        log_end: int,
+        now_ms: int,
+        most: int,
     ) -> tuple[int, int]:
         """How many of the oldest segments may be deleted, and the log start offset after that.
 
-        A segment may be deleted only if it ends at or below the high watermark, and the active one
-        only if it has batches. Raises OSError.
+        At most the first *most* are examined. A segment may be deleted only if it ends at or below
+        the high watermark, and the active one only if it has batches. Raises OSError.
         """
         count = 0
         excess = self.size_bytes - config.retention_bytes
         deletes = "delete" in config.cleanup_policy
-        ends = [*self._bases[1:], log_end]
-        for segment, end in zip(self._segments, ends, strict=True):
+        for segment in islice(self._segments, most):
+            is_active = segment is self.active
+            end = log_end if is_active else self._bases[count + 1]
             too_old = 0 <= config.retention_ms < now_ms - segment.newest_ms()
             too_much = config.retention_bytes >= 0 and excess >= segment.size
             expired = deletes and (too_old or too_much)
-            if end > high_watermark or (segment is self.active and not segment.size):
+            if end > high_watermark or (is_active and not segment.size):
                 break
-            if not expired and (segment is self.active or end > log_start):
+            if not expired and (is_active or end > log_start):
                 break
             excess -= segment.size
             log_start = max(log_start, end)
@@ -179,6 +190,7 @@ class LogSegments:
         assert count < len(self._segments)
         dropped = self._segments[:count]
         del self._segments[:count], self._bases[:count]
+        self._inactive_bytes -= _size_of(dropped)
         return dropped
 
     def drop_from(self, offset: int) -> list[LogSegment]:
@@ -187,6 +199,7 @@ class LogSegments:
         dropped = self._segments[keep:]
         del self._segments[keep:], self._bases[keep:]
         self.active = self._segments[-1]
+        self._inactive_bytes = _size_of(self._segments[:-1])
         return dropped[::-1]
 
     def replace(self, segments: Sequence[LogSegment], segment: LogSegment) -> None:
@@ -198,8 +211,13 @@ class LogSegments:
             raise InvariantBroken(f"compacted segments at {segment.base_offset} are not adjacent")
         self._segments[first : first + len(segments)] = [segment]
         self._bases[first : first + len(segments)] = [segment.base_offset]
+        self._inactive_bytes += segment.size - _size_of(segments)
 
     def replace_all(self, segment: LogSegment) -> None:
         """Replace all segments by *segment*."""
         self._segments, self._bases = [segment], [segment.base_offset]
-        self.active = segment
+        self.active, self._inactive_bytes = segment, 0
+
+
+def _size_of(segments: Iterable[LogSegment]) -> int:
+    return sum(segment.size for segment in segments)

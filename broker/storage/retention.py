@@ -37,13 +37,11 @@ def delete_old_segments(log: UnifiedLog, most: int = MANY) -> int:
         segments, end = log.segments, log.log_end_offset
         now_ms = log.clock.wall_ms()
         count, start = segments.deletable(
-            log.config, log.log_start_offset, log.high_watermark, end, now_ms
+            log.config, log.log_start_offset, log.high_watermark, end, now_ms, most
         )
         if not count:
             return 0
-        if count > most:
-            count, start = most, segments.base_offsets[most]
-        elif count == len(segments):
+        if count == len(segments):
             log.roll()
         log.maybe_increment_log_start_offset(start)
         log.local_log.delete_first(count)

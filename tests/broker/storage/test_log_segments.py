@@ -11,7 +11,7 @@ from broker.storage.disk import Disk
 from broker.storage.log_config import LogConfig
 from broker.storage.log_segments import LogSegments
 from broker.storage.segment import LogSegment
-from tests.broker.storage.logs import NOW_MS
+from tests.broker.storage.logs import NOW_MS, batch
 
 
 def new(path: Path, base: int) -> LogSegment:
@@ -55,6 +55,43 @@ def test_segments_are_removed_from_both_ends(segments: LogSegments) -> None:
     assert segments.drop_from(0) == []
 
 
+def test_the_size_is_that_of_all_segments(tmp_path: Path) -> None:
+    """After each change of the segments."""
+    segments = LogSegments([filled(tmp_path, 0, 3), filled(tmp_path, 3, 2)])
+    assert batches_in(segments) == 5
+    segments.add(filled(tmp_path, 5, 1))
+    fill(segments.active, 1)
+    assert batches_in(segments) == 7
+    segments.drop_from(3)
+    fill(segments.active, 1)
+    assert batches_in(segments) == 6
+    segments.add(filled(tmp_path, 6, 1))
+    segments.replace([segments.first], filled(tmp_path / "cleaned", 0, 1))
+    assert batches_in(segments) == 5
+    segments.drop_first(1)
+    assert batches_in(segments) == 4
+    segments.replace_all(filled(tmp_path, 9, 1))
+    assert batches_in(segments) == 1
+
+
+def filled(path: Path, base: int, batches: int) -> LogSegment:
+    """A segment with so many batches of one record."""
+    path.mkdir(exist_ok=True)
+    segment = new(path, base)
+    fill(segment, batches)
+    return segment
+
+
+def fill(segment: LogSegment, batches: int) -> None:
+    for _ in range(batches):
+        data = batch(1, base_offset=segment.next_offset())
+        segment.append(data, [(len(data), segment.next_offset(), NOW_MS)])
+
+
+def batches_in(segments: LogSegments) -> float:
+    return segments.size_bytes / len(batch(1))
+
+
 def test_all_segments_are_replaced(segments: LogSegments, tmp_path: Path) -> None:
     """By one, as in a full truncation."""
     segments.replace_all(new(tmp_path, 50))
@@ -66,7 +103,7 @@ def test_empty_segments_have_nothing(segments: LogSegments) -> None:
     """No position, no record, no timestamp, and nothing to delete."""
     assert segments.locate(5) is None
     assert segments.scan_by_timestamp(0, 0) is None
-    assert segments.deletable(LogConfig(retention_ms=0), 0, 0, 20, NOW_MS) == (0, 0)
+    assert segments.deletable(LogConfig(retention_ms=0), 0, 0, 20, NOW_MS, 3) == (0, 0)
 
 
 def test_a_segment_out_of_order_is_an_inconsistency(segments: LogSegments) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
+from broker.storage.disk import Disk
 from broker.storage.log_config import LogConfig
 from broker.storage.log_manager import LogManager
 from broker.storage.retention import (
@@ -68,6 +69,36 @@ def test_the_log_start_follows_each_slice(tmp_path: Path) -> None:
     next(delete_all_old_segments(retained.logs))
 
     assert log.log_start_offset == log.segments.base_offsets[0] == SEGMENTS_AT_ONCE
+
+
+def test_a_slice_examines_only_the_segments_that_it_deletes(tmp_path: Path) -> None:
+    """Its cost does not depend on the number of segments."""
+    reads = []
+    for segments in (SEGMENTS_AT_ONCE + 5, SEGMENTS_AT_ONCE + 50):
+        path = tmp_path / str(segments)
+        log = open_log(path, segment_bytes=100)
+        for _ in range(segments):
+            log.append_as_leader(batch(1), 0)
+        log.close()
+        clock, disk = StillClock(NOW_MS + 2000), ReadingDisk()
+        log = open_log(
+            path, clock=clock, disk=disk, clean=True, segment_bytes=100, retention_ms=1000
+        )
+        replicate(log)
+        disk.reads = 0
+        assert delete_old_segments(log, SEGMENTS_AT_ONCE) == SEGMENTS_AT_ONCE
+        reads.append(disk.reads)
+    assert reads[0] == reads[1] > 0
+
+
+class ReadingDisk(Disk):
+    """Counts reads, of which each timestamp of a segment needs some after a restart."""
+
+    reads = 0
+
+    def pread(self, fd: int, size: int, position: int) -> bytes:
+        self.reads += 1
+        return super().pread(fd, size, position)
 
 
 def test_old_segments_are_deleted_by_time(tmp_path: Path) -> None:
