@@ -6,6 +6,7 @@ flush after it, so the speed of the disk limits their number.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -79,8 +80,9 @@ class Flusher:
         # checkpoint of all logs. Kafka writes it after the truncations of one fetch.
         self.lowered: set[Flushable] = set()
         self.checkpoint: Callable[[], None] = _nothing
-        # Each with the listeners to call at the end of the flush.
-        self.waiting: dict[Flushable, list[Listener]] = {}
+        # Each with the listeners to call at the end of the flush. A dict finds its first entry by
+        # passing those that were removed before it; an OrderedDict does not.
+        self.waiting: OrderedDict[Flushable, list[Listener]] = OrderedDict()
         self.running: dict[Flushable, tuple[Flush, list[Listener]]] = {}
 
     def request(self, log: Flushable) -> None:
@@ -145,11 +147,13 @@ class Flusher:
         return self.running[log][1] if log in self.running else None
 
     def _start(self) -> None:
-        for log in [log for log in self.waiting if log not in self.running]:
+        for _ in range(len(self.waiting)):  # one that fails waits again
             if len(self.running) >= RUNNING_MAX:
                 return
-            if log in self.waiting:
-                self._flush(log, self.waiting.pop(log))
+            log = next((each for each in self.waiting if each not in self.running), None)
+            if log is None:
+                return
+            self._flush(log, self.waiting.pop(log))
 
     def _flush(self, log: Flushable, listeners: list[Listener]) -> None:
         try:

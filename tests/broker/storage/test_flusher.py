@@ -15,16 +15,24 @@ from tests.broker.storage.logs import FailingDisk
 
 
 class Later:
-    """Background work that runs when the test calls `finish`."""
+    """Background work that runs when the test calls `finish`.
 
-    def __init__(self) -> None:
+    Unless it *calls_soon*, the test calls the ``actions`` that are to be called soon.
+    """
+
+    def __init__(self, *, calls_soon: bool = True) -> None:
         self.tasks: list[tuple[Work, Then]] = []
+        self.actions: list[Callable[[], None]] = []
+        self._calls_soon = calls_soon
 
     def run(self, work: Work, then: Then) -> None:
         self.tasks.append((work, then))
 
     def soon(self, action: Callable[[], None]) -> None:
-        action()
+        if self._calls_soon:
+            action()
+        else:
+            self.actions.append(action)
 
     def finish(self, error: OSError | None = None) -> None:
         """Run the oldest work; it fails with *error*, if that is given."""
@@ -39,9 +47,13 @@ class Log:
         self.end = 0
         self.recovery_point = 0
         self.path = path
+        self.failures = 0
 
     def begin_flush(self) -> Flush:
         self.disk.check()
+        if self.failures:
+            self.failures -= 1
+            raise OSError(errno.EMFILE, "Too many open files")
         return Flush(self.disk, [self.path] if self.path else [], self.end)
 
     def flushed(self, flush: Flush) -> None:
@@ -88,6 +100,40 @@ def test_few_flushes_run_at_a_time() -> None:
         later.finish()
         assert len(later.tasks) <= RUNNING_MAX
     assert all(log.recovery_point == 1 for log in logs)
+
+
+def test_the_logs_that_wait_are_not_examined_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither by a request nor by a completion: thousands may wait."""
+    hashed: list[Log] = []
+
+    def hash_of(log: Log) -> int:
+        hashed.append(log)
+        return id(log)
+
+    monkeypatch.setattr(Log, "__hash__", hash_of)
+    counts = []
+    for number in (RUNNING_MAX + 3, RUNNING_MAX + 300):
+        later = Later()
+        flusher = Flusher(later)
+        for log in [Log() for _ in range(number)]:
+            flusher.request(log)
+        hashed.clear()
+        flusher.request(Log())
+        later.finish()
+        counts.append(len(hashed))
+    assert counts[0] == counts[1]
+
+
+def test_a_flush_without_descriptor_is_repeated_later() -> None:
+    """It does not keep the flush of another log from beginning."""
+    later = Later(calls_soon=False)
+    log, other, flusher = Log(), Log(), Flusher(later)
+    log.failures = 2
+    flusher.request(log)
+    flusher.request(other)
+    assert [*flusher.running] == [other]
+    later.actions[0]()
+    assert [*flusher.running] == [other, log]
 
 
 def test_a_wait_for_several_flushes_ends_with_the_last() -> None:
