@@ -7,6 +7,7 @@ A result is passed to its callback when all records that it depends on are repli
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from typing import Final, TypeVar
 from uuid import UUID
@@ -45,6 +46,8 @@ from broker.share_coordinator.share_states import HighestEpochs, ShareStates
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
+
+log = logging.getLogger("antechamber.coordinators")
 
 Result = TypeVar("Result", bound=PersisterResult)
 
@@ -251,18 +254,30 @@ class ShareCoordinator:
         self.states[self.runtime.partition_for(text)].replay(record, offset)
 
     def topics_deleted(self, topic_ids: Iterable[UUID]) -> None:
-        """Delete the states of topics that have been deleted."""
+        """Delete the states of topics that have been deleted.
+
+        A partition whose log refuses the tombstones keeps them until its next `repeat_snapshots`.
+        """
         deleted = frozenset(topic_ids)
-        for states in self.states.values():
-            for key in [each for each in states.states if each.topic_id in deleted]:
-                self._append(key, tombstone(key))
+        for partition in self.states:
+            try:
+                self._delete_states(partition, deleted.__contains__)
+            except ApiError as error:
+                log.warning("partition %d keeps states of deleted topics: %s", partition, error)
+
+    def _delete_states(self, partition: int, is_deleted: Callable[[UUID], bool]) -> None:
+        for key in [each for each in self.states[partition].states if is_deleted(each.topic_id)]:
+            self._append(key, tombstone(key))
 
     def repeat_snapshots(self, partition: int) -> None:
         """Write a snapshot of each share partition that has not changed for an interval.
 
         Nothing is written if all of them are such repetitions already (Kafka's
-        ``snapshotColdPartitions``).
+        ``snapshotColdPartitions``). States of topics that do not exist are deleted first; Kafka
+        keeps them. Raises `ApiError` if the log refuses a record.
         """
+        image = self._image()
+        self._delete_states(partition, lambda topic_id: image.topic_by_id(topic_id) is None)
         states = self.states[partition].states
         if all(state.is_repeated for state in states.values()):
             return

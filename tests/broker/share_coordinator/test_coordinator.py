@@ -6,12 +6,14 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+import trio
 import trio.testing
 
+from broker.controller.image import SHARE_GROUP_STATE_TOPIC
 from protocol.errors import ErrorCode
 from protocol.messages import initialize_share_group_state as initialize
 from tests.broker.share_coordinator.state_client import StateClient, state_batch, state_client
-from tests.client import running_node
+from tests.client import RunningCluster, running_cluster, running_node
 
 pytestmark = pytest.mark.anyio
 
@@ -153,6 +155,41 @@ async def test_the_states_of_a_deleted_topic_are_deleted(tmp_path: Path) -> None
         await trio.testing.wait_all_tasks_blocked()
 
         assert not any(states.states for states in coordinator.states.values())
+
+
+async def test_states_whose_deletion_the_log_refuses_are_deleted_later(tmp_path: Path) -> None:
+    """The node deletes the topic; the next repetition of snapshots deletes the states."""
+    async with running_cluster(
+        tmp_path,
+        2,
+        share_coordinator_state_topic_num_partitions="1",
+        share_coordinator_state_topic_replication_factor="2",
+        share_coordinator_state_topic_min_isr="2",
+        share_coordinator_cold_partition_snapshot_interval_ms="60000",
+    ) as cluster:
+        topic_id = state_client(cluster).topic_id
+        await trio.sleep(1)
+        leader, other = _replicas_of_states(cluster)
+        node = cluster.node(leader)
+        await StateClient(cluster.client(leader), topic_id).initialize(1, 0)
+        await cluster.cluster.stop(other)
+
+        cluster.controller.delete_topic("t")
+        await trio.sleep(1)
+        states = node.share_groups.coordinator.states[0].states
+        assert node.image.topic("t") is None
+        assert len(states) == 1
+
+        await cluster.cluster.start(other)
+        await trio.sleep(60)
+
+        assert not states
+
+
+def _replicas_of_states(cluster: RunningCluster) -> list[int]:
+    """The replicas of the only partition of the states, the leader first."""
+    (partition,) = cluster.controller.image.topics[SHARE_GROUP_STATE_TOPIC].partitions
+    return sorted(partition.replicas, key=lambda node_id: node_id != partition.leader)
 
 
 async def test_a_request_without_a_group_or_topics_has_no_results(tmp_path: Path) -> None:
