@@ -12,6 +12,7 @@ from uuid import UUID
 
 from broker.config.node_settings import Address
 from broker.controller.features import FEATURES
+from broker.controller.topic_names import may_collide, unified
 from broker.quotas.entity import Entity, Quotas
 from broker.security.acl.acls import Acls
 from broker.security.sasl.credentials import ScramCredential
@@ -104,6 +105,8 @@ class MetadataImage:
     brokers: dict[int, Broker] = field(default_factory=dict)
     topics: dict[str, TopicImage] = field(default_factory=dict)
     names: dict[UUID, str] = field(default_factory=dict)
+    # The topics whose names may collide with others, by unified name.
+    _unified_names: dict[str, str] = field(default_factory=dict)
     broker_configs: dict[str, dict[str, str]] = field(default_factory=dict)
     client_quotas: dict[Entity, Quotas] = field(default_factory=dict)
     group_configs: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -122,6 +125,10 @@ class MetadataImage:
         name = self.names.get(topic_id)
         # A worker thread may call this while the topic is removed.
         return None if name is None else self.topics.get(name)
+
+    def colliding_topic(self, name: str) -> str | None:
+        """The topic that a new topic of that name would collide with, or None."""
+        return self._unified_names.get(unified(name)) if may_collide(name) else None
 
     def alive(self, node_id: int) -> bool:
         """Whether the node is registered and not fenced."""
@@ -161,11 +168,14 @@ class MetadataImage:
         """Add or replace a topic."""
         self.topics[topic.name] = topic
         self.names[topic.topic_id] = topic.name
+        if may_collide(topic.name):
+            self._unified_names[unified(topic.name)] = topic.name
 
     def remove(self, topic: TopicImage) -> None:
         """Remove a topic."""
         del self.topics[topic.name]
         del self.names[topic.topic_id]
+        self._unified_names.pop(unified(topic.name), None)
 
     def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
         """Replace the quotas of an entity; an empty mapping removes it."""

@@ -12,7 +12,7 @@ from broker.common.errors import ApiError
 from broker.config import Config
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.controller.replica_placer import place_replicas
-from broker.controller.topic_names import check_topic_name, collides
+from broker.controller.topic_names import check_topic_name
 from protocol.errors import ErrorCode
 
 # Kafka's controller refuses larger batches: ReplicationControlManager.MAX_PARTITIONS_PER_BATCH.
@@ -89,13 +89,12 @@ class NewTopics:
         check_topic_name(name)
         if name in self._image.topics:
             raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
-        # A name without '.' and '_' collides with no other, so most names need no comparison.
-        for existing in self._image.topics if "." in name or "_" in name else ():
-            if collides(name, existing):
-                raise ApiError(
-                    ErrorCode.INVALID_TOPIC_EXCEPTION,
-                    f"Topic '{name}' collides with existing topic: {existing}",
-                )
+        existing = self._image.colliding_topic(name)
+        if existing is not None:
+            raise ApiError(
+                ErrorCode.INVALID_TOPIC_EXCEPTION,
+                f"Topic '{name}' collides with existing topic: {existing}",
+            )
 
     def _replication_factor(self, requested: int) -> int:
         if requested == -1:
@@ -178,23 +177,26 @@ class NewTopics:
 
 
 def check_assignment(image: MetadataImage, replicas: Sequence[int]) -> None:
-    """Raise `ApiError` INVALID_REPLICA_ASSIGNMENT unless all are registered, each once."""
-    unknown = [node for node in replicas if node not in image.brokers]
-    repeated = [node for node in replicas if replicas.count(node) > 1]
+    """Raise `ApiError` INVALID_REPLICA_ASSIGNMENT unless all are registered, each once.
+
+    The error is that of the lowest id (``validateManualPartitionAssignment``).
+    """
     if not replicas:
-        reason = "The manual partition assignment includes an empty replica list."
-    elif unknown:
-        reason = (
-            f"The manual partition assignment includes broker {min(unknown)}, but no such "
-            "broker is registered."
-        )
-    elif repeated:
-        reason = (
-            f"The manual partition assignment includes the broker {min(repeated)} more than once."
-        )
-    else:
-        return
-    raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, reason)
+        raise _invalid_assignment("an empty replica list.")
+    before = None
+    for node in sorted(replicas):
+        if node not in image.brokers:
+            raise _invalid_assignment(f"broker {node}, but no such broker is registered.")
+        if node == before:
+            raise _invalid_assignment(f"the broker {node} more than once.")
+        before = node
+
+
+def _invalid_assignment(included: str) -> ApiError:
+    return ApiError(
+        ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+        f"The manual partition assignment includes {included}",
+    )
 
 
 def _check_unset(what: str, number: int) -> None:

@@ -29,6 +29,11 @@ def check_topic_name(name: str) -> None:
     raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {reason}")
 
 
-def collides(name: str, existing: str) -> bool:
-    """Whether two names are equal after replacing '.' by '_', as in metric names."""
-    return name.replace(".", "_") == existing.replace(".", "_")
+def may_collide(name: str) -> bool:
+    """Whether another name can be equal to *name* after `unified`."""
+    return "." in name or "_" in name
+
+
+def unified(name: str) -> str:
+    """The name with '_' for '.', as in metric names; topics with equal ones collide."""
+    return name.replace(".", "_")

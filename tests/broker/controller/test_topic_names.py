@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker.common.errors import ApiError
-from broker.controller.topic_names import TOPIC_NAME_LENGTH_MAX, check_topic_name, collides
+from broker.controller.topic_names import TOPIC_NAME_LENGTH_MAX, check_topic_name
 from protocol.errors import ErrorCode
 
 
@@ -24,9 +24,3 @@ def test_invalid_names(name: str) -> None:
         check_topic_name(name)
 
     assert refusal.value.code is ErrorCode.INVALID_TOPIC_EXCEPTION
-
-
-def test_dots_and_underscores_collide() -> None:
-    """Names that differ only in '.' and '_' would share their metrics."""
-    assert collides("a.b", "a_b")
-    assert not collides("a.b", "a-b")
