@@ -2,9 +2,10 @@
 
 A place is a state: a part of the pattern that is matched next, and the place after it. Places are
 created when a name reaches them, and repetitions are counted in them instead of expanded, so the
-cost of `((a{100}){100}){100}` depends on the name, which has at most 249 characters. A name is read
-once with the set of possible next places. Sets and their successors are cached, which is a
-deterministic automaton that is built on demand.
+cost of `((a{100}){100}){100}` depends on the name. That of a topic has at most 249 characters; a
+transactional id may have 32,767, so its match can run in slices. A name is read once with the set
+of possible next places. Sets and their successors are cached, which is a deterministic automaton
+that is built on demand.
 """
 
 from __future__ import annotations
@@ -23,14 +24,19 @@ from broker.groups.consumer.regex.syntax import (
     Repeat,
     Sequence,
 )
+from broker.steps.queue import Slices, finish
 
 # The place after the whole pattern.
 _END = 0
 _UNBOUNDED = -1
-# The caches are cleared before the next name when they are larger: they take memory, and a pattern
-# with so many places and sets rarely reaches one again.
+# The caches are reduced to what the rest of a name needs when they have more new places, or their
+# sets more members, than these: they take memory, and a pattern with so many rarely reaches one
+# again. A set takes as much memory as `_SET_SIZE` members.
 PLACES_MAX = 100_000
-SETS_MAX = 5000
+MEMBERS_MAX = 200_000
+_SET_SIZE = 40
+# The places that are visited in one piece of work, about 0.1 ms.
+_PLACES_PER_PIECE = 100
 
 _Places = frozenset[int]
 # A part, the rest of it, and the place after it. The rest is the index of the next part and 0 for a
@@ -41,63 +47,87 @@ _Way = tuple[Node, int, int, int]
 class _Set:
     """The possible next places, and the sets that follow, by character."""
 
-    __slots__ = ("after", "before", "places")
+    __slots__ = ("after", "before", "is_end", "places")
 
     def __init__(self, places: _Places, before: str) -> None:
         self.places = places
         # The character before these places, if the pattern has assertions.
         self.before = before
         self.after: dict[str, _Set] = {}
+        # Whether a name that ends here matches; None if that is not known yet.
+        self.is_end: bool | None = None
 
 
 class Program:
-    """A parsed pattern; raises `InvalidRegex`."""
+    """A parsed pattern; raises `InvalidRegex`. It matches one name after the other."""
 
     def __init__(self, pattern: str) -> None:
         self._tree = parse(pattern)
         self._nothing: dict[int, bool] = {}
         self._has_assertions = any(mark in pattern for mark in ("^", "$", "\\"))
-        self._clear()
-
-    def _clear(self) -> None:
-        self._ways: list[_Way | None] = [None]
+        self._places_created = _END
+        self._ways: dict[int, _Way] = {}
         self._numbers: dict[tuple[int, int, int, int], int] = {}
-        self._sets: dict[tuple[_Places, str], _Set] = {}
-        self._start = self._set(frozenset({self._place(self._tree, _END)}), "")
+        self._ways_max = PLACES_MAX
+        self._forget_sets(frozenset({self._place(self._tree, _END)}))
 
     def matches(self, name: str) -> bool:
-        """Whether the pattern matches the whole *name*."""
-        if len(self._ways) > PLACES_MAX or len(self._sets) > SETS_MAX:
-            self._clear()
+        """Whether the pattern matches the whole *name*, at once."""
+        known = self._known(name)
+        return finish(self.match(name)) if known is None else known
+
+    def _known(self, name: str) -> bool | None:
+        """The result that the cached sets give; None if one is missing."""
         current = self._start
         for character in name:
             following = current.after.get(character)
             if following is None:
-                following = current.after[character] = self._step(current, character)
+                return None
             if not following.places:
                 return False
             current = following
-        return _END in self._reachable(current, "")
+        return current.is_end
+
+    def match(self, name: str) -> Slices[bool]:
+        """Whether the pattern matches the whole *name*, in slices."""
+        current = self._start
+        for character in name:
+            following = current.after.get(character)
+            if following is None:
+                if self._are_caches_full:
+                    current = yield from self._reduced(current)
+                following = yield from self._step(current, character)
+                current.after[character] = following
+            if not following.places:
+                return False
+            current = following
+        if current.is_end is None:
+            current.is_end = _END in (yield from self._reachable(current, ""))
+        return current.is_end
 
     def _set(self, places: _Places, before: str) -> _Set:
         key = places, before
         found = self._sets.get(key)
         if found is None:
             found = self._sets[key] = _Set(places, before)
+            self._members += len(places) + _SET_SIZE
         return found
 
-    def _step(self, current: _Set, character: str) -> _Set:
+    def _step(self, current: _Set, character: str) -> Slices[_Set]:
         """The set after *character*."""
         taken = set()
         if ord(character) < ASCII_COUNT:
             bit = 1 << ord(character)
-            for place in self._reachable(current, character):
-                way = self._ways[place]
+            reachable = yield from self._reachable(current, character)
+            for count, place in enumerate(reachable, 1):
+                if not count % _PLACES_PER_PIECE:
+                    yield None
+                way = self._ways.get(place)
                 if way is not None and isinstance(way[0], Chars) and way[0].charset & bit:
                     taken.add(way[3])
         return self._set(frozenset(taken), character if self._has_assertions else "")
 
-    def _reachable(self, current: _Set, after: str) -> set[int]:
+    def _reachable(self, current: _Set, after: str) -> Slices[set[int]]:
         """All places that can be reached without reading a character."""
         found: set[int] = set()
         # The greatest number of further matches of each repetition that may end here. Every text
@@ -109,23 +139,27 @@ class Program:
             if place in found:
                 continue
             found.add(place)
-            way = self._ways[place]
-            if way is None:
-                continue
-            part, _, _, following = way
-            match part:
-                case Chars():
-                    pass
-                case Place(assertion):
-                    if _holds(assertion, current.before, after):
-                        waiting.append(following)
-                case Choice(options):
-                    waiting += [self._place(option, following) for option in options]
-                case Sequence():
-                    waiting.append(self._in_sequence(part, way))
-                case Repeat():
-                    waiting += self._in_repeat(part, way, most_of)
+            if not len(found) % _PLACES_PER_PIECE:
+                yield None
+            if place != _END:
+                waiting += self._next(self._ways[place], current.before, after, most_of)
         return found
+
+    def _next(
+        self, way: _Way, before: str, after: str, most_of: dict[tuple[int, int], int]
+    ) -> Iterable[int]:
+        """The places that follow a place if no character is read."""
+        part, _, _, following = way
+        match part:
+            case Place(assertion):
+                return (following,) if _holds(assertion, before, after) else ()
+            case Choice(options):
+                return [self._place(option, following) for option in options]
+            case Sequence():
+                return (self._in_sequence(part, way),)
+            case Repeat():
+                return self._in_repeat(part, way, most_of)
+        return ()
 
     def _in_sequence(self, part: Sequence, way: _Way) -> int:
         """The place of the next part of a sequence, followed by the rest of it."""
@@ -181,12 +215,45 @@ class Program:
         return known
 
     def _number(self, way: _Way) -> int:
-        key = id(way[0]), *way[1:]
+        key = _key(way)
         number = self._numbers.get(key)
         if number is None:
-            number = self._numbers[key] = len(self._ways)
-            self._ways.append(way)
+            self._places_created += 1
+            number = self._numbers[key] = self._places_created
+            self._ways[number] = way
         return number
+
+    # -------------------------------------------------------------------------------- caches
+
+    @property
+    def _are_caches_full(self) -> bool:
+        return len(self._ways) > self._ways_max or self._members > MEMBERS_MAX
+
+    def _reduced(self, current: _Set) -> Slices[_Set]:
+        """Drop all that neither *current* nor the start needs; returns *current* as a new set."""
+        kept: dict[int, _Way] = {}
+        waiting = [*current.places, *self._start.places]
+        while waiting:
+            place = waiting.pop()
+            if place != _END and place not in kept:
+                way = kept[place] = self._ways[place]
+                waiting.append(way[3])
+                if not len(kept) % _PLACES_PER_PIECE:
+                    yield None
+        self._ways = kept
+        self._numbers = {_key(way): place for place, way in kept.items()}
+        self._ways_max = len(kept) + PLACES_MAX
+        self._forget_sets(self._start.places)
+        return self._set(current.places, current.before)
+
+    def _forget_sets(self, start: _Places) -> None:
+        self._members = 0
+        self._sets: dict[tuple[_Places, str], _Set] = {}
+        self._start = self._set(start, "")
+
+
+def _key(way: _Way) -> tuple[int, int, int, int]:
+    return id(way[0]), *way[1:]
 
 
 def _holds(assertion: Assertion, before: str, after: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ from broker.transactions.state_topic import ensure_state_topic
 from protocol.errors import ErrorCode
 from protocol.messages.init_producer_id import InitProducerIdRequest
 from protocol.messages.list_transactions import ListTransactionsRequest
+from tests.broker.api.authorization.fake_authorizer import FakeAuthorizer, install
 from tests.broker.api.handlers.transactional_producer import ID, transactional_producer
 from tests.broker.coordinators.kept_log import KeptLog
 from tests.client import Client, running_node
+from tests.short_slices import short_slices
 
 pytestmark = pytest.mark.anyio
 
@@ -144,3 +147,32 @@ async def test_nothing_is_listed_while_a_partition_is_loaded(tmp_path: Path) -> 
 
         assert len(topic.partitions) > 1
         assert response.error_code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+
+
+LONG_ID = "".join(random.Random(1).choices("ab", k=500))
+LONG_MATCH = "(a|b)*a(a|b){90}c"
+
+
+async def test_a_long_id_is_matched_in_slices(tmp_path: Path) -> None:
+    """A slice ends within the id."""
+    async with running_node(tmp_path) as node:
+        producer = await transactional_producer(node)
+        await begin_session(producer.client, LONG_ID)
+        before = short_slices(node.cluster.steps)
+
+        assert not await listed(producer.client, transactional_id_pattern=LONG_MATCH)
+
+        assert node.cluster.steps.slices_run - before > 100
+
+
+async def test_a_pattern_is_not_matched_with_hidden_ids(tmp_path: Path) -> None:
+    """Those that the client may not describe cost no slices."""
+    async with running_node(tmp_path) as node:
+        producer = await transactional_producer(node)
+        await begin_session(producer.client, LONG_ID)
+        install(node.node, FakeAuthorizer())
+        before = short_slices(node.cluster.steps)
+
+        assert not await listed(producer.client, transactional_id_pattern=LONG_MATCH)
+
+        assert node.cluster.steps.slices_run - before < 10

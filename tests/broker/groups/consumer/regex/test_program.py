@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from broker.groups.consumer.regex.program import PLACES_MAX, Program
+from broker.groups.consumer.regex.program import MEMBERS_MAX, PLACES_MAX, Program
 from broker.groups.consumer.regex.syntax import InvalidRegex
 
 ATOMS = st.sampled_from(
@@ -160,3 +160,22 @@ def test_the_caches_are_limited() -> None:
     assert len(program._ways) < PLACES_MAX + 100_000  # noqa: SLF001 - the size of the cache
     program.matches("a")
     assert program.matches("ab")
+
+
+@pytest.mark.parametrize(("end", "fits"), [("", False), ("c", True)])
+def test_the_caches_are_limited_within_a_name(end: str, fits: bool) -> None:
+    """The pattern has thousands of sets, and a long name reaches most of them."""
+    program = Program("[ab]*a[ab]{12}c")
+    name = "".join(random.Random(1).choices("ab", k=20_000)) + "a" + "b" * 12 + end
+
+    assert program.matches(name) is fits
+    assert program._members < MEMBERS_MAX + 1000  # noqa: SLF001 - the size of the cache
+
+
+def test_a_match_runs_in_slices() -> None:
+    """Also the step of one character, if it reaches many places."""
+    program = Program("|".join(f"(a{{{count}}}b)" for count in range(1, 1000)))
+
+    pieces = list(program.match("a"))
+
+    assert len(pieces) >= 10
