@@ -63,11 +63,21 @@ class InterBrokerRequest(NamedTuple):
     """A request, and the callback for its response.
 
     The callback gets None after a disconnect, a failed connection or a timeout, and handles the
-    response in slices. An exception of it is reported and does not affect other requests.
+    response in slices. An exception ends the callback and is reported; later requests are sent. A
+    request may have calls of several clients, so a callback contains the exceptions of each of them
+    (`call_back`).
     """
 
     body: Any
     on_response: Callable[[Any | None], Slices[None]]
+
+
+def call_back(node: SendingNode, what: str, callback: Callable[[], object]) -> None:
+    """Call *callback*, which handles one of the results in a response; report its exception."""
+    try:
+        callback()
+    except Exception as error:
+        node.timer.on_error(what, error)
 
 
 # The request to send now to the node with that id; None if there is none.

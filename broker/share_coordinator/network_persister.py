@@ -28,6 +28,7 @@ from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
     SendingNode,
+    call_back,
 )
 from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.share.persister import PersisterResult, ReadResult, StateWrite, SummaryResult
@@ -153,7 +154,7 @@ class NetworkPersister:
         else:
             del self._later[call.key]
         for callback in call.callbacks:
-            callback(result)
+            call_back(self._node, f"share partition {call.key}", partial(callback, result))
             yield None
 
     # ------------------------------------------------------------------------------- queues

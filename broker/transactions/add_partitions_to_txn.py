@@ -22,6 +22,7 @@ from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
     SendingNode,
+    call_back,
 )
 from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.steps.queue import Slices, StepQueue
@@ -190,14 +191,16 @@ class AddPartitionsToTxnSender:
         error = _error_of_all(response)
         codes = {} if response is None else _codes(response)
         for transactional_id, transaction in sent.items():
-            try:
-                if error:
-                    self._end(transaction, _all_failed(transaction, error))
-                else:
-                    self._end(transaction, _errors(transaction, codes.get(transactional_id, {})))
-            except Exception as unexpected:
-                self._node.timer.on_error(f"transactional id {transactional_id}", unexpected)
+            result = partial(self._result, transaction, error, codes.get(transactional_id, {}))
+            call_back(self._node, f"transactional id {transactional_id}", result)
             yield None
+
+    def _result(
+        self, transaction: _Transaction, error: ErrorCode, codes: dict[TopicPartition, int]
+    ) -> None:
+        """End a call with the error of the whole request, or with those of its partitions."""
+        errors = _all_failed(transaction, error) if error else _errors(transaction, codes)
+        self._end(transaction, errors)
 
 
 def _all_failed(transaction: _Transaction, error: ErrorCode) -> Errors:

@@ -27,6 +27,7 @@ from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
     SendingNode,
+    call_back,
 )
 from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.steps.queue import Slices, StepQueue
@@ -252,7 +253,7 @@ class TransactionMarkerChannel:
         transaction.remaining.discard(key)
         if not transaction.remaining:
             del self._transactions[pending.transactional_id]
-        self._coordinator().marker_written(pending.transactional_id, pending.coordinator_epoch, key)
+        self._call_back(self._coordinator().marker_written, pending, key)
 
     def _stop(self, transaction: _Transaction) -> None:
         """Forget all other markers of a transaction, of which one was refused for good."""
@@ -260,7 +261,15 @@ class TransactionMarkerChannel:
         del self._transactions[pending.transactional_id]
         for queue in (*self._queues.values(), self._without_leader):
             queue.pop(transaction, None)
-        self._coordinator().markers_stopped(pending.transactional_id, pending.coordinator_epoch)
+        self._call_back(self._coordinator().markers_stopped, pending)
+
+    def _call_back(
+        self, callback: Callable[..., None], pending: PendingMarkers, *of_partition: TopicPartition
+    ) -> None:
+        """Pass a result to the coordinator; its exception affects no other transaction."""
+        result = pending.transactional_id, pending.coordinator_epoch, *of_partition
+        what = f"transactional id {pending.transactional_id}"
+        call_back(self._node, what, partial(callback, *result))
 
 
 def _taken(queue: _Queue) -> _Queue:

@@ -17,6 +17,7 @@ from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
     SendingNode,
+    call_back,
 )
 from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.steps.queue import Slices, StepQueue
@@ -116,5 +117,6 @@ class EndOffsets:
             if not each.error_code
         }
         for question in questions:
-            question.done(offsets.get(question.partition))
+            done = partial(question.done, offsets.get(question.partition))
+            call_back(self._node, f"the end offset of {question.partition}", done)
             yield None

@@ -45,6 +45,7 @@ class Persisting:
     """A running persister; ``results`` are those of its calls, in order."""
 
     def __init__(self, node: SendingBroker, brokers: ScriptedBrokers) -> None:
+        self.node = node
         self.brokers = brokers
         self.image = MetadataImage("cluster")
         self.results: list[Any] = []
@@ -227,6 +228,31 @@ async def test_writes_that_wait_for_a_write_are_one(error: ErrorCode) -> None:
         await made.respond(2, error)
 
     assert [each.error for each in made.results] == [ErrorCode.NONE, error, error]
+
+
+async def test_an_exception_of_a_callback_affects_no_other_call() -> None:
+    """Neither a joined write nor another share partition of the same request."""
+    async with persisting() as made:
+        made.persister.write(KEYS[2], CHANGE, made.results.append)
+        await settle()
+        made.persister.write(KEYS[0], CHANGE, made.results.append)
+        made.persister.write(KEYS[1], CHANGE, _fail)
+        made.persister.write(KEYS[2], CHANGE, _fail)
+        made.persister.write(KEYS[2], CHANGE, made.results.append)
+        made.request(2)
+        await made.respond(2, ErrorCode.NONE, ErrorCode.NONE, ErrorCode.NONE)
+        for key in KEYS[:2]:
+            made.persister.write(key, CHANGE, made.results.append)
+        for _ in range(3):
+            made.request(2)
+            await made.respond(2, ErrorCode.NONE, ErrorCode.NONE, ErrorCode.NONE)
+
+    assert made.results == [PersisterResult()] * 5
+    assert [str(error) for error in made.node.errors] == ["a callback"] * 2
+
+
+def _fail(_result: PersisterResult) -> None:
+    raise ValueError("a callback")
 
 
 async def test_other_errors_are_those_of_the_call() -> None:

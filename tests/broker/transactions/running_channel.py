@@ -28,9 +28,10 @@ from tests.broker.transactions.scripted_broker import (
 
 
 class Coordinator:
-    """Records what the channel reports."""
+    """Records what the channel reports, and raises an exception about the ids of ``raising``."""
 
     def __init__(self) -> None:
+        self.raising: set[str] = set()
         self.written: list[tuple[str, int, TopicPartition]] = []
         self.stopped: list[tuple[str, int]] = []
 
@@ -38,9 +39,15 @@ class Coordinator:
         self, transactional_id: str, coordinator_epoch: int, partition: TopicPartition
     ) -> None:
         self.written.append((transactional_id, coordinator_epoch, partition))
+        self._raise(transactional_id)
 
     def markers_stopped(self, transactional_id: str, coordinator_epoch: int) -> None:
         self.stopped.append((transactional_id, coordinator_epoch))
+        self._raise(transactional_id)
+
+    def _raise(self, transactional_id: str) -> None:
+        if transactional_id in self.raising:
+            raise ValueError(transactional_id)
 
     def partitions(self) -> list[TopicPartition]:
         """The partitions that have their markers, in order."""

@@ -357,3 +357,39 @@ async def test_a_delayed_repetition_of_a_removed_partition_is_dropped() -> None:
 
         await pass_ms(RETRY_BACKOFF_MS + 2)
         assert made.requested(2) is None
+
+
+@pytest.mark.parametrize("error", [ErrorCode.NONE, ErrorCode.UNKNOWN_SERVER_ERROR])
+async def test_an_exception_of_the_coordinator_affects_no_other_transaction(
+    error: ErrorCode,
+) -> None:
+    """Its markers were in the same request; the exception is reported."""
+    async with channel(a=(2, 2), b=(2,)) as made:
+        made.coordinator.raising.add("first")
+        await made.add(B0, tid="busy")
+        made.request(2)
+        await made.add(A0, tid="first", producer_id=1)
+        await made.add(A1, tid="second", producer_id=2)
+        await made.respond(2, {B0: ErrorCode.NONE})
+        assert made.requested(2) == [A0, A1]
+
+        results = [result(1, {A0: error}), result(2, {A1: ErrorCode.NONE})]
+        await made.brokers.last(2).respond(WriteTxnMarkersResponse(markers=results))
+
+        assert made.coordinator.written[-1] == ("second", 5, A1)
+        assert [str(each) for each in made.node.errors] == ["first"]
+
+
+async def test_an_exception_about_a_deleted_partition_affects_no_waiting_marker() -> None:
+    """The others get their leader with the same change of the metadata."""
+    async with channel(a=(NO_LEADER, NO_LEADER)) as made:
+        made.coordinator.raising.add("first")
+        await made.add(A1, tid="first", producer_id=1)
+        await made.add(A0, tid="second", producer_id=2)
+        made.lead("a", 2)
+
+        made.channel.metadata_changed()
+        await settle()
+
+        assert made.requested(2) == [A0]
+        assert [str(each) for each in made.node.errors] == ["first"]
