@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from broker.admin.access import AccessRules
 from broker.admin.facts import NotServed
-from broker.admin.http import HttpError, HttpRequest, HttpResponse
+from broker.admin.http import HttpError, HttpRequest, HttpResponse, PlainText, Streamed
 from broker.admin.json_body import parse_json
 from broker.admin.query import Query
 from broker.common.errors import InvalidValue, NoSuchNode, NoSuchPartition, NoSuchRule, WrongState
@@ -48,7 +48,8 @@ class ReadsBody:
         return await self.handler(call)
 
 
-# Path -> method -> handler. A part in braces matches any text. A GET never changes anything.
+# Path -> method -> handler. A part in braces matches any text. A GET never changes anything; its
+# handler also serves HEAD, whose response is sent without the body.
 Routes = Mapping[str, Mapping[str, Handler]]
 # Path -> response to a GET that needs no token: it is the same for everybody.
 Files = Mapping[str, HttpResponse]
@@ -72,7 +73,8 @@ class Router:
         access = self._rules.check(request)
         path, query = _split(request.target)
         methods, named = self._find(path)
-        handler = methods.get(request.method)
+        is_head = request.method == "HEAD"
+        handler = methods.get("GET" if is_head else request.method)
         if handler is None:
             allowed = ", ".join(sorted(methods))
             raise HttpError(
@@ -86,7 +88,7 @@ class Router:
             )
         try:
             call = Call(named, query, request.body, access)
-            return HttpResponse(HTTPStatus.OK, await handler(call))
+            value = await handler(call)
         except InvalidValue as error:
             raise HttpError(HTTPStatus.BAD_REQUEST, str(error)) from None
         except (NoSuchNode, NoSuchPartition, NoSuchRule) as error:
@@ -95,6 +97,9 @@ class Router:
             raise HttpError(HTTPStatus.CONFLICT, str(error)) from None
         except NotServed as error:
             raise HttpError(HTTPStatus.NOT_IMPLEMENTED, str(error)) from None
+        if is_head and isinstance(value, Streamed):
+            value = PlainText("", value.content_type)  # a stream has no end
+        return HttpResponse(HTTPStatus.OK, value)
 
     def _find(self, path: str) -> tuple[Mapping[str, Handler], dict[str, str]]:
         parts = path.split("/")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
+import anyio
 import pytest
 
 from broker.admin.access import AccessRules
 from broker.admin.facts import NotServed
-from broker.admin.http import HttpError, HttpRequest
+from broker.admin.http import HttpError, HttpRequest, PlainText, Streamed
 from broker.admin.routes import Call, ReadsBody, Router, Routes
 from broker.common.errors import InvalidValue, NoSuchNode, WrongState
 
@@ -40,6 +41,11 @@ async def read(call: Call) -> object:
     return call.json()
 
 
+async def follow(_: Call) -> object:
+    """A stream."""
+    return Streamed(lambda _: anyio.sleep_forever(), "text/event-stream")
+
+
 async def request(
     method: str = "GET", target: str = "/v1/things", body: bytes = b""
 ) -> tuple[int, object]:
@@ -49,6 +55,7 @@ async def request(
         "/v1/things/{id}/start": {"POST": thing},
         "/v1/refuse/{status}": {"POST": refuse},
         "/v1/read": {"POST": ReadsBody(read)},
+        "/v1/follow": {"GET": follow},
     }
     router = Router(routes, AccessRules(frozenset({"h"})))
     try:
@@ -61,6 +68,13 @@ async def request(
 async def test_a_path_selects_its_handler() -> None:
     """The handler gets the parameters."""
     assert await request(target="/v1/things?a=1&b=x%20y") == (200, ["1", "x y"])
+
+
+async def test_a_head_request_has_the_response_of_a_get() -> None:
+    """It is sent without the body, so a stream ends at once."""
+    assert await request("HEAD", "/v1/things?a=1&b=x") == (200, ["1", "x"])
+    assert await request("HEAD", "/v1/follow") == (200, PlainText("", "text/event-stream"))
+    assert (await request("HEAD", "/v1/read"))[0] == 405
 
 
 async def test_a_part_of_a_path_may_be_named() -> None:
@@ -92,10 +106,8 @@ async def test_a_body_that_is_not_read_is_refused() -> None:
 
 async def test_an_unknown_path_is_refused() -> None:
     """The message of the 404 has the known paths."""
-    assert await request(target="/v2") == (
-        404,
-        "no such path; there are /v1/read, /v1/refuse/{status}, /v1/things, /v1/things/{id}/start",
-    )
+    paths = "/v1/follow, /v1/read, /v1/refuse/{status}, /v1/things, /v1/things/{id}/start"
+    assert await request(target="/v2") == (404, f"no such path; there are {paths}")
 
 
 async def test_a_method_that_is_not_allowed_is_refused() -> None:
