@@ -31,6 +31,7 @@ from broker.replication.partition import Partition
 from broker.steps.queue import Slices
 from broker.steps.timed_event import TimedEvent
 from broker.storage.append import AppendRefused
+from broker.storage.unified_log import UnifiedLog
 from protocol.codec import Malformed
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData
@@ -254,10 +255,12 @@ class ReplicaFetcher:
         """
         try:
             return self._process_partition_data(state, data, batches)
+        except (AppendRefused, ApiError) as refusal:
+            self._handle_refusal(state, refusal)
         except Exception as error:
             self._node.timer.on_error(f"replication of {state.partition.key}", error)
             self._delay_partitions([state])
-            return False
+        return False
 
     def _is_current(self, state: PartitionFetchState) -> bool:
         """Whether the partition is still fetched with this state: the node may lead it now."""
@@ -278,17 +281,19 @@ class ReplicaFetcher:
             )
             partition.log.truncate_to(offset)
             return False
-        try:
-            moved = partition.append_as_follower(
-                batches, state.leader_epoch, data.high_watermark, data.log_start_offset
-            )
-        except AppendRefused as refusal:
-            log.error("%s from node %d: %s", partition.key, self.source, refusal)
-            self._delay_partitions([state])
-            return False
+        moved = partition.append_as_follower(
+            batches, state.leader_epoch, data.high_watermark, data.log_start_offset
+        )
         if moved:
             self._node.replicated(partition.key, partition.log.high_watermark)
         return True
+
+    def _handle_refusal(
+        self, state: PartitionFetchState, refusal: AppendRefused | ApiError
+    ) -> None:
+        """Delay a partition whose log refuses a change: invalid records, or a failed disk."""
+        log.error("%s from node %d: %s", state.partition.key, self.source, refusal)
+        self._delay_partitions([state])
 
     def _handle_partition_error(self, state: PartitionFetchState, error: ErrorCode) -> None:
         """Delay a refused partition; new metadata follows if its leader has changed."""
@@ -307,25 +312,21 @@ class ReplicaFetcher:
         is truncated. If it starts after the end of this log, the leader has deleted the next
         records, and this log restarts at the leader's start.
         """
-        partition = state.partition
         try:
             latest = await self._fetch_offset_from_leader(connection, state, _LATEST)
             if not self._is_current(state):
                 return
-            if latest < partition.log.log_end_offset:
-                partition.log.truncate_to(latest)
-                return
-            earliest = await self._fetch_offset_from_leader(connection, state, _EARLIEST)
+            earliest = None
+            if latest >= state.partition.log.log_end_offset:
+                earliest = await self._fetch_offset_from_leader(connection, state, _EARLIEST)
         except ApiError as error:
             self._handle_partition_error(state, error.code)
             return
-        if not self._is_current(state):
-            return
-        if earliest > partition.log.log_end_offset:
-            partition.log.truncate_fully_and_start_at(earliest)
-        else:
-            log_start_offset = min(earliest, partition.log.high_watermark)
-            partition.log.maybe_increment_log_start_offset(log_start_offset)
+        if self._is_current(state):
+            try:
+                _continue_within(state.partition.log, latest, earliest)
+            except ApiError as refusal:
+                self._handle_refusal(state, refusal)
 
     async def _fetch_offset_from_leader(
         self, connection: InterBrokerConnection, state: PartitionFetchState, timestamp: int
@@ -355,6 +356,19 @@ class ReplicaFetcher:
         if data.error_code:
             raise ApiError(ErrorCode(data.error_code))
         return data.offset
+
+
+def _continue_within(log: UnifiedLog, latest: int, earliest: int | None) -> None:
+    """Make the log end where the leader has records, from *earliest* to *latest*.
+
+    The former is None if the log ends after *latest*. Raises `ApiError`.
+    """
+    if earliest is None:
+        log.truncate_to(latest)
+    elif earliest > log.log_end_offset:
+        log.truncate_fully_and_start_at(earliest)
+    else:
+        log.maybe_increment_log_start_offset(min(earliest, log.high_watermark))
 
 
 class _Interrupted(Exception):  # noqa: N818 - it is no error

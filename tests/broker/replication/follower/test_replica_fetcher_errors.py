@@ -1,15 +1,24 @@
-"""A fetcher continues after the back-off when an unexpected exception is raised."""
+"""A fetcher continues after the back-off when an exception is raised, or when a disk fails."""
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
 
 from broker.replication.follower.replica_fetcher import ReplicaFetcher
 from broker.replication.partition import Partition
-from protocol.messages.fetch import PartitionData
+from protocol.errors import ErrorCode
+from protocol.messages.fetch import EpochEndOffset, PartitionData
+from protocol.messages.list_offsets import (
+    ListOffsetsPartitionResponse,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
 from tests.broker.replication.follower.scripted_leader import LEADER, following
 from tests.broker.replication.world import KEY, OTHER, make_partition, records
 from tests.purgatories.builds import only_pure
@@ -89,6 +98,71 @@ async def test_a_fetch_that_raises_is_repeated(
 
         assert leader.connections == 2
         assert trio.current_time() - begin_s >= BACKOFF_S
+
+
+async def test_a_disk_that_fails_during_a_truncation_is_no_bug(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The partition is delayed, as after a refused append; the others are fetched."""
+    one, other = (make_partition(tmp_path, key, leader=LEADER) for key in (KEY, OTHER))
+    one.append_as_follower(records(b"a", partition_leader_epoch=4), 99, 0, 0)
+    diverging = EpochEndOffset(epoch=4, end_offset=0)
+    async with following() as (node, leader, nursery):
+        fetcher = ReplicaFetcher(node, LEADER, node.others.connections(leader.connect))
+        for partition in (one, other):
+            fetcher.add_partition(partition)
+        nursery.start_soon(fetcher.run)
+        await leader.fetch()
+        _fail_disk(one)
+        leader.respond_to_fetch(
+            one.topic_id,
+            PartitionData(
+                partition_index=0, high_watermark=0, diverging_epoch=diverging, records=b""
+            ),
+        )
+        without = await leader.fetch()
+        assert [each.topic_id for each in without.forgotten_topics_data] == [one.topic_id]
+        assert "t-0 from node 2: t-0: its data directory is offline" in caplog.text
+
+
+@pytest.mark.parametrize("offsets", [[0], [9, 5], [9, 1]])
+async def test_a_disk_that_fails_while_a_log_continues_elsewhere_is_no_bug(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, offsets: Sequence[int]
+) -> None:
+    """It is to be truncated, to restart, or to delete records."""
+    partition = make_partition(tmp_path, leader=LEADER)
+    for offset in range(2):
+        batch = records(b"a", base_offset=offset, partition_leader_epoch=4)
+        partition.append_as_follower(batch, 99, 2, 0)
+    async with following() as (node, leader, nursery):
+        fetcher = ReplicaFetcher(node, LEADER, node.others.connections(leader.connect))
+        fetcher.add_partition(partition)
+        nursery.start_soon(fetcher.run)
+        await leader.fetch()
+        _fail_disk(partition)
+        leader.respond_to_fetch(
+            partition.topic_id,
+            PartitionData(
+                partition_index=0,
+                error_code=ErrorCode.OFFSET_OUT_OF_RANGE,
+                high_watermark=-1,
+                records=b"",
+            ),
+        )
+        for offset in offsets:
+            await leader.request()
+            data = ListOffsetsPartitionResponse(partition_index=0, timestamp=-1, offset=offset)
+            leader.respond(
+                ListOffsetsResponse(topics=[ListOffsetsTopicResponse(name="t", partitions=[data])])
+            )
+        await trio.testing.wait_all_tasks_blocked()
+        assert leader.connections == 1
+        assert "t-0 from node 2: t-0: its data directory is offline" in caplog.text
+
+
+def _fail_disk(partition: Partition) -> None:
+    disk = partition.log.local_log.disk
+    disk.abandon(OSError(errno.EIO, "Input/output error"))
 
 
 def _break_append(patch: pytest.MonkeyPatch, broken: Partition) -> None:
