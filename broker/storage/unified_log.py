@@ -221,8 +221,6 @@ class UnifiedLog(ReadableLog):
             raise self._offline(error) from error
         if local.unflushed >= local.config.flush_messages:
             local.flush_later()
-        if self._high_watermark.message_offset > last_offset:
-            self._high_watermark = local.end
 
     def _save_topic_id(self) -> None:
         """Write the topic ID before the directory has records. Raises OSError."""
