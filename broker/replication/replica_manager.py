@@ -94,7 +94,7 @@ class _Produced:
 
 
 def _refused(refusal: AppendRefused | ApiError, partition: Partition | None) -> ProduceResult:
-    """The result of a partition that nothing was appended to; None if the node does not have it."""
+    """The result of an append that was refused; *partition* is None if the node has none."""
     if isinstance(refusal, AppendRefused):
         error, record_errors = refusal.error, refusal.record_errors
         message = refusal.message if record_errors else None
