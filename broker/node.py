@@ -45,6 +45,7 @@ from broker.node_network import NodeNetwork
 from broker.node_share_groups import NodeShareGroups
 from broker.node_transactions import NodeTransactions
 from broker.quotas.connection_quotas import ConnectionQuotas
+from broker.quotas.entity import Entity, Quotas
 from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
 from broker.replication.holds import Holds
@@ -67,7 +68,7 @@ from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
 
 # How often the measurements of idle clients are removed.
-_REMOVE_IDLE_CLIENTS_MS = 3_600_000
+_REMOVE_IDLE_MS = 3_600_000
 
 
 class Node:
@@ -188,10 +189,10 @@ class Node:
             yield from self.replication.delta_applier.apply_topic(topic)
         self.changes.notify()
 
-    def client_quotas_changed(self) -> None:
-        """Apply the quotas of clients and of addresses."""
-        self.client_quotas.reconfigure(self.image.client_quotas)
-        self.connection_quotas.address_rates.reconfigure(self.image.client_quotas)
+    def client_quotas_changed(self, entity: Entity, quotas: Quotas) -> None:
+        """Apply the quotas of clients or of an address."""
+        self.client_quotas.put(entity, quotas)
+        self.connection_quotas.address_rates.put(entity, quotas)
         self.changes.notify()
 
     def group_configs_changed(self, group_id: str) -> None:
@@ -256,14 +257,13 @@ class Node:
         self.log_cleaner = schedule_log_tasks(
             self.timer, self.steps, self.logs, self.config, self.offload
         )
-        interval_ms = _REMOVE_IDLE_CLIENTS_MS
         mutations = self.controller.client_quotas.mutations
         for remove_idle in (
             self.client_quotas.remove_idle,
             self.connection_quotas.address_rates.remove_idle,
             lambda: mutations.remove_idle(self.clock.now_ms()),
         ):
-            schedule(self.timer, remove_idle, delay_ms=interval_ms, period_ms=interval_ms)
+            schedule(self.timer, remove_idle, delay_ms=_REMOVE_IDLE_MS, period_ms=_REMOVE_IDLE_MS)
 
     def _log_manager(
         self, data_dir: Path | Sequence[Path], durable: bool, open_files: OpenFiles[DiskFile] | None

@@ -25,6 +25,7 @@ from broker.controller.controller import Controller
 from broker.controller.image import Broker, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
+from broker.quotas.entity import Entity, Quotas
 from broker.steps.queue import finish
 from integration.kafka.java_program import java_command
 from integration.machine.deadlines import ENDS_WITHIN_S
@@ -74,7 +75,7 @@ class IgnoringNode:
     def configs_changed(self) -> None:
         """Do nothing."""
 
-    def client_quotas_changed(self) -> None:
+    def client_quotas_changed(self, entity: Entity, quotas: Quotas) -> None:
         """Do nothing."""
 
     def group_configs_changed(self, group_id: str) -> None:

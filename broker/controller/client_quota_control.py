@@ -19,7 +19,8 @@ class ClientQuotaControl:
     def __init__(self, state: ClusterState, config: Config) -> None:
         self.mutations = ControllerMutationQuotaManager(config)
         self._state = state
-        self.mutations.reconfigure(state.image.client_quotas)
+        for entity, quotas in state.image.client_quotas.items():
+            self.mutations.put(entity, quotas)
 
     def alter(
         self, entity: Entity, changes: Mapping[str, float | None], *, validate_only: bool = False
@@ -29,4 +30,4 @@ class ClientQuotaControl:
         quotas = altered(entity, before, changes)
         if not validate_only and quotas != before:
             self._state.put_client_quotas(entity, quotas)
-            self.mutations.reconfigure(self._state.image.client_quotas)
+            self.mutations.put(entity, quotas)

@@ -38,8 +38,8 @@ class MetadataListener(Protocol):
         """The dynamic settings of this node or of all nodes have changed."""
         ...
 
-    def client_quotas_changed(self) -> None:
-        """The quotas of clients have changed."""
+    def client_quotas_changed(self, entity: Entity, quotas: Quotas, /) -> None:
+        """The quotas of an entity have changed; it has no others."""
         ...
 
     def group_configs_changed(self, group_id: str) -> None:
@@ -235,7 +235,7 @@ class MetadataFeed:
 
     def _client_quotas(self, entity: Entity, quotas: Quotas) -> None:
         self.image.put_client_quotas(entity, quotas)
-        self._listener.client_quotas_changed()
+        self._listener.client_quotas_changed(entity, quotas)
 
     def _group_configs(self, group_id: str, configs: dict[str, str]) -> None:
         self.image.put_group_configs(group_id, configs)

@@ -52,7 +52,7 @@ class InitialSettings:
         entities = list(self._state.image.client_quotas)
         for entity in entities:
             self._state.put_client_quotas(entity, {})
-        self._client_quotas.mutations.reset(self._state.image.client_quotas)
+        self._client_quotas.mutations.reset()
         return len(entities)
 
     def _restore_broker_configs(self) -> int:

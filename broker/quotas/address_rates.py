@@ -7,7 +7,7 @@ of the address (``ConnectionQuotas.recordIpConnectionMaybeThrottle``).
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from broker.config import Config
 from broker.quotas.entity import CONNECTION_CREATION_RATE, IP, Entity, Quotas
@@ -29,14 +29,18 @@ class AddressRates:
         self._limits: dict[_Address | None, float] = {}
         self._rates: dict[_Address, Rate] = {}
 
-    def reconfigure(self, quotas: Mapping[Entity, Quotas]) -> None:
-        """Apply *quotas* from now on; the measured rates stay."""
-        self._limits = {
-            None if name is None else _address(name): values[CONNECTION_CREATION_RATE]
-            for entity, values in quotas.items()
-            for kind, name in entity
-            if kind == IP and CONNECTION_CREATION_RATE in values
-        }
+    def put(self, entity: Entity, quotas: Quotas) -> None:
+        """Apply the quotas of *entity* from now on; the measured rates stay.
+
+        Of several names of one address the latest change applies, as in Kafka.
+        """
+        for kind, name in entity:
+            if kind == IP:
+                address = None if name is None else _address(name)
+                if CONNECTION_CREATION_RATE in quotas:
+                    self._limits[address] = quotas[CONNECTION_CREATION_RATE]
+                else:
+                    self._limits.pop(address, None)
 
     def forget_usage(self) -> None:
         """Remove the rates of all addresses."""

@@ -8,7 +8,6 @@ token.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from broker.quotas.entity import CLIENT_ID, USER, Entity, Quotas
@@ -36,11 +35,16 @@ class ClientLimits:
         """Whether there is any."""
         return bool(self._limits)
 
-    def reconfigure(self, quotas: Mapping[Entity, Quotas]) -> None:
-        """Apply *quotas* from now on."""
-        self._limits = {
-            entity: values[self._key] for entity, values in quotas.items() if self._key in values
-        }
+    def put(self, entity: Entity, quotas: Quotas) -> None:
+        """Apply the quotas of *entity* from now on, and none that it had before."""
+        if self._key in quotas:
+            self._limits[entity] = quotas[self._key]
+        else:
+            self._limits.pop(entity, None)
+
+    def clear(self) -> None:
+        """Remove all of them."""
+        self._limits.clear()
 
     def of(self, user: str, client_id: str | None) -> Limit | None:
         """The limit of a client; None if it has no quota."""

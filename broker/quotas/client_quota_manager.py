@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from broker.common.java_numbers import long_to_int
 from broker.config import Config
@@ -42,9 +42,9 @@ class ClientQuotaManager:
         self._limits = ClientLimits(key)
         self._measured: dict[Sharing, _Measured] = {}
 
-    def reconfigure(self, quotas: Mapping[Entity, Quotas]) -> None:
-        """Apply *quotas* from now on; the measured rates stay."""
-        self._limits.reconfigure(quotas)
+    def put(self, entity: Entity, quotas: Quotas) -> None:
+        """Apply the quotas of *entity* from now on; the measured rates stay."""
+        self._limits.put(entity, quotas)
         self.quotas_enabled = bool(self._limits)
 
     def record(self, user: str, client_id: str | None, amount: float) -> Throttle | None:

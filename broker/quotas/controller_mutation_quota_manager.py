@@ -9,7 +9,7 @@ are refused meanwhile (*strict*); those before are processed, and their clients 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from broker.common.errors import ApiError
 from broker.common.java_numbers import round_to_long
@@ -93,15 +93,16 @@ class ControllerMutationQuotaManager:
         self._limits = ClientLimits(CONTROLLER_MUTATION_RATE)
         self._measured: dict[Sharing, _Measured] = {}
 
-    def reconfigure(self, quotas: Mapping[Entity, Quotas]) -> None:
-        """Apply *quotas* from now on; what clients have used stays."""
-        self._limits.reconfigure(quotas)
+    def put(self, entity: Entity, quotas: Quotas) -> None:
+        """Apply the quotas of *entity* from now on; what clients have used stays."""
+        self._limits.put(entity, quotas)
         self.quotas_enabled = bool(self._limits)
 
-    def reset(self, quotas: Mapping[Entity, Quotas]) -> None:
-        """Apply *quotas* from now on, and forget what clients have used."""
+    def reset(self) -> None:
+        """Remove all quotas, and forget what clients have used."""
         self._measured.clear()
-        self.reconfigure(quotas)
+        self._limits.clear()
+        self.quotas_enabled = False
 
     def quota_of(
         self, user: str, client_id: str | None, now_ms: float, *, is_strict: bool

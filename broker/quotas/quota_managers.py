@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from broker.config import Config
 from broker.quotas.client_quota_manager import ClientQuotaManager
@@ -19,10 +19,10 @@ class QuotaManagers:
         self.request = ClientRequestQuotaManager(config, now_ms)
         self._all = (self.produce, self.fetch, self.request)
 
-    def reconfigure(self, quotas: Mapping[Entity, Quotas]) -> None:
-        """Apply *quotas* from now on."""
+    def put(self, entity: Entity, quotas: Quotas) -> None:
+        """Apply the quotas of *entity* from now on, and none that it had before."""
         for each in self._all:
-            each.reconfigure(quotas)
+            each.put(entity, quotas)
 
     def forget_usage(self) -> None:
         """Remove the rates of all clients."""

@@ -13,6 +13,7 @@ from broker.controller.feed import MetadataFeed
 from broker.controller.image import Broker, PartitionRegistration, TopicImage
 from broker.controller.partition_change import Election
 from broker.controller.store import ControllerStore
+from broker.quotas.entity import Entity, Quotas
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 
@@ -29,7 +30,7 @@ class RecordingNode:
     def configs_changed(self) -> None:
         """Ignore it."""
 
-    def client_quotas_changed(self) -> None:
+    def client_quotas_changed(self, entity: Entity, quotas: Quotas) -> None:
         """Ignore it."""
 
     def group_configs_changed(self, group_id: str) -> None:

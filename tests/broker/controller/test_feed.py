@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from broker.controller.feed import MetadataFeed
 from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
+from broker.quotas.entity import Entity, Quotas
 
 
 class Listener:
@@ -20,8 +21,9 @@ class Listener:
     def configs_changed(self) -> None:
         self.heard.append("configs")
 
-    def client_quotas_changed(self) -> None:
-        self.heard.append("quotas")
+    def client_quotas_changed(self, entity: Entity, quotas: Quotas) -> None:
+        ((_, name),) = entity
+        self.heard.append(f"{len(quotas)} quotas of {name}")
 
     def group_configs_changed(self, group_id: str) -> None:
         self.heard.append(f"settings of {group_id}")
@@ -148,8 +150,8 @@ def test_settings_are_in_the_image_before_the_call() -> None:
     assert listener.heard == ["node 1", "configs", "+old", "configs"]
 
 
-def test_quotas_are_in_the_image_before_the_call() -> None:
-    """Present and later ones; an empty mapping removes an entity."""
+def test_changed_quotas_are_in_the_image_before_the_call() -> None:
+    """Present and later ones, an entity at a time; an empty mapping removes it."""
     listener, image = Listener(), _image()
     old, new = (("user", "old"),), (("user", "new"),)
     image.client_quotas[old] = {"producer_byte_rate": 1.0}
@@ -160,4 +162,10 @@ def test_quotas_are_in_the_image_before_the_call() -> None:
     feed.release()
 
     assert feed.image.client_quotas == {new: {"producer_byte_rate": 2.0}}
-    assert listener.heard == ["node 1", "quotas", "+old", "quotas", "quotas"]
+    assert listener.heard == [
+        "node 1",
+        "1 quotas of old",
+        "+old",
+        "1 quotas of new",
+        "0 quotas of old",
+    ]

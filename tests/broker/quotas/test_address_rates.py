@@ -16,7 +16,8 @@ class Rates:
     def __init__(self, **quotas: float) -> None:
         self.now_ms = 0.0
         self.rates = AddressRates(Config(), lambda: self.now_ms)
-        self.rates.reconfigure({(("ip", name),): {KEY: rate} for name, rate in quotas.items()})
+        for name, rate in quotas.items():
+            self.rates.put((("ip", name),), {KEY: rate})
 
     def burst(self, address: str) -> int:
         """How many connections are created at once before one is throttled."""
@@ -48,10 +49,20 @@ def test_the_throttle_time_is_at_most_one_window() -> None:
     assert rates.rates.record("192.0.2.1") == 1000
 
 
+def test_a_removed_quota_limits_no_address() -> None:
+    """That of another address stays."""
+    rates = Rates(**{"192.0.2.1": 2, "192.0.2.2": 2})
+
+    rates.rates.put((("ip", "192.0.2.1"),), {})
+
+    assert not any(rates.rates.record("192.0.2.1") for _ in range(1000))
+    assert rates.burst("192.0.2.2") == 20
+
+
 def test_addresses_without_a_quota_have_the_default_one() -> None:
     """Each has a rate of its own."""
     rates = Rates(**{"192.0.2.1": 2})
-    rates.rates.reconfigure({(("ip", "192.0.2.1"),): {KEY: 2}, (("ip", None),): {KEY: 1}})
+    rates.rates.put((("ip", None),), {KEY: 1})
 
     bursts = [rates.burst(each) for each in ("192.0.2.1", "192.0.2.2", "2001:db8::1")]
 

@@ -8,7 +8,7 @@ import pytest
 
 from broker.config import Config
 from broker.quotas.client_quota_manager import ClientQuotaManager
-from broker.quotas.entity import Entity, Quotas, entity_of
+from broker.quotas.entity import entity_of
 
 KEY = "producer_byte_rate"
 ANONYMOUS = "ANONYMOUS"
@@ -20,10 +20,8 @@ class MeteredQuota:
     def __init__(self, *limits: tuple[dict[str, str | None], float]) -> None:
         self.now_ms = 0.0
         self.quota = ClientQuotaManager(KEY, Config(), lambda: self.now_ms)
-        quotas: dict[Entity, Quotas] = {
-            entity_of(names.items()): {KEY: limit} for names, limit in limits
-        }
-        self.quota.reconfigure(quotas)
+        for names, limit in limits:
+            self.quota.put(entity_of(names.items()), {KEY: limit})
 
     def throttle_ms(self, user: str, client_id: str | None, amount: float) -> int:
         """Record what a client used; returns its throttle time."""
@@ -34,7 +32,7 @@ class MeteredQuota:
 def test_without_a_quota_quotas_are_disabled() -> None:
     """A quota of another kind does not enable it."""
     metered = MeteredQuota()
-    metered.quota.reconfigure({(("client-id", "a"),): {"consumer_byte_rate": 1.0}})
+    metered.quota.put((("client-id", "a"),), {"consumer_byte_rate": 1.0})
 
     assert not metered.quota.quotas_enabled
     assert metered.throttle_ms(ANONYMOUS, "a", 1 << 40) == 0
@@ -134,9 +132,21 @@ def test_another_limit_applies_to_the_measured_rate() -> None:
     metered = MeteredQuota(({"client-id": "a"}, 1000))
     metered.throttle_ms(ANONYMOUS, "a", 10_000)
 
-    metered.quota.reconfigure({(("client-id", "a"),): {KEY: 500.0}})
+    metered.quota.put((("client-id", "a"),), {KEY: 500.0})
 
     assert metered.throttle_ms(ANONYMOUS, "a", 0) == 10_000
+
+
+def test_a_removed_quota_limits_no_client() -> None:
+    """Those of other entities stay."""
+    metered = MeteredQuota(({"client-id": "a"}, 1000), ({"client-id": "b"}, 1000))
+
+    metered.quota.put((("client-id", "a"),), {})
+
+    assert metered.throttle_ms(ANONYMOUS, "a", 12_000) == 0
+    assert metered.throttle_ms(ANONYMOUS, "b", 12_000) == 2000
+    metered.quota.put((("client-id", "b"),), {})
+    assert not metered.quota.quotas_enabled
 
 
 def test_inactive_clients_are_removed() -> None:

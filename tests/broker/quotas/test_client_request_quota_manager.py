@@ -13,7 +13,7 @@ NS_PER_MS = 1_000_000
 def quota_of_percent(percent: float) -> ClientRequestQuotaManager:
     """The manager of a node where each client has this quota; its clock does not move."""
     quota = ClientRequestQuotaManager(Config(), lambda: 0.0)
-    quota.reconfigure({(("client-id", None),): {"request_percentage": percent}})
+    quota.put((("client-id", None),), {"request_percentage": percent})
     return quota
 
 

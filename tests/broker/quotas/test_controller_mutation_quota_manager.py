@@ -19,7 +19,7 @@ class Mutations:
     def __init__(self, *, is_strict: bool) -> None:
         self.now_ms = 0.0
         self.manager = ControllerMutationQuotaManager(Config())
-        self.manager.reconfigure({(("user", "alice"),): {KEY: 2}})
+        self.manager.put((("user", "alice"),), {KEY: 2})
         self._is_strict = is_strict
 
     def request(self, *partitions: int) -> tuple[list[bool], Throttle | None]:
@@ -41,7 +41,7 @@ class Mutations:
 def test_clients_without_a_quota_are_not_limited() -> None:
     """Other kinds of quotas do not apply."""
     manager = ControllerMutationQuotaManager(Config())
-    manager.reconfigure({(("user", "alice"),): {"request_percentage": 2}})
+    manager.put((("user", "alice"),), {"request_percentage": 2})
 
     assert not manager.quotas_enabled
     assert manager.quota_of("alice", "a", 0, is_strict=True) is None
@@ -60,7 +60,7 @@ def test_a_strict_request_is_refused_when_the_tokens_are_spent() -> None:
 def test_a_limit_that_is_not_a_number_refuses_without_a_throttle() -> None:
     """As in Kafka: the throttle time is 0, so the client is not muted."""
     mutations = Mutations(is_strict=True)
-    mutations.manager.reconfigure({(("user", "alice"),): {KEY: float("nan")}})
+    mutations.manager.put((("user", "alice"),), {KEY: float("nan")})
 
     assert mutations.request(1) == ([True], None)
 

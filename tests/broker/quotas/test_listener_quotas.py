@@ -97,7 +97,7 @@ def test_an_address_with_too_many_connections_is_not_counted() -> None:
 def test_the_quota_of_an_address_applies_to_all_listeners() -> None:
     """The inter-broker listener is not exempt from it."""
     limited = Limited({})
-    limited.quotas.address_rates.reconfigure({(("ip", CLIENT),): {"connection_creation_rate": 1.0}})
+    limited.quotas.address_rates.put((("ip", CLIENT),), {"connection_creation_rate": 1.0})
 
     throttled = [
         each.record(CLIENT) > 0 for _ in range(6) for each in (limited.internal, limited.external)
