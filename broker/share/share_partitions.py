@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -25,6 +26,7 @@ from protocol.errors import ErrorCode
 from purgatories.timer.system_timer import SystemTimer
 
 OnError = Callable[[ErrorCode], None]
+Name = TypeVar("Name")
 
 
 class SharePartitions:
@@ -40,6 +42,9 @@ class SharePartitions:
         reset: OffsetReset,
     ) -> None:
         self.by_key: dict[SharePartitionKey, SharePartition] = {}
+        # The same by group and by partition, in the order of their creation.
+        self._of_group: dict[str, dict[SharePartitionKey, SharePartition]] = {}
+        self._of_partition: dict[TopicPartition, dict[SharePartitionKey, SharePartition]] = {}
         self._loading: dict[SharePartition, list[OnError]] = {}
         self._hosted = hosted
         self._settings = settings
@@ -56,7 +61,7 @@ class SharePartitions:
         partition.leader_state_or_error()
         found = self.by_key.get(key)
         if found is None:
-            found = self.by_key[key] = SharePartition(
+            found = SharePartition(
                 key,
                 name,
                 partition.leader_epoch,
@@ -66,7 +71,14 @@ class SharePartitions:
                 self.check_waiting,
                 self._fenced,
             )
+            self._add(found)
         return found
+
+    def _add(self, share_partition: SharePartition) -> None:
+        key, name = share_partition.key, share_partition.name
+        self.by_key[key] = share_partition
+        self._of_group.setdefault(key.group_id, {})[key] = share_partition
+        self._of_partition.setdefault(name, {})[key] = share_partition
 
     def initialize(self, share_partition: SharePartition, on_error: OnError) -> None:
         """Read the stored state, unless that is done; *on_error* is called if it fails."""
@@ -104,17 +116,14 @@ class SharePartitions:
 
     def leadership_changed(self, partition: Partition, leads: bool) -> None:
         """End the share partitions of a partition that this node no longer leads."""
-        if leads:
-            return
-        for share_partition in list(self.by_key.values()):
-            if share_partition.name == partition.key:
+        if not leads:
+            for share_partition in list(self._of_partition.get(partition.key, {}).values()):
                 self._end(share_partition, CauseKind.LEADERSHIP)
 
     def end_group(self, group_id: str) -> None:
         """End the share partitions of a group: its last session on this node has ended."""
-        for share_partition in list(self.by_key.values()):
-            if share_partition.key.group_id == group_id:
-                self._end(share_partition, CauseKind.SHARE_SESSION)
+        for share_partition in list(self._of_group.get(group_id, {}).values()):
+            self._end(share_partition, CauseKind.SHARE_SESSION)
 
     def _end(self, share_partition: SharePartition, kind: CauseKind) -> None:
         is_in_use = share_partition.key in self.by_key
@@ -124,5 +133,17 @@ class SharePartitions:
 
     def _remove(self, share_partition: SharePartition) -> None:
         share_partition.fence()
-        if self.by_key.get(share_partition.key) is share_partition:
-            del self.by_key[share_partition.key]
+        key = share_partition.key
+        if self.by_key.get(key) is share_partition:
+            del self.by_key[key]
+            _remove_from(self._of_group, key.group_id, key)
+            _remove_from(self._of_partition, share_partition.name, key)
+
+
+def _remove_from(
+    index: dict[Name, dict[SharePartitionKey, SharePartition]], name: Name, key: SharePartitionKey
+) -> None:
+    of_name = index[name]
+    del of_name[key]
+    if not of_name:
+        del index[name]
