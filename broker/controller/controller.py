@@ -75,7 +75,7 @@ class Controller:
         self._new_topics = NewTopics(self.image, self._state.config, check_configs)
         self.security = SecurityControl(self._state)
         self.client_quotas = ClientQuotaControl(self._state, config)
-        self.initial_settings = InitialSettings(self._state, self.client_quotas)
+        self.initial_settings = InitialSettings(self._state, self.client_quotas, self.security)
         self._starting = False
         self.steps = StepQueue(lambda: 0.0)
 

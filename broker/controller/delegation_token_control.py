@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hmac
 import uuid
 from collections.abc import Sequence
 
@@ -25,6 +24,10 @@ class DelegationTokenControl:
     def __init__(self, state: ClusterState) -> None:
         self._state = state
         self._config = state.config
+        # The ids of the tokens by HMAC, with which clients name them (Kafka's ``TokenCache``).
+        self._ids: dict[bytes, str] = {}
+        for token in state.image.delegation_tokens.values():
+            self._index(token)
 
     def create(
         self,
@@ -79,20 +82,31 @@ class DelegationTokenControl:
         token = self._token(token_hmac)
         _check_client(token, client)
         if period_ms < 0:
-            self._state.put_security(DelegationTokensChanged({token.token_id: None}))
+            self._remove([token])
             return now_ms
         _check_not_expired(token, now_ms)
         return self._expire_at(token, now_ms + period_ms)
 
     def remove_expired(self, now_ms: int) -> None:
         """Remove the tokens that have expired."""
-        expired = [
-            token.token_id
-            for token in self._state.image.delegation_tokens.values()
-            if token.is_expired(now_ms)
-        ]
-        if expired:
-            self._state.put_security(DelegationTokensChanged(dict.fromkeys(expired)))
+        tokens = self._state.image.delegation_tokens.values()
+        self._remove([token for token in tokens if token.is_expired(now_ms)])
+
+    def remove_all(self) -> int:
+        """Remove all tokens; returns how many."""
+        tokens = list(self._state.image.delegation_tokens.values())
+        self._remove(tokens)
+        return len(tokens)
+
+    def _remove(self, tokens: Sequence[DelegationToken]) -> None:
+        if not tokens:
+            return
+        removed = {token.token_id: None for token in tokens}
+        self._state.put_security(DelegationTokensChanged(removed))
+        secret_key = self._config.delegation_token_secret_key
+        if secret_key is not None:
+            for token in tokens:
+                del self._ids[token.hmac(secret_key)]
 
     def _expire_at(self, token: DelegationToken, expiry_ms: int) -> int:
         changed = token._replace(expiry_ms=min(token.max_ms, expiry_ms))
@@ -101,13 +115,19 @@ class DelegationTokenControl:
 
     def _put(self, token: DelegationToken) -> None:
         self._state.put_security(DelegationTokensChanged({token.token_id: token}))
+        self._index(token)
+
+    def _index(self, token: DelegationToken) -> None:
+        secret_key = self._config.delegation_token_secret_key
+        if secret_key is not None:
+            self._ids[token.hmac(secret_key)] = token.token_id
 
     def _token(self, token_hmac: bytes) -> DelegationToken:
-        secret_key = self._secret_key()
-        for token in self._state.image.delegation_tokens.values():
-            if hmac.compare_digest(token.hmac(secret_key), token_hmac):
-                return token
-        raise ApiError(ErrorCode.DELEGATION_TOKEN_NOT_FOUND)
+        self._secret_key()
+        token_id = self._ids.get(token_hmac)
+        if token_id is None:
+            raise ApiError(ErrorCode.DELEGATION_TOKEN_NOT_FOUND)
+        return self._state.image.delegation_tokens[token_id]
 
     def _secret_key(self) -> str:
         secret_key = self._config.delegation_token_secret_key

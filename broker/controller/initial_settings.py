@@ -7,11 +7,8 @@ from collections.abc import Mapping
 from broker.config.dynamic import ALL_NODES, MIN_INSYNC_REPLICAS
 from broker.controller.client_quota_control import ClientQuotaControl
 from broker.controller.features import FEATURES
-from broker.controller.security_changes import (
-    AclsRemoved,
-    DelegationTokensChanged,
-    ScramCredentialsChanged,
-)
+from broker.controller.security_changes import AclsRemoved, ScramCredentialsChanged
+from broker.controller.security_control import SecurityControl
 from broker.controller.state import ClusterState
 from broker.security.sasl.credentials import ScramCredential
 
@@ -22,9 +19,12 @@ Credentials = Mapping[tuple[str, str], ScramCredential]
 class InitialSettings:
     """Removes the settings that clients have made; those given at the start are restored."""
 
-    def __init__(self, state: ClusterState, client_quotas: ClientQuotaControl) -> None:
+    def __init__(
+        self, state: ClusterState, client_quotas: ClientQuotaControl, security: SecurityControl
+    ) -> None:
         self._state = state
         self._client_quotas = client_quotas
+        self._security = security
 
     def restore(self, credentials: Credentials) -> dict[str, int]:
         """Restore all settings; *credentials* are those given at the start.
@@ -37,7 +37,7 @@ class InitialSettings:
             "features": self._restore_features(),
             "acls": self._remove_acls(),
             "scram_credentials": self._restore_credentials(credentials),
-            "delegation_tokens": self._remove_tokens(),
+            "delegation_tokens": self._security.tokens.remove_all(),
         }
 
     def remove_group_configs(self, prefix: str) -> int:
@@ -98,9 +98,3 @@ class InitialSettings:
         if changed:
             self._state.put_security(ScramCredentialsChanged(changed))
         return len(changed)
-
-    def _remove_tokens(self) -> int:
-        ids = list(self._state.image.delegation_tokens)
-        if ids:
-            self._state.put_security(DelegationTokensChanged(dict.fromkeys(ids)))
-        return len(ids)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,55 @@ def test_a_negative_period_removes_a_token() -> None:
     assert tokens.expire(issue(tokens).hmac("secret"), -1, BOB, NOW + 9000) == NOW + 9000
 
     assert not state.image.delegation_tokens
+
+
+def test_a_removed_token_is_not_found() -> None:
+    """Whether a client, its expiry time or a clean slate has removed it."""
+    tokens, _ = control()
+    first, second, third = (issue(tokens).hmac("secret") for _ in range(3))
+    tokens.expire(first, -1, BOB, NOW)
+    _check_unknown(tokens, first)
+    tokens.renew(second, -1, BOB, NOW + 1000)
+    tokens.remove_expired(NOW + RENEWAL + 500)
+    _check_unknown(tokens, third)
+    assert tokens.remove_all() == 1
+    _check_unknown(tokens, second)
+
+
+def _check_unknown(tokens: DelegationTokenControl, token_hmac: bytes) -> None:
+    with pytest.raises(ApiError) as refusal:
+        tokens.renew(token_hmac, -1, BOB, NOW)
+    assert refusal.value.code is ErrorCode.DELEGATION_TOKEN_NOT_FOUND
+
+
+def test_a_token_from_before_a_restart_can_be_renewed(tmp_path: Path) -> None:
+    """Its HMAC is not stored."""
+    tokens, state = control(tmp_path / "controller.db")
+    token = issue(tokens)
+    state.close()
+
+    again, state = control(tmp_path / "controller.db")
+
+    assert again.renew(token.hmac("secret"), 6000, BOB, NOW) == NOW + RENEWAL
+    state.close()
+
+
+def test_a_renewal_computes_no_hmac_of_another_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A token is found by its HMAC."""
+    tokens, _ = control()
+    token_hmac = [issue(tokens).hmac("secret") for _ in range(100)][-1]
+    computed = []
+    digest = hmac.digest
+
+    def counted(key: bytes, message: bytes, name: str) -> bytes:
+        computed.append(message)
+        return digest(key, message, name)
+
+    monkeypatch.setattr(hmac, "digest", counted)
+
+    tokens.renew(token_hmac, -1, BOB, NOW)
+
+    assert len(computed) <= 1
 
 
 @pytest.mark.parametrize(
