@@ -5,6 +5,9 @@ session  epoch      the request is                            the response has
 any      0          full; the old session ends, a new begins  the new session's id, or 0
 s        -1         full; the session ends                    session 0
 s        n > 0      incremental                               only changed partitions
+
+A request that changes many partitions of its session does so in slices. Another request of the same
+session has the wrong epoch meanwhile; Kafka lets it wait.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ from broker.replication.fetch_session import (
     PartitionName,
     next_epoch,
 )
+from broker.steps.pieces import pieces
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 
 RequestedPartitions = list[tuple[PartitionName, FetchPartition]]
@@ -62,26 +67,33 @@ class FullFetchContext:
         """The session id and the partitions of the response."""
         if self._session is None:
             return NO_SESSION, results
-        for name, _, result in results:
-            _remember(self._session.partitions[name], result)
+        _remember(self._session, results)
+        return self._session.session_id, results
+
+    def update_in_slices(self, results: PartitionResults) -> Slices[tuple[int, PartitionResults]]:
+        """`update_and_generate_response` that yields between the partitions."""
+        if self._session is None:
+            return NO_SESSION, results
+        for piece in pieces(results):
+            _remember(self._session, piece)
+            yield None
         return self._session.session_id, results
 
 
 class IncrementalFetchContext:
-    """All partitions of the session are read; the response has those that changed."""
+    """All partitions of the session, *wanted*, are read; the response has those that changed."""
 
-    def __init__(self, session: FetchSession) -> None:
+    def __init__(self, session: FetchSession, wanted: RequestedPartitions) -> None:
+        self.wanted = wanted
         self._session = session
         self._epoch = session.epoch
-        self.wanted = [(name, cached.requested) for name, cached in session.partitions.items()]
 
     def changed_partitions(self, results: PartitionResults) -> PartitionResults:
         """The partitions of the response.
 
         Raises `SessionError` if the session has processed another request meanwhile.
         """
-        partitions = self._current().partitions
-        return [each for each in results if _has_changed(partitions[each[0]], each[2])]
+        return _changed(self._current(), results)
 
     def throttled_session_id(self, _cache: FetchSessionCache) -> int:
         """The session id of a throttled, empty response; the session does not change.
@@ -98,17 +110,23 @@ class IncrementalFetchContext:
         Raises `SessionError` if the session has processed another request meanwhile.
         """
         session = self._current()
-        changed = self.changed_partitions(results)
-        for name, _, result in changed:
-            _remember(session.partitions[name], result)
-            if result.records:
-                session.move_to_end(name)
+        return session.session_id, _update(session, results)
+
+    def update_in_slices(self, results: PartitionResults) -> Slices[tuple[int, PartitionResults]]:
+        """`update_and_generate_response` that yields between the partitions."""
+        session, changed = self._current(), PartitionResults()
+        session.is_changing = True
+        for piece in pieces(results):
+            changed += _update(session, piece)
+            yield None
+        session.is_changing = False
         return session.session_id, changed
 
     def _current(self) -> FetchSession:
-        if self._session.epoch != self._epoch:
+        session = self._session
+        if session.epoch != self._epoch or session.is_changing:
             raise SessionError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
-        return self._session
+        return session
 
 
 FetchContext = FullFetchContext | IncrementalFetchContext
@@ -126,28 +144,105 @@ def new_fetch_context(
 ) -> FetchContext:
     """The context of a request; raises `SessionError` (Kafka's ``FetchManager.newContext``)."""
     if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
-        if session_id != NO_SESSION:
-            cache.remove(session_id)
-        if epoch == FINAL_EPOCH or not wanted:
+        if _ends_without_session(cache, session_id, epoch, wanted):
             return FullFetchContext(wanted)
-        session = cache.try_create(wanted, privileged=privileged, uses_topic_ids=uses_topic_ids)
+        partitions = {name: CachedPartition(requested) for name, requested in wanted}
+        session = cache.try_create(partitions, privileged=privileged, uses_topic_ids=uses_topic_ids)
         return FullFetchContext(wanted, session)
-    session = cache.get(session_id)
-    if session is None:
-        raise SessionError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
-    if session.epoch != epoch:
-        raise SessionError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
-    if session.uses_topic_ids != uses_topic_ids:
-        raise SessionError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
+    session = _session(cache, session_id, epoch, uses_topic_ids=uses_topic_ids)
     for name, requested in wanted:
         session.put(name, requested)
     for name in forgotten:
         session.partitions.pop(name, None)
-    if not session.partitions:
+    named = [(name, cached.requested) for name, cached in session.partitions.items()]
+    return _incremental(cache, session, named)
+
+
+def new_fetch_context_in_slices(
+    cache: FetchSessionCache,
+    session_id: int,
+    epoch: int,
+    wanted: RequestedPartitions,
+    forgotten: Sequence[PartitionName],
+    *,
+    uses_topic_ids: bool,
+    privileged: bool,
+) -> Slices[FetchContext]:
+    """`new_fetch_context` that yields between the partitions."""
+    if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
+        if _ends_without_session(cache, session_id, epoch, wanted):
+            return FullFetchContext(wanted)
+        partitions = dict[PartitionName, CachedPartition]()
+        for piece in pieces(wanted):
+            partitions.update([(name, CachedPartition(requested)) for name, requested in piece])
+            yield None
+        session = cache.try_create(partitions, privileged=privileged, uses_topic_ids=uses_topic_ids)
+        return FullFetchContext(wanted, session)
+    session = _session(cache, session_id, epoch, uses_topic_ids=uses_topic_ids)
+    session.is_changing = True
+    for piece in pieces(wanted):
+        for name, requested in piece:
+            session.put(name, requested)
+        yield None
+    for names in pieces(forgotten):
+        for name in names:
+            session.partitions.pop(name, None)
+        yield None
+    named = RequestedPartitions()
+    for members in pieces(session.partitions.items()):
+        named += [(name, cached.requested) for name, cached in members]
+        yield None
+    session.is_changing = False
+    return _incremental(cache, session, named)
+
+
+def _ends_without_session(
+    cache: FetchSessionCache, session_id: int, epoch: int, wanted: RequestedPartitions
+) -> bool:
+    """End the session that a full fetch names; returns whether none begins."""
+    if session_id != NO_SESSION:
         cache.remove(session_id)
+    return epoch == FINAL_EPOCH or not wanted
+
+
+def _session(
+    cache: FetchSessionCache, session_id: int, epoch: int, *, uses_topic_ids: bool
+) -> FetchSession:
+    """The session of an incremental fetch; raises `SessionError`."""
+    session = cache.get(session_id)
+    if session is None:
+        raise SessionError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
+    if session.epoch != epoch or session.is_changing:
+        raise SessionError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
+    if session.uses_topic_ids != uses_topic_ids:
+        raise SessionError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
+    return session
+
+
+def _incremental(
+    cache: FetchSessionCache, session: FetchSession, wanted: RequestedPartitions
+) -> FetchContext:
+    """The context of a fetch whose changes of the session have been made."""
+    if not wanted:
+        cache.remove(session.session_id)
         return FullFetchContext([])
-    session.epoch = next_epoch(epoch)
-    return IncrementalFetchContext(session)
+    session.epoch = next_epoch(session.epoch)
+    return IncrementalFetchContext(session, wanted)
+
+
+def _changed(session: FetchSession, results: PartitionResults) -> PartitionResults:
+    partitions = session.partitions
+    return [each for each in results if _has_changed(partitions[each[0]], each[2])]
+
+
+def _update(session: FetchSession, results: PartitionResults) -> PartitionResults:
+    """The changed partitions, which the session records as sent."""
+    changed = _changed(session, results)
+    _remember(session, changed)
+    for name, _, result in changed:
+        if result.records:
+            session.move_to_end(name)
+    return changed
 
 
 def _has_changed(cached: CachedPartition, result: LogReadResult) -> bool:
@@ -160,7 +255,7 @@ def _has_changed(cached: CachedPartition, result: LogReadResult) -> bool:
     )
 
 
-def _remember(cached: CachedPartition, result: LogReadResult) -> None:
+def _remember(session: FetchSession, results: PartitionResults) -> None:
     """Record what the client knows after the response.
 
     After an error the high watermark is unknown, so that the next response includes the partition.
@@ -168,9 +263,11 @@ def _remember(cached: CachedPartition, result: LogReadResult) -> None:
     response. Kafka does not do so for the latter, which then gets the high watermark when it
     changes again.
     """
-    unused = result.error or result.diverging_epoch is not None
-    cached.high_watermark = -1 if unused else result.high_watermark
-    cached.log_start_offset = result.log_start_offset
+    for name, _, result in results:
+        cached = session.partitions[name]
+        unused = result.error or result.diverging_epoch is not None
+        cached.high_watermark = -1 if unused else result.high_watermark
+        cached.log_start_offset = result.log_start_offset
 
 
 def topic_of(image: MetadataImage, requested: FetchPartition) -> TopicImage | None:

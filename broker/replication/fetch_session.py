@@ -8,7 +8,7 @@ larger one. If no session may be evicted, the client gets session id 0 and sends
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -41,7 +41,11 @@ class CachedPartition:
 
 @dataclass(slots=True)
 class FetchSession:
-    """The session of one client; partitions are in the order in which they are read."""
+    """The session of one client; partitions are in the order in which they are read.
+
+    ``is_changing`` while a request changes it in slices. If the client disconnects meanwhile it
+    remains so, and the session cannot be used any more.
+    """
 
     session_id: int
     privileged: bool
@@ -50,6 +54,7 @@ class FetchSession:
     last_used_ms: float
     partitions: dict[PartitionName, CachedPartition] = field(default_factory=dict)
     epoch: int = 1  # the epoch that the next request must carry
+    is_changing: bool = False
 
     def put(self, name: PartitionName, requested: FetchPartition) -> None:
         """Add a partition, or replace its parameters."""
@@ -85,6 +90,11 @@ class FetchSessionCache:
             self._sessions[session_id] = session
         return session
 
+    def size(self, session_id: int) -> int:
+        """The number of partitions of a session; 0 if there is none."""
+        session = self._sessions.get(session_id)
+        return 0 if session is None else len(session.partitions)
+
     def remove(self, session_id: int) -> None:
         """Close a session, if it exists."""
         self._sessions.pop(session_id, None)
@@ -103,18 +113,18 @@ class FetchSessionCache:
 
     def try_create(
         self,
-        partitions: Iterable[tuple[PartitionName, FetchPartition]],
+        partitions: dict[PartitionName, CachedPartition],
         *,
         privileged: bool,
         uses_topic_ids: bool,
     ) -> FetchSession | None:
         """A new session with these partitions; None if the cache is full."""
-        cached = {name: CachedPartition(requested) for name, requested in partitions}
-        if len(self._sessions) >= self._slots and not self._try_evict(privileged, len(cached)):
+        size = len(partitions)
+        if len(self._sessions) >= self._slots and not self._try_evict(privileged, size):
             return None
         now = self._clock.now_ms()
         session_id = self._unused_id()
-        session = FetchSession(session_id, privileged, uses_topic_ids, now, now, cached)
+        session = FetchSession(session_id, privileged, uses_topic_ids, now, now, partitions)
         self._sessions[session_id] = session
         return session
 

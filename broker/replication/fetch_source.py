@@ -7,36 +7,45 @@ None ends the wait; the read that follows returns the error (cases A to E of Kaf
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchParams, FetchPartition, LogReadResult
 from broker.replication.hosted_partitions import HostedPartitions
-from broker.replication.log_reader import diverging_epoch, read_from_log
+from broker.replication.log_reader import diverging_epoch
 from broker.storage.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
+from purgatories.operations.delayed_fetch import DelayedFetch, FetchPartitionStatus
+
+Results = TypeVar("Results")
 
 
-class LogFetchSource:
-    """The logs as one fetch of the partitions *wanted* may read them, with its isolation."""
+class LogFetchSource(Generic[Results]):
+    """The logs as one fetch of the partitions *wanted* may read them, with its isolation.
 
-    __slots__ = ("_on_response", "_params", "_partitions", "_wanted")
+    *on_response* gets what *read* returns.
+    """
+
+    __slots__ = ("_on_response", "_params", "_partitions", "_read", "_wanted")
 
     def __init__(
         self,
         partitions: HostedPartitions,
         params: FetchParams,
         wanted: Sequence[FetchPartition],
-        on_response: Callable[[list[LogReadResult]], None],
+        on_response: Callable[[Results], None],
+        read: Callable[[HostedPartitions, FetchParams, Sequence[FetchPartition]], Results],
     ) -> None:
         self._partitions = partitions
         self._params = params
         self._wanted = wanted
         self._on_response = on_response
+        self._read = read
 
     def respond(self) -> None:
         """Read the partitions, and respond."""
-        self._on_response(read_from_log(self._partitions, self._params, self._wanted))
+        self._on_response(self._read(self._partitions, self._params, self._wanted))
 
     def end_offset(
         self, key: TopicPartition, current_leader_epoch: int
@@ -65,3 +74,44 @@ class LogFetchSource:
     def is_throttled(self, _key: TopicPartition) -> bool:
         """Whether a follower that is not in sync is throttled: never, there is no such quota."""
         return False
+
+
+def delayed_fetch(
+    params: FetchParams,
+    statuses: Sequence[FetchPartitionStatus[TopicPartition]],
+    source: LogFetchSource[Any],
+) -> DelayedFetch[TopicPartition]:
+    """The operation of a fetch that has read its partitions with *statuses*."""
+    return DelayedFetch(
+        params.max_wait_ms,
+        params.min_bytes,
+        statuses,
+        source,
+        source.respond,
+        "follower" if params.from_follower else "consumer",
+    )
+
+
+def fetch_statuses(
+    wanted: Sequence[FetchPartition], results: Sequence[LogReadResult]
+) -> list[FetchPartitionStatus[TopicPartition]]:
+    """What a delayed fetch compares with the partitions, which it has read with *results*."""
+    return [
+        FetchPartitionStatus(
+            requested.key,
+            result.start,
+            requested.max_bytes,
+            requested.current_leader_epoch,
+            requested.last_fetched_epoch,
+        )
+        for requested, result in zip(wanted, results, strict=True)
+    ]
+
+
+def missing_bytes(results: Sequence[LogReadResult], min_bytes: int) -> int:
+    """How many of *min_bytes* these results lack; 0 if an error ends the wait."""
+    for result in results:
+        min_bytes -= len(result.records)
+        if result.error or result.diverging_epoch is not None:
+            return 0
+    return min_bytes

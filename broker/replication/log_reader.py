@@ -23,6 +23,8 @@ from broker.replication.fetch_data import (
 )
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.partition import Partition
+from broker.steps.pieces import pieces
+from broker.steps.queue import Slices
 from broker.storage.storage_errors import OffsetOutOfRange
 from protocol.errors import ErrorCode
 
@@ -37,31 +39,61 @@ def read_from_log(
     partitions_requested: Sequence[FetchPartition],
 ) -> list[LogReadResult]:
     """Read each partition; a result has the error of its own partition."""
-    results = []
-    remaining = params.max_bytes
-    nothing_yet = True
-    is_checked = not params.from_follower  # whether the follower may fetch in its broker epoch
-    for requested in partitions_requested:
-        partition, last = partitions.get(requested.key), requested.empty_read
-        try:
-            if partition is None:
-                partition = partitions.get_or_error(requested.key)
-            if last is not None and last.may_be_repeated(partition, params):
-                if not is_checked:
-                    _check_follower(partition, params, requested)
-                    is_checked = True
-                results.append(last.result)
-                continue
-            requested.empty_read = None
-            limit = min(remaining, requested.max_bytes)
-            result = _read(partition, params, requested, limit, nothing_yet)
-        except ApiError as error:
-            result = LogReadResult(error.code)
-        results.append(result)
-        if size := len(result.records):
-            nothing_yet = False
-            remaining = max(0, remaining - size)
+    return LogReader(partitions, params).read(partitions_requested)
+
+
+def read_from_log_in_slices(
+    partitions: HostedPartitions,
+    params: FetchParams,
+    partitions_requested: Sequence[FetchPartition],
+) -> Slices[list[LogReadResult]]:
+    """`read_from_log` that yields between the partitions."""
+    reader, results = LogReader(partitions, params), list[LogReadResult]()
+    for piece in pieces(partitions_requested):
+        results += reader.read(piece)
+        yield None
     return results
+
+
+class LogReader:
+    """Reads the partitions of one response, which has one limit."""
+
+    __slots__ = ("_nothing_yet", "_params", "_partitions", "_remaining")
+
+    def __init__(self, partitions: HostedPartitions, params: FetchParams) -> None:
+        self._partitions = partitions
+        self._params = params
+        self._remaining = params.max_bytes
+        self._nothing_yet = True
+
+    def read(self, partitions_requested: Sequence[FetchPartition]) -> list[LogReadResult]:
+        """Read the next partitions."""
+        results: list[LogReadResult] = []
+        partitions, params = self._partitions, self._params
+        remaining, nothing_yet = self._remaining, self._nothing_yet
+        is_checked = not params.from_follower  # whether the follower may fetch in its broker epoch
+        for requested in partitions_requested:
+            partition, last = partitions.get(requested.key), requested.empty_read
+            try:
+                if partition is None:
+                    partition = partitions.get_or_error(requested.key)
+                if last is not None and last.may_be_repeated(partition, params):
+                    if not is_checked:
+                        _check_follower(partition, params, requested)
+                        is_checked = True
+                    results.append(last.result)
+                    continue
+                requested.empty_read = None
+                limit = min(remaining, requested.max_bytes)
+                result = _read(partition, params, requested, limit, nothing_yet)
+            except ApiError as error:
+                result = LogReadResult(error.code)
+            results.append(result)
+            if size := len(result.records):
+                nothing_yet = False
+                remaining = max(0, remaining - size)
+        self._remaining, self._nothing_yet = remaining, nothing_yet
+        return results
 
 
 def _check_follower(partition: Partition, params: FetchParams, requested: FetchPartition) -> None:

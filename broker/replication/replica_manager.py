@@ -16,12 +16,18 @@ from typing import Final
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchParams, FetchPartition, LogReadResult
-from broker.replication.fetch_source import LogFetchSource
+from broker.replication.fetch_source import (
+    LogFetchSource,
+    delayed_fetch,
+    fetch_statuses,
+    missing_bytes,
+)
 from broker.replication.hosted_partitions import HostedPartitions
-from broker.replication.log_reader import read_from_log
+from broker.replication.log_reader import LogReader, read_from_log, read_from_log_in_slices
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
-from broker.steps.queue import Slices
+from broker.steps.pieces import pieces
+from broker.steps.queue import Slices, completed
 from broker.storage.append import AppendOrigin, AppendRefused
 from broker.storage.log_validator import Appendable
 from broker.storage.verification_state import NO_GUARD
@@ -106,15 +112,6 @@ def _refused(refusal: AppendRefused | ApiError, partition: Partition | None) -> 
     return ProduceResult(
         error, log_start_offset=start, record_errors=record_errors, message=message
     )
-
-
-def _is_enough(results: FetchResults, min_bytes: int) -> bool:
-    """Whether a fetch with these results responds at once."""
-    for result in results:
-        min_bytes -= len(result.records)
-        if result.error or result.diverging_epoch is not None:
-            return True
-    return min_bytes <= 0
 
 
 class ReplicaManager:
@@ -291,29 +288,44 @@ class ReplicaManager:
         results = read_from_log(self.partitions, params, wanted)
         if params.from_follower:
             self._update_follower_fetch_state(params, wanted, results)
-        if params.max_wait_ms <= 0 or not wanted or _is_enough(results, params.min_bytes):
+        if params.max_wait_ms <= 0 or not wanted or missing_bytes(results, params.min_bytes) <= 0:
             on_response(results)
             return None
-        statuses = [
-            FetchPartitionStatus(
-                requested.key,
-                result.start,
-                requested.max_bytes,
-                requested.current_leader_epoch,
-                requested.last_fetched_epoch,
-            )
-            for requested, result in zip(wanted, results, strict=True)
-        ]
-        source = LogFetchSource(self.partitions, params, wanted, on_response)
-        operation = DelayedFetch(
-            params.max_wait_ms,
-            params.min_bytes,
-            statuses,
-            source,
-            source.respond,
-            "follower" if params.from_follower else "consumer",
-        )
-        keys = [requested.key for requested in wanted]
+        statuses = fetch_statuses(wanted, results)
+        source = LogFetchSource(self.partitions, params, wanted, on_response, read_from_log)
+        return self._wait_for_records(delayed_fetch(params, statuses, source))
+
+    def fetch_messages_in_slices(
+        self,
+        params: FetchParams,
+        wanted: Sequence[FetchPartition],
+        on_response: Callable[[Slices[FetchResults]], None],
+    ) -> Slices[DelayedFetch[TopicPartition] | None]:
+        """`fetch_messages` that yields between the partitions, as what *on_response* gets does.
+
+        The state of a follower changes in the same step in which its partition is read.
+        """
+        reader, missing = LogReader(self.partitions, params), params.min_bytes
+        results, statuses = FetchResults(), list[FetchPartitionStatus[TopicPartition]]()
+        for piece in pieces(wanted):
+            read = reader.read(piece)
+            if params.from_follower:
+                self._update_follower_fetch_state(params, piece, read)
+            missing = missing_bytes(read, missing)
+            statuses += fetch_statuses(piece, read)
+            results += read
+            yield None
+        if params.max_wait_ms <= 0 or not wanted or missing <= 0:
+            on_response(completed(results))
+            return None
+        read_again = read_from_log_in_slices
+        source = LogFetchSource(self.partitions, params, wanted, on_response, read_again)
+        return self._wait_for_records(delayed_fetch(params, statuses, source))
+
+    def _wait_for_records(
+        self, operation: DelayedFetch[TopicPartition]
+    ) -> DelayedFetch[TopicPartition] | None:
+        keys = [status.key for status in operation.partitions]
         done = self._purgatories.fetch.try_complete_else_watch(operation, keys)
         return None if done else operation
 

@@ -208,6 +208,12 @@ def finish(slices: Slices[Result]) -> Result:
         assert signal is None or signal.is_set
 
 
+def completed(result: Result) -> Slices[Result]:
+    """Slices of work that has ended already."""
+    yield from ()
+    return result
+
+
 def each(function: Callable[[Item], Result], items: Iterable[Item]) -> Slices[list[Result]]:
     """The results of *function* for all *items*; other tasks may run between two items."""
     results = []

@@ -8,7 +8,13 @@ import pytest
 
 from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchPartition
-from broker.replication.fetch_session import FetchSession, FetchSessionCache, next_epoch
+from broker.replication.fetch_session import (
+    CachedPartition,
+    FetchSession,
+    FetchSessionCache,
+    PartitionName,
+    next_epoch,
+)
 from tests.broker.storage.logs import StillClock
 
 
@@ -21,10 +27,12 @@ def clock() -> StillClock:
 def _session(
     cache: FetchSessionCache, partitions: int = 1, *, privileged: bool = False
 ) -> FetchSession | None:
-    wanted = [
-        (("t", index), FetchPartition(TopicPartition("t", index), UUID(int=0), 0, 100))
+    wanted: dict[PartitionName, CachedPartition] = {
+        ("t", index): CachedPartition(
+            FetchPartition(TopicPartition("t", index), UUID(int=0), 0, 100)
+        )
         for index in range(partitions)
-    ]
+    }
     return cache.try_create(wanted, privileged=privileged, uses_topic_ids=False)
 
 

@@ -70,7 +70,7 @@ AT_ONCE = {
     "add_partitions_to_txn": "yields if there are many items",
     "write_txn_markers": "yields if there are many items",
     "offset_commit": "yields if there are many partitions",
-    "fetch": "bounded by its session, and by the bytes it may return",
+    "fetch": "yields if there are many partitions (test_fetch_in_slices)",
     "share_fetch": "yields if there are many partitions (test_share_requests_in_slices)",
     "share_acknowledge": "yields if there are many items (test_share_requests_in_slices)",
     "share_group_heartbeat": "subscriptions of one member",

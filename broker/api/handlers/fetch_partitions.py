@@ -1,0 +1,149 @@
+"""The partitions of a Fetch: those that it names, and which of them can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+from broker.api.authorization.check import CLUSTER_ACTION, READ_TOPIC
+from broker.api.authorization.checks import is_authorized
+from broker.api.request import Request
+from broker.common.topic_partition import topic_partition
+from broker.controller.image import TopicImage
+from broker.replication.fetch_context import PartitionResults, RequestedPartitions, topic_of
+from broker.replication.fetch_data import FetchPartition, LogReadResult
+from broker.replication.fetch_session import PartitionName
+from protocol.errors import ErrorCode
+from protocol.messages.fetch import FetchPartition as NamedPartition
+from protocol.messages.fetch import FetchRequest, FetchTopic
+
+TOPIC_IDS_SINCE: Final = 13
+NO_EPOCH: Final = -1  # like any other negative epoch
+_NO_TOPICS: Final = frozenset[str]()
+_REFUSED: Final = READ_TOPIC.error_code  # for brokers as well
+# For each fetch: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
+_UNKNOWN_TOPIC_ID: Final = ErrorCode.UNKNOWN_TOPIC_ID
+_UNKNOWN_TOPIC_OR_PARTITION: Final = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+# The partitions that a request names, in its order; the last one with a name counts.
+Named = dict[PartitionName, FetchPartition]
+
+
+def add_named(
+    named: Named,
+    request: Request[FetchRequest],
+    topic: FetchTopic,
+    partitions: Sequence[NamedPartition],
+) -> None:
+    """Add *partitions* of *topic* to *named*."""
+    by_id = request.version >= TOPIC_IDS_SINCE
+    name, topic_id = topic.topic, topic.topic_id
+    if by_id:
+        known = request.services.image.topic_by_id(topic_id)
+        name = "" if known is None else known.name
+    for partition in partitions:
+        index = partition.partition
+        named[topic_id.int if by_id else name, index] = FetchPartition(
+            topic_partition(name, index),
+            topic_id,
+            partition.fetch_offset,
+            partition.partition_max_bytes,
+            max(partition.current_leader_epoch, NO_EPOCH),
+            partition.last_fetched_epoch,
+            partition.log_start_offset,
+        )
+
+
+class FoundPartitions:
+    """The partitions to read, ``readable``, and those that are unknown or hidden, ``refused``.
+
+    ``names`` are the keys of the readable ones in the session. A session by topic id finds the
+    names of its topics again in each fetch, since topics change.
+    """
+
+    __slots__ = ("_hidden", "_request", "names", "readable", "refused")
+
+    def __init__(self, request: Request[FetchRequest], replica_id: int) -> None:
+        self.refused: PartitionResults = []
+        self.names: list[PartitionName] = []
+        self.readable: list[FetchPartition] = []
+        self._request = request
+        has_authorizer = request.services.authorizer is not None
+        self._hidden = _Hidden(request, replica_id) if has_authorizer else None
+
+    def add(self, wanted: RequestedPartitions) -> None:
+        """Find each partition."""
+        request, refused, names, readable = self._request, self.refused, self.names, self.readable
+        image = request.services.image
+        hidden: AbstractSet[str] = _NO_TOPICS
+        unknown = _UNKNOWN_TOPIC_OR_PARTITION
+        if request.version >= TOPIC_IDS_SINCE:
+            unknown = _UNKNOWN_TOPIC_ID
+        if self._hidden is not None:
+            if self._hidden.is_all:
+                refused += [(name, each.topic_id, _refusal(_REFUSED)) for name, each in wanted]
+                return
+            hidden = self._hidden.topics(wanted)
+        for name, requested in wanted:
+            partition = name[1]
+            topic_id, topic = requested.topic_id, topic_of(image, requested)
+            if hidden and _is_hidden(topic, requested, unknown, hidden):
+                refused.append((name, topic_id, _refusal(_REFUSED)))
+            elif topic is None:
+                refused.append((name, topic_id, _refusal(unknown)))
+            elif not 0 <= partition < len(topic.partitions):
+                refused.append((name, topic_id, _refusal(_UNKNOWN_TOPIC_OR_PARTITION)))
+            else:
+                names.append(name)
+                readable.append(
+                    requested
+                    if topic.name == requested.key.topic
+                    else requested.of(topic_partition(topic.name, partition))
+                )
+
+
+class _Hidden:
+    """The topics that the client of a fetch may not read; each one is checked once.
+
+    ``is_all`` if the client names a replica and is not authorized as a broker.
+    """
+
+    __slots__ = ("_known", "_request", "is_all")
+
+    def __init__(self, request: Request[FetchRequest], replica_id: int) -> None:
+        self.is_all = replica_id >= 0 and not is_authorized(request, CLUSTER_ACTION)
+        self._request = request
+        # Brokers read all topics.
+        self._known: dict[str, bool] | None = {} if replica_id < 0 else None
+
+    def topics(self, wanted: RequestedPartitions) -> AbstractSet[str]:
+        """The topics of *wanted* that are hidden."""
+        image, known = self._request.services.image, self._known
+        if known is None:
+            return _NO_TOPICS
+        names: dict[str, None] = {}
+        for _, requested in wanted:
+            topic = topic_of(image, requested)
+            names[requested.key.topic if topic is None else topic.name] = None
+        for name in names:
+            if name not in known:
+                known[name] = not is_authorized(self._request, READ_TOPIC, name)
+        return {name for name in names if known[name]}
+
+
+def _is_hidden(
+    topic: TopicImage | None,
+    requested: FetchPartition,
+    unknown: ErrorCode,
+    hidden: AbstractSet[str],
+) -> bool:
+    """Whether a topic is hidden; an unknown id is no secret, an unknown name is."""
+    if topic is None:
+        return unknown is not _UNKNOWN_TOPIC_ID and requested.key.topic in hidden
+    return topic.name in hidden
+
+
+def _refusal(error: ErrorCode) -> LogReadResult:
+    # As in Kafka there are no aborted transactions; with errors that are found later it is null.
+    return LogReadResult(error, aborted=())
