@@ -222,7 +222,7 @@ class Node:
         """Apply the deletion of a topic; requests that wait for its partitions are completed."""
         yield from self.replication.delta_applier.delete_topic(topic)
         self.groups.topics_changed([topic.name])
-        self.groups.on_topic_deleted(topic.name, topic.topic_id)
+        yield from self.groups.on_topic_deleted(topic.name, topic.topic_id)
         self.share_groups.coordinator.topics_deleted([topic.topic_id])
         self.changes.notify()
 

@@ -360,9 +360,11 @@ class GroupCoordinatorService:
 
     # ------------------------------------------------------------------------------- topics
 
-    def on_topic_deleted(self, name: str, topic_id: UUID) -> None:
+    def on_topic_deleted(self, name: str, topic_id: UUID) -> Slices[None]:
         """Delete the offsets of a topic that has been deleted, and forget its share partitions."""
-        self.offsets.on_topics_deleted([name])
+        for _ in self.offsets.on_topic_deleted(name):
+            self._actions.try_complete_actions()
+            yield None
         self.share.initialization.topics_deleted([topic_id])
         self._actions.try_complete_actions()
 

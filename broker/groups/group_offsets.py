@@ -39,7 +39,7 @@ class OffsetTable:
 class GroupOffsets:
     """The offsets that records up to some offset of the log add up to."""
 
-    __slots__ = ("_committed", "_groups", "_pending")
+    __slots__ = ("_by_topic", "_committed", "_groups", "_pending")
 
     def __init__(self) -> None:
         self._committed: dict[str, _Offsets] = {}
@@ -47,6 +47,8 @@ class GroupOffsets:
         self._pending: dict[str, dict[int, _Offsets]] = {}
         # Invariant: the groups in which a producer id has pending offsets.
         self._groups: dict[int, set[str]] = {}
+        # Invariant: by topic and group, the number of its committed and of its pending offsets.
+        self._by_topic: dict[str, dict[str, int]] = {}
 
     def committed(self, group_id: str) -> Offsets:
         """The committed offsets of a group."""
@@ -60,6 +62,10 @@ class GroupOffsets:
     def groups_of(self, producer_id: int) -> Collection[str]:
         """The groups that have offsets in the open transaction of a producer id."""
         return self._groups.get(producer_id, ())
+
+    def groups_with(self, topic: str) -> Collection[str]:
+        """The groups that have a committed or a pending offset of *topic*."""
+        return self._by_topic.get(topic, ())
 
     def change(self, group_id: str, changes: Changes, producer_id: int = NO_PRODUCER_ID) -> None:
         """Apply *changes*, whose offsets are pending if there is a *producer_id*.
@@ -75,6 +81,8 @@ class GroupOffsets:
             if offset is None:
                 self._delete(group_id, partition)
             else:
+                if partition not in offsets:
+                    self._count(group_id, partition)
                 offsets[partition] = offset
         self._drop_empty(group_id)
 
@@ -90,10 +98,13 @@ class GroupOffsets:
             pending = self._pending.get(group_id, {}).pop(producer_id, None)
             if pending is None:
                 continue
+            self._discount(group_id, pending)
             if is_commit:
                 committed = self._committed.setdefault(group_id, {})
                 for partition, offset in pending.items():
                     present = committed.get(partition)
+                    if present is None:
+                        self._count(group_id, partition)
                     if present is None or offset.record_offset > present.record_offset:
                         committed[partition] = offset
             self._forget(producer_id, group_id)
@@ -107,14 +118,33 @@ class GroupOffsets:
 
     def remove(self, group_id: str) -> None:
         """Remove the offsets of a group that is deleted or unloaded."""
-        self._committed.pop(group_id, None)
-        for producer_id in self._pending.pop(group_id, {}):
+        self._discount(group_id, self._committed.pop(group_id, ()))
+        for producer_id, offsets in self._pending.pop(group_id, {}).items():
+            self._discount(group_id, offsets)
             self._forget(producer_id, group_id)
 
     def _delete(self, group_id: str, partition: TopicPartition) -> None:
-        self._committed.get(group_id, {}).pop(partition, None)
-        for offsets in self._pending.get(group_id, {}).values():
-            offsets.pop(partition, None)
+        for offsets in (
+            self._committed.get(group_id, {}),
+            *self._pending.get(group_id, {}).values(),
+        ):
+            if offsets.pop(partition, None) is not None:
+                self._discount(group_id, (partition,))
+
+    def _count(self, group_id: str, partition: TopicPartition) -> None:
+        """Count an offset that is added."""
+        groups = self._by_topic.setdefault(partition.topic, {})
+        groups[group_id] = groups.get(group_id, 0) + 1
+
+    def _discount(self, group_id: str, partitions: Iterable[TopicPartition]) -> None:
+        """Count offsets that are removed."""
+        for partition in partitions:
+            groups = self._by_topic[partition.topic]
+            groups[group_id] -= 1
+            if not groups[group_id]:
+                del groups[group_id]
+            if not groups:
+                del self._by_topic[partition.topic]
 
     def _drop_empty(self, group_id: str) -> None:
         """Remove the entries without offsets."""

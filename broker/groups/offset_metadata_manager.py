@@ -30,6 +30,7 @@ from broker.groups.group import Committer
 from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.offsets import OffsetAndMetadata, Offsets, tombstone
 from broker.groups.records.serde import NO_TIMESTAMP
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.record_batch.header import NO_PRODUCER_ID
 from protocol.schema import ZERO_UUID
@@ -197,12 +198,13 @@ class OffsetMetadataManager:
         self._change(group_id, dict.fromkeys(deleted))
         return errors
 
-    def on_topics_deleted(self, topics: Sequence[str]) -> None:
-        """Delete the offsets of deleted topics."""
-        for group_id in list(self._states.groups):
-            deleted = [each for each in self._partitions(group_id) if each.topic in topics]
+    def on_topic_deleted(self, topic: str) -> Slices[None]:
+        """Delete the offsets of a deleted topic; yields after each group that has any."""
+        for group_id in list(self._states.offsets.written.groups_with(topic)):
+            deleted = [each for each in self._partitions(group_id) if each.topic == topic]
             if deleted:
                 self._delete_offsets(group_id, deleted)
+            yield None
 
     def expire(self, group_id: str) -> bool:
         """Delete the expired offsets of a group; returns whether no offset is left."""

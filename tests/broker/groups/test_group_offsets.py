@@ -9,6 +9,7 @@ from broker.groups.group_offsets import GroupOffsets, OffsetTable
 from broker.groups.offsets import OffsetAndMetadata
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+OTHER_TOPIC = TopicPartition("other", 0)
 ONE, TWO = OffsetAndMetadata(1), OffsetAndMetadata(2)
 PRODUCER, OTHER = 5, 6
 
@@ -171,3 +172,36 @@ def test_loaded_offsets_are_added() -> None:
     assert [list(offsets.groups_of(each)) for each in (PRODUCER, OTHER)] == [["g"], ["g"]]
     loaded.end_transaction(PRODUCER, ["g"], is_commit=False)
     assert offsets.pending("g") == {T0, T1}
+
+
+def test_the_groups_of_a_topic_have_an_offset_of_it() -> None:
+    """Committed or pending, until the last one is deleted."""
+    offsets = with_pending(h={T0: ONE})
+    offsets.change("g", {T0: ONE, T1: ONE})
+    offsets.change("g", {T0: TWO, OTHER_TOPIC: ONE})
+    assert sorted(offsets.groups_with("t")) == ["g", "h"]
+
+    offsets.change("g", {T0: None})
+    offsets.change("g", {T0: None})
+    assert sorted(offsets.groups_with("t")) == ["g", "h"]
+    offsets.change("g", {T1: None})
+    assert list(offsets.groups_with("t")) == ["h"]
+    assert list(offsets.groups_with("other")) == ["g"]
+    offsets.remove("g")
+    assert list(offsets.groups_with("other")) == []
+
+
+@pytest.mark.parametrize("is_commit", [True, False])
+def test_a_group_leaves_a_topic_with_its_last_pending_offset(is_commit: bool) -> None:
+    """A marker commits or drops it; then the group or the committed offset is removed."""
+    offsets = with_pending(g={T0: ONE})
+    offsets.change("g", {T0: ONE}, OTHER)
+    offsets.end_transaction(PRODUCER, ["g"], is_commit=is_commit)
+    assert list(offsets.groups_with("t")) == ["g"]
+
+    offsets.end_transaction(OTHER, ["g"], is_commit=False)
+    assert list(offsets.groups_with("t")) == ["g"] * is_commit
+    offsets.change("g", {T0: ONE}, OTHER)
+    offsets.remove("g")
+
+    assert list(offsets.groups_with("t")) == []

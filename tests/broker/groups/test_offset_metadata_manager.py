@@ -165,9 +165,26 @@ def test_a_refused_commit_changes_nothing() -> None:
 def test_offsets_of_deleted_topics_are_deleted(coordinator: GroupCoordinatorService) -> None:
     """A new topic with the same name has no committed offsets."""
     commit(coordinator, Commit(T0, 1))
-    coordinator.offsets.on_topics_deleted(["t"])
+    finish(coordinator.offsets.on_topic_deleted("t"))
 
     assert coordinator.offsets.fetch("g") == {}
+
+
+def test_the_deletion_of_a_topic_visits_only_its_groups(
+    coordinator: GroupCoordinatorService,
+) -> None:
+    """Each in a piece of its own; the offsets of other topics stay."""
+    other = TopicPartition("other", 0)
+    for group_id in ("g", "h"):
+        commit(coordinator, Commit(T0, 1), Commit(T1, 1), group_id=group_id)
+    for index in range(9):
+        commit(coordinator, Commit(other, 1), group_id=f"other{index}")
+    commit(coordinator, Commit(other, 1))
+
+    assert len(list(coordinator.offsets.on_topic_deleted("t"))) == 2
+
+    assert list(coordinator.offsets.fetch("g")) == [other]
+    assert coordinator.offsets.fetch("h") == {}
 
 
 def test_offsets_of_an_empty_group_expire() -> None:

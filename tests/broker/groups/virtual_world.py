@@ -13,6 +13,7 @@ from broker.controller.image import MetadataImage, PartitionRegistration, TopicI
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.steps.offload import Inline, Offload
+from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -148,7 +149,7 @@ class VirtualWorld:
         assert topic is not None
         self.image.remove(topic)
         self.coordinator.topics_changed([name])
-        self.coordinator.on_topic_deleted(name, topic.topic_id)
+        finish(self.coordinator.on_topic_deleted(name, topic.topic_id))
 
     def _purgatory(self, name: str) -> DelayedOperationPurgatory[Any]:
         timer = SystemTimer(name, now_ms=self.clock.now_ms)
