@@ -33,6 +33,7 @@ from broker.groups.share.requests import (
     ShareGroupHeartbeat,
     ShareGroupHeartbeatResult,
 )
+from broker.groups.share.state_partitions import StatePartitions
 from broker.groups.time_limits import MemberTimeout
 from broker.share.persister import Persister
 from protocol.errors import ErrorCode
@@ -49,6 +50,14 @@ class _Session(NamedTuple):
 
     group_id: str
     member_id: str
+
+
+class _Assigned(NamedTuple):
+    """A state of a group in which its target assignment has all initialized partitions."""
+
+    state_partitions: StatePartitions
+    assignment_epoch: int
+    metadata_hash: int
 
 
 class ShareGroupCoordinator:
@@ -77,6 +86,8 @@ class ShareGroupCoordinator:
         self._states = states
         self._timer = timer
         self._configs = configs
+        # By group, so that a heartbeat that changes nothing does not compare them again.
+        self._assigned: dict[str, _Assigned] = {}
         self.initialization = Initialization(
             config, clock, runtime, states, topics, actions, persister, self.finish
         )
@@ -153,7 +164,26 @@ class ShareGroupCoordinator:
             draft.write_epoch(next_epoch(group.epoch), metadata_hash)
 
     def _is_assignment_pending(self, group: ShareGroup) -> bool:
-        """Whether a partition has been initialized since the last target assignment."""
+        """Whether a partition has been initialized since the last target assignment.
+
+        Targets change with the epoch of the assignment, and topics with the hash of the metadata.
+        """
+        known = self._assigned.get(group.group_id)
+        if (
+            known is not None
+            and known.state_partitions is group.state_partitions
+            and known.assignment_epoch == group.assignment_epoch
+            and known.metadata_hash == group.metadata_hash
+        ):
+            return False
+        is_pending = self._has_unassigned(group)
+        if not is_pending:
+            self._assigned[group.group_id] = _Assigned(
+                group.state_partitions, group.assignment_epoch, group.metadata_hash
+            )
+        return is_pending
+
+    def _has_unassigned(self, group: ShareGroup) -> bool:
         assigned = {
             (topic_id, partition)
             for target in group.target.values()
@@ -271,6 +301,7 @@ class ShareGroupCoordinator:
 
     def retire(self, group: ShareGroup) -> None:
         """Cancel the sessions of a group that is deleted or unloaded."""
+        self._assigned.pop(group.group_id, None)
         for member_id in group.members:
             self._timer.cancel(_Session(group.group_id, member_id))
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from uuid import UUID
 
 import pytest
 
 from broker.common.errors import ApiError
 from broker.config import parse_config
+from broker.controller.image import MetadataImage
 from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
+from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.share.coordinator import EXPIRATION_RETRY_BACKOFF_MS
 from broker.groups.share.group import ShareGroup
 from broker.groups.share.requests import ShareGroupHeartbeat, ShareGroupHeartbeatResult
@@ -101,6 +104,32 @@ def test_an_unchanged_assignment_is_not_repeated() -> None:
 
     assert send(world, epoch=3).assigned is None
     assert send(world, epoch=3, names=frozenset({"a"})).assigned == {A: (0, 1)}
+
+
+class CountedTopics(CoordinatorMetadataImage):
+    """The topics of a world; ``lookups`` is how often the ids of topics were looked up."""
+
+    def __init__(self, image: Callable[[], MetadataImage]) -> None:
+        super().__init__(image)
+        self.lookups = 0
+
+    def ids(self, names: Iterable[str]) -> frozenset[UUID]:
+        """See `CoordinatorMetadataImage`."""
+        self.lookups += 1
+        return super().ids(names)
+
+
+def test_an_assigned_group_is_not_compared_again() -> None:
+    """A heartbeat that changes nothing does not look at the partitions of all members."""
+    world = world_with_topic()
+    topics = world.coordinator.share.topics = CountedTopics(lambda: world.image)
+    for epoch in (0, 2, 3):
+        send(world, epoch=epoch)
+    before = topics.lookups
+
+    send(world, epoch=3)
+
+    assert topics.lookups == before
 
 
 def test_new_partitions_are_initialized_and_assigned() -> None:
