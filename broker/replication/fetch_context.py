@@ -144,7 +144,7 @@ def new_fetch_context(
 ) -> FetchContext:
     """The context of a request; raises `SessionError` (Kafka's ``FetchManager.newContext``)."""
     if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
-        if _ends_without_session(cache, session_id, epoch, wanted):
+        if _ends_without_session(cache, session_id, epoch):
             return FullFetchContext(wanted)
         partitions = {name: CachedPartition(requested) for name, requested in wanted}
         session = cache.try_create(partitions, privileged=privileged, uses_topic_ids=uses_topic_ids)
@@ -154,8 +154,8 @@ def new_fetch_context(
         session.put(name, requested)
     for name in forgotten:
         session.partitions.pop(name, None)
-    named = [(name, cached.requested) for name, cached in session.partitions.items()]
-    return _incremental(cache, session, named)
+    members = [(name, cached.requested) for name, cached in session.partitions.items()]
+    return _incremental(cache, session, members, wanted)
 
 
 def new_fetch_context_in_slices(
@@ -170,7 +170,7 @@ def new_fetch_context_in_slices(
 ) -> Slices[FetchContext]:
     """`new_fetch_context` that yields between the partitions."""
     if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
-        if _ends_without_session(cache, session_id, epoch, wanted):
+        if _ends_without_session(cache, session_id, epoch):
             return FullFetchContext(wanted)
         partitions = dict[PartitionName, CachedPartition]()
         for piece in pieces(wanted):
@@ -188,21 +188,19 @@ def new_fetch_context_in_slices(
         for name in names:
             session.partitions.pop(name, None)
         yield None
-    named = RequestedPartitions()
-    for members in pieces(session.partitions.items()):
-        named += [(name, cached.requested) for name, cached in members]
+    members = RequestedPartitions()
+    for piece_of_session in pieces(session.partitions.items()):
+        members += [(name, cached.requested) for name, cached in piece_of_session]
         yield None
     session.is_changing = False
-    return _incremental(cache, session, named)
+    return _incremental(cache, session, members, wanted)
 
 
-def _ends_without_session(
-    cache: FetchSessionCache, session_id: int, epoch: int, wanted: RequestedPartitions
-) -> bool:
+def _ends_without_session(cache: FetchSessionCache, session_id: int, epoch: int) -> bool:
     """End the session that a full fetch names; returns whether none begins."""
     if session_id != NO_SESSION:
         cache.remove(session_id)
-    return epoch == FINAL_EPOCH or not wanted
+    return epoch == FINAL_EPOCH
 
 
 def _session(
@@ -220,14 +218,20 @@ def _session(
 
 
 def _incremental(
-    cache: FetchSessionCache, session: FetchSession, wanted: RequestedPartitions
+    cache: FetchSessionCache,
+    session: FetchSession,
+    members: RequestedPartitions,
+    wanted: RequestedPartitions,
 ) -> FetchContext:
-    """The context of a fetch whose changes of the session have been made."""
-    if not wanted:
+    """The context of a fetch after its changes of the session, which has *members* now.
+
+    Without any the session ends, and the partitions that the request names are read once more.
+    """
+    if not members:
         cache.remove(session.session_id)
-        return FullFetchContext([])
+        return FullFetchContext(wanted)
     session.epoch = next_epoch(session.epoch)
-    return IncrementalFetchContext(session, wanted)
+    return IncrementalFetchContext(session, members)
 
 
 def _changed(session: FetchSession, results: PartitionResults) -> PartitionResults:

@@ -92,6 +92,8 @@ class LogReader:
             if size := len(result.records):
                 nothing_yet = False
                 remaining = max(0, remaining - size)
+            elif remaining < 0:  # an invalid limit applies to the first partition only
+                remaining = 0
         self._remaining, self._nothing_yet = remaining, nothing_yet
         return results
 

@@ -82,6 +82,26 @@ def session_repeats_errors(kafka: Kafka) -> Observations:
 
 
 @scenario()
+def session_begins_without_partitions(kafka: Kafka) -> Observations:
+    """Later requests add partitions to it."""
+    topic = kafka.topic()
+    kafka.request(produce(topic, A))
+    first = kafka.request(fetch(topic, {}, session=NEW))
+    yield "empty", first
+    yield "added", kafka.request(fetch(topic, {0: 0}, session=(first.session_id, 1)))
+
+
+@scenario()
+def session_ends_with_a_partition_that_is_named_and_forgotten(kafka: Kafka) -> Observations:
+    """The partition is read without a session."""
+    topic = kafka.topic()
+    kafka.request(produce(topic, A))
+    session = kafka.request(fetch(topic, session=NEW)).session_id
+    yield "read", kafka.request(fetch(topic, {0: 0}, session=(session, 1), forget=(0,)))
+    yield "ended", kafka.request(fetch(topic, {}, session=(session, 2)))
+
+
+@scenario()
 def session_forgets_an_unknown_partition(kafka: Kafka) -> Observations:
     """Forgetting an unknown partition changes nothing."""
     topic = kafka.topic()

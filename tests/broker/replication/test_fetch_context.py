@@ -169,6 +169,28 @@ def test_forgetting_all_partitions_ends_the_session(cache: FetchSessionCache) ->
     assert cache.get(session_id) is None
 
 
+def test_the_partitions_of_the_request_that_ends_a_session_are_read(
+    cache: FetchSessionCache,
+) -> None:
+    """A request that names and forgets the only partition of its session."""
+    session_id = _open(cache, 0)
+
+    context = _next(cache, session_id, 1, _wanted(0), forgotten=[("t", 0)])
+
+    assert _response(context, _data(0)) == (0, [0])
+    assert cache.get(session_id) is None
+
+
+def test_a_session_may_begin_without_partitions(cache: FetchSessionCache) -> None:
+    """Later requests add them."""
+    session_id = _open(cache)
+
+    context = _next(cache, session_id, 1, _wanted(0))
+
+    assert session_id
+    assert _response(context, _data(0, high_watermark=1)) == (session_id, [0])
+
+
 def test_an_unknown_session_is_refused(cache: FetchSessionCache) -> None:
     """The session was evicted, or never existed."""
     with pytest.raises(SessionError) as refusal:

@@ -56,6 +56,16 @@ def test_the_next_partition_gets_its_batch_when_the_first_has_nothing(
     assert [len(result.records) for result in results] == [0, SIZE]
 
 
+def test_a_negative_limit_applies_to_the_first_partition_only(
+    partitions: HostedPartitions,
+) -> None:
+    """Afterwards nothing remains, and the first batch is returned nevertheless."""
+    results = read_from_log(partitions, consumer(max_bytes=-1), [at(0), at(0, OTHER)])
+
+    assert [result.error for result in results] == [ErrorCode.UNKNOWN_SERVER_ERROR, 0]
+    assert [len(result.records) for result in results] == [0, SIZE]
+
+
 def test_an_error_concerns_one_partition(partitions: HostedPartitions) -> None:
     """The other partitions are read."""
     requested = [at(99), at(0, TopicPartition("gone", 0)), at(0, epoch=4), at(0, OTHER)]
