@@ -14,7 +14,13 @@ from typing import Any, NoReturn
 from antechamber.admin_errors import NoBroker
 from antechamber.broker_process import StartError
 from antechamber.chaos.draw import draw
-from antechamber.chaos.schedule_file import SCHEMA_FILE, as_yaml, read_schedule, schedule
+from antechamber.chaos.schedule_file import (
+    SCHEMA_FILE,
+    as_yaml,
+    check_writable,
+    read_schedule,
+    schedule,
+)
 from antechamber.chaos.search import Found, Search
 from antechamber.chaos.split_mix import SEED_MAX
 from antechamber.chaos.trial import Laboratory
@@ -147,6 +153,8 @@ def _chaos(given: argparse.Namespace) -> int:
 def _test(given: argparse.Namespace) -> int:
     """Run the program, and print the schedule with which it fails."""
     rules = None if given.schedule is None else read_schedule(given.schedule)["rules"]
+    if given.output is not None:
+        check_writable("--output", given.output)
     search = Search(_laboratory(given).run, _report, _shrink_runs(given))
     if rules is not None:
         found = search.schedule(given.schedule, rules)
@@ -181,23 +189,30 @@ def _shrink_runs(given: argparse.Namespace) -> int:
 
 
 def _write(given: argparse.Namespace, found: Found) -> None:
-    """Write the schedule with the command that replays it, to stdout or a file."""
+    """Write the schedule to a file, or to stdout without one or if that cannot be written."""
+    path = given.output
+    if path is not None:
+        try:
+            Path(path).write_text(_commented(given, found, path), encoding="utf-8")
+        except OSError as error:
+            words = f"--output: cannot write {path}: {error.strerror}; stdout has the schedule"
+            _report(f"antechamber chaos: {words}")
+        else:
+            _report(f"{path} has the schedule; to replay it: {_replay(given, path)}")
+            return
+    sys.stdout.write(_commented(given, found, given.schedule or _PLACEHOLDER))
+
+
+def _commented(given: argparse.Namespace, found: Found, path: str) -> str:
+    """The schedule as YAML, with the command that replays it from a file as a comment."""
     lines = [f"# The program fails with this schedule: {found.trial.outcome.description}."]
     lines += [f"# Fired {firing}." for firing in found.trial.firings]
-    lines += ["# To replay it:", *(f"#   {line}" for line in _replay(given).split("\n"))]
-    text = "".join(f"{line}\n" for line in lines) + as_yaml(schedule(found.rules, found.seed))
-    if given.output is None:
-        sys.stdout.write(text)
-        return
-    try:
-        Path(given.output).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"--output: cannot write {given.output}: {error.strerror}") from None
-    _report(f"{given.output} has the schedule; to replay it: {_replay(given)}")
+    lines += ["# To replay it:", *(f"#   {line}" for line in _replay(given, path).split("\n"))]
+    return "".join(f"{line}\n" for line in lines) + as_yaml(schedule(found.rules, found.seed))
 
 
-def _replay(given: argparse.Namespace) -> str:
-    words = ["antechamber", "chaos", "--schedule", given.output or given.schedule or _PLACEHOLDER]
+def _replay(given: argparse.Namespace, path: str) -> str:
+    words = ["antechamber", "chaos", "--schedule", path]
     words += ["--brokers", str(given.brokers)]
     words += [word for topic in given.topic for word in ("--topic", topic)]
     words += [word for setting in given.config for word in ("-c", setting)]

@@ -14,6 +14,7 @@ describes the format.
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,22 @@ def as_yaml(value: dict[str, Any]) -> str:
 
     text: str = yaml.safe_dump(value, sort_keys=False, default_flow_style=None, width=100)
     return text
+
+
+def check_writable(option: str, path: str) -> None:
+    """Raise `UsageError`, which names the option, if a file cannot be written.
+
+    The content of an existing file remains, and no new one is left.
+    """
+    if Path(path).is_fifo():  # its reader would get the end of the file
+        return
+    existed = os.path.lexists(path)
+    try:
+        Path(path).open("ab").close()
+        if not existed:
+            Path(path).unlink()
+    except OSError as error:
+        raise UsageError(f"{option}: cannot write {path}: {error.strerror}") from None
 
 
 def _json(path: str, text: str) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -210,13 +211,35 @@ def test_a_broker_that_does_not_start_or_ends(
 def test_an_output_that_cannot_be_written(
     runs: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The reason is that of the system."""
-    runs.failing = "e"
+    """The error is reported before the first run, with the reason of the system."""
     path = tmp_path / "missing" / "s.yaml"
     assert main(["chaos", "--seed", "1", "--output", str(path), "--against", "app"]) == 2
 
-    last = capsys.readouterr().err.splitlines()[-1]
-    assert last == f"antechamber chaos: --output: cannot write {path}: No such file or directory"
+    err = capsys.readouterr().err
+    assert err == f"antechamber chaos: --output: cannot write {path}: No such file or directory\n"
+    assert runs.rules == []
+
+
+def test_an_output_that_cannot_be_written_after_the_runs(
+    runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The schedule is printed, and its comment does not name the file."""
+    runs.failing = "error"
+
+    def write(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_text", write)
+    path = tmp_path / "s.yaml"
+    assert main(["chaos", "--seed", "1", "--output", str(path), "--against", "app"]) == 1
+
+    out, err = capsys.readouterr()
+    assert yaml.safe_load(out)["rules"] == runs.rules[-1]
+    assert "#   antechamber chaos --schedule schedule.yaml " in out
+    assert err.splitlines()[-1] == (
+        f"antechamber chaos: --output: cannot write {path}: No space left on device; "
+        "stdout has the schedule"
+    )
 
 
 def test_ctrl_c(runs: Runs) -> None:

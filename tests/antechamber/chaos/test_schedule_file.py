@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antechamber.chaos.draw import draw
-from antechamber.chaos.schedule_file import as_yaml, read_schedule, schedule
+from antechamber.chaos.schedule_file import as_yaml, check_writable, read_schedule, schedule
 from antechamber.usage_error import UsageError
 
 
@@ -94,3 +94,20 @@ def test_a_binary_file(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="not a text in UTF-8"):
         read_schedule(str(path))
+
+
+def test_a_check_of_an_output_leaves_no_file(tmp_path: Path) -> None:
+    """A file that did not exist does not exist after it."""
+    check_writable("--output", str(tmp_path / "s.yaml"))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_check_of_an_output_changes_no_file(tmp_path: Path) -> None:
+    """The content of an existing file remains."""
+    path = tmp_path / "s.yaml"
+    path.write_text("rules: []")
+
+    check_writable("--output", str(path))
+
+    assert path.read_text() == "rules: []"
