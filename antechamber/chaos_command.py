@@ -125,7 +125,7 @@ def parser() -> argparse.ArgumentParser:
 def chaos(arguments: Sequence[str]) -> int:
     """Run the command and return the exit code."""
     try:
-        with _ended_by_sigterm():
+        with _ended_by_signals():
             return _chaos(parser().parse_args(arguments))
     except (UsageError, StartError, NoBroker) as error:
         sys.stderr.write(f"antechamber chaos: {error}\n")
@@ -227,17 +227,23 @@ def _report(line: str) -> None:
 
 
 @contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """Make SIGTERM an exception, so that the program and the cluster are ended."""
+def _ended_by_signals() -> Iterator[None]:
+    """Make SIGTERM and SIGHUP exceptions, so that the program and the cluster are ended."""
 
     def end(number: int, _frame: object) -> NoReturn:
         sys.exit(128 + number)
 
-    before = signal.signal(signal.SIGTERM, end)
+    names = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number, handler in before.items():
+        if handler != signal.SIG_IGN:  # nohup ignores SIGHUP
+            signal.signal(number, end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _whole(low: int, high: int) -> Any:

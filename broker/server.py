@@ -69,7 +69,7 @@ _CONTROLLER = "controller.db"
 
 
 async def serve(options: ServeOptions) -> None:
-    """Run the broker until SIGTERM, SIGINT or, with ``--stop-with-stdin``, the end of stdin.
+    """Run the broker until a signal of `stop_signals` or, with ``--stop-with-stdin``, end of stdin.
 
     Raises `StartupError` if it cannot start as requested, `DiskFailed` if its disk fails, and
     `NodeFailed` if its last node fails.

@@ -27,7 +27,7 @@ from integration.wire.requests import (
 from integration.wire.topics import make_topic
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_it_under_load(serve: Serve, topic: str, number: signal.Signals) -> None:
     """With parked fetches, a partial frame, idle and real clients, it exits with 0 within 5 s."""
     broker = serve("-c", "group.min.session.timeout.ms=500")
@@ -139,7 +139,7 @@ def test_the_ready_line_and_the_ready_file(serve: Serve, topic: str) -> None:
     assert topics == {topic: (0, dict.fromkeys(range(3), node["id"]))}
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_the_ready_file_exists_while_the_broker_runs(
     tmp_path: Path, number: signal.Signals
 ) -> None:

@@ -21,7 +21,7 @@ EXIT_FAILED, EXIT_INTERRUPTED = 1, 130
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Record until SIGTERM or SIGINT and return the exit code."""
+    """Record until SIGTERM, SIGINT or SIGHUP and return the exit code."""
     arguments = parse(sys.argv[1:] if words is None else words)
     try:
         file = RecordFile(arguments.records)
@@ -55,7 +55,7 @@ async def _record(arguments: Arguments, file: RecordFile) -> str | None:
         _report(
             f"{arguments.upstream} requires SASL: the proxy forwards the clients' authentication"
         )
-    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+    with trio.open_signal_receiver(*_stop_signals()) as signals:
         async with trio.open_nursery() as nursery:
             nodes = Nodes(arguments.host, nursery, file.keep, wall_clock)
             try:
@@ -74,6 +74,15 @@ async def _record(arguments: Arguments, file: RecordFile) -> str | None:
                 nursery.cancel_scope.cancel()
                 break
     return None
+
+
+def _stop_signals() -> list[signal.Signals]:
+    """SIGHUP is not among them on Windows, and under ``nohup``, which ignores it."""
+    numbers = [signal.SIGTERM, signal.SIGINT]
+    hang_up = getattr(signal, "SIGHUP", None)
+    if hang_up is not None and signal.getsignal(hang_up) != signal.SIG_IGN:
+        numbers.append(hang_up)
+    return numbers
 
 
 def _print(line: str) -> None:

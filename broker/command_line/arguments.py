@@ -32,7 +32,7 @@ BROKERS_MAX = 100
 PARTITIONS_MAX = 10_000
 HOST_VARIABLE = "ANTECHAMBER_HOST"
 
-_DESCRIPTION = "Start a Kafka-protocol broker and serve until SIGTERM or Ctrl-C."
+_DESCRIPTION = "Start a Kafka-protocol broker and serve until SIGTERM, SIGHUP or Ctrl-C."
 _EPILOG = """\
 examples:
   antechamber serve
@@ -42,7 +42,8 @@ examples:
 The broker is ready when all listeners accept connections and each --topic has
 its leaders. Then it prints one line with bootstrap=HOST:PORT and admin=URL, and
 writes --ready-file. Listeners with names are NAME=HOST:PORT in that line.
-SIGTERM stops it in order. Configuration keys are Kafka's; --list-keys lists
+SIGTERM stops it in order, and so does SIGHUP, which it gets when its terminal
+is closed. Configuration keys are Kafka's; --list-keys lists
 them."""
 
 

@@ -1,4 +1,7 @@
-"""The signals that stop the broker: SIGTERM, and SIGINT, which is Ctrl-C in a terminal."""
+"""The signals that stop the broker: SIGTERM, SIGINT (Ctrl-C), and SIGHUP when a terminal closes.
+
+These are the signals that stop Kafka in order.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 
 import trio
-
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 @contextmanager
@@ -24,8 +25,18 @@ def stop_signals() -> Iterator[AsyncIterator[int]]:
         if not is_open:
             raise KeyboardInterrupt
 
-    for number in _SIGNALS:
+    numbers = _signals()
+    for number in numbers:
         signal.signal(number, ignore)
-    with trio.open_signal_receiver(*_SIGNALS) as received:
+    with trio.open_signal_receiver(*numbers) as received:
         is_open = True
         yield received
+
+
+def _signals() -> list[signal.Signals]:
+    """SIGHUP is not among them on Windows, and under ``nohup``, which ignores it."""
+    numbers = [signal.SIGTERM, signal.SIGINT]
+    hang_up = getattr(signal, "SIGHUP", None)
+    if hang_up is not None and signal.getsignal(hang_up) != signal.SIG_IGN:
+        numbers.append(hang_up)
+    return numbers

@@ -249,18 +249,20 @@ def test_ctrl_c(runs: Runs) -> None:
     assert main(["chaos", "--seed", "1", "--against", "app"]) == 130
 
 
-def test_sigterm_is_an_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_is_an_exception(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The program and the cluster are ended as by any other exception."""
+    number = getattr(signal, name, signal.SIGTERM)  # Windows has no SIGHUP
 
     def run(_: Laboratory, __: Any) -> Trial:
-        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), number)
         raise AssertionError
 
     monkeypatch.setattr(Laboratory, "run", run)
-    before = signal.getsignal(signal.SIGTERM)
+    before = signal.getsignal(number)
 
-    assert main(["chaos", "--seed", "1", "--against", "app"]) == 128 + signal.SIGTERM
-    assert signal.getsignal(signal.SIGTERM) == before
+    assert main(["chaos", "--seed", "1", "--against", "app"]) == 128 + number
+    assert signal.getsignal(number) == before
 
 
 def test_the_output_of_the_program_is_shown(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:

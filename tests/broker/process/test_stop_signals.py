@@ -12,7 +12,7 @@ from broker.process.stop_signals import stop_signals
 
 pytestmark = pytest.mark.anyio
 
-STOPS = (signal.SIGTERM, signal.SIGINT)
+STOPS = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)]
 DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
 
 
@@ -52,3 +52,11 @@ async def test_a_signal_after_the_receiver_is_ignored(number: signal.Signals) ->
     signal.raise_signal(number)
     await trio.lowlevel.checkpoint()  # where an interrupt would be raised
     assert signal.getsignal(number) not in DEFAULTS
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has no SIGHUP")
+async def test_an_ignored_hang_up_remains_ignored() -> None:
+    """A broker that nohup has started serves after its terminal is closed."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with stop_signals():
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
