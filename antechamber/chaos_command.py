@@ -33,6 +33,9 @@ TIMEOUT_DEFAULT_S, TIMEOUT_MAX_S = 60, 86_400
 SHRINK_RUNS_DEFAULT = 60
 _COUNT_MAX = 1_000_000
 _PLACEHOLDER = "schedule.yaml"
+_NONE_FIRED = (
+    "warning: no rule fired in any run; does the program connect to KAFKA_BOOTSTRAP_SERVERS?"
+)
 
 _DESCRIPTION = """\
 Run a program under schedules of faults: errors that clients must retry, lost
@@ -163,6 +166,8 @@ def _test(given: argparse.Namespace) -> int:
             _report("the program fails without faults; no schedule was run")
             return EXIT_FAILS_ALWAYS
         found = search.seeds(range(given.seed, given.seed + given.seeds), given.brokers)
+    if search.rules and not search.fired:
+        _report(_NONE_FIRED)
     if found is None:
         return 0
     _write(given, found)

@@ -22,10 +22,14 @@ class Found(NamedTuple):
 
 
 class Search:
-    """Runs schedules one after the other; *report* receives one line for each step."""
+    """Runs schedules one after the other; *report* receives one line for each step.
+
+    ``rules`` and ``fired`` count the rules of all runs, and those that fired in their run.
+    """
 
     def __init__(self, run: RunTrial, report: Callable[[str], None], shrink_runs: int) -> None:
         self._run, self._report, self._shrink_runs = run, report, shrink_runs
+        self.rules = self.fired = 0
 
     def without_faults(self) -> Trial:
         """Run without rules: a program that fails then is not tested by any schedule."""
@@ -82,6 +86,8 @@ class Search:
     def _reported(self, name: str, rules: Sequence[Rule]) -> Trial:
         trial = self._run(rules)
         outcome = trial.outcome
+        self.rules += len(rules)
+        self.fired += len(trial.fired)
         fired = f"; {len(trial.fired)} of {_count(rules)} fired" if rules else ""
         self._report(f"{name}: {outcome.description} in {outcome.seconds:.1f} s{fired}")
         return trial

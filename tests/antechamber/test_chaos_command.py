@@ -30,6 +30,7 @@ class Runs:
         self.laboratories: list[Laboratory] = []
         self.rules: list[list[Rule]] = []
         self.failing = "nothing"
+        self.are_firing = True
         self.error: BaseException | None = None
 
     def run(self, laboratory: Laboratory, rules: Sequence[Rule]) -> Trial:
@@ -41,6 +42,7 @@ class Runs:
         names = [rule.get("name") for rule in rules]
         failed = self.failing == "" or any(self.failing in str(name) for name in names)
         firings = [Firing(at, name, "Produce", "app", 3) for at, name in enumerate(names)]
+        firings = firings if self.are_firing else []
         return Trial(Outcome(int(failed), 1.0, "oops\n"), tuple(firings))
 
 
@@ -79,6 +81,16 @@ def test_a_program_that_survives(runs: Runs, capsys: pytest.CaptureFixture[str])
     assert runs.laboratories[0].words == ["app", "-x"]
     out, err = capsys.readouterr()
     assert (out, len(err.splitlines())) == ("", 3)
+
+
+def test_a_program_that_matches_no_rule(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last line warns that it perhaps does not use the cluster; the exit code is the same."""
+    runs.are_firing = False
+    assert main(["chaos", "--seed", "1", "--seeds", "2", "--against", "true"]) == 0
+
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "warning: no rule fired in any run; does the program connect to KAFKA_BOOTSTRAP_SERVERS?"
+    )
 
 
 def test_the_options_of_the_clusters(runs: Runs) -> None:
