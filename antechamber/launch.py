@@ -7,12 +7,16 @@ installed wheel the folder of this file, in a checkout the parent of it.
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
+
+EXIT_INTERRUPTED = 130
 
 
 def main() -> int:
     """Run the package named first, with the other arguments; returns the exit code."""
+    _replace_unencodable()
     here = os.path.dirname(os.path.abspath(__file__))
     installed = os.path.isdir(os.path.join(here, "broker"))
     sys.path.insert(0, here if installed else os.path.dirname(here))
@@ -24,6 +28,8 @@ def main() -> int:
         return int(importlib.import_module(f"{package}.__main__").main())
     except SystemExit as ended:
         return _ended(ended)
+    except KeyboardInterrupt:  # Ctrl-C while the package is imported
+        return EXIT_INTERRUPTED
 
 
 def _ended(ended: SystemExit) -> int:
@@ -36,6 +42,12 @@ def _ended(ended: SystemExit) -> int:
         sys.stderr.write(f"antechamber: write error: {error.strerror}\n")
         return 1
     return ended.code if isinstance(ended.code, int) else 0
+
+
+def _replace_unencodable() -> None:
+    """Make stdout write a question mark for a character that its encoding does not have."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="replace")
 
 
 if __name__ == "__main__":

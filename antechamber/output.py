@@ -1,7 +1,8 @@
 """Handles a command output that cannot be written, as other Unix tools do.
 
 A closed pipe ends the command silently; any other failed write is one line on stderr. The exit code
-is 1 in both cases.
+is 1 in both cases. A character that the encoding of stdout does not have is written as a question
+mark.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ def guarded(name: str, command: Callable[[], int]) -> int:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - open until the process ends
     if sys.stdout is None:
         sys.stdout = _Closed()
+    _replace_unencodable()
     try:
         code = _run(command)
         sys.stdout.flush()
@@ -42,6 +44,12 @@ def guarded(name: str, command: Callable[[], int]) -> int:
         sys.stderr.write(f"{name}: write error: {error.strerror}\n")
         return EXIT_UNWRITTEN
     return code
+
+
+def _replace_unencodable() -> None:
+    """Make stdout write a question mark for a character that its encoding does not have."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="replace")
 
 
 def _run(command: Callable[[], int]) -> int:

@@ -59,6 +59,16 @@ def test_help_without_a_stdout_is_printed_on_stderr(command: str) -> None:
     assert "Traceback" not in error
 
 
+@pytest.mark.parametrize("command", ["wheel --of 4", "wheel --help", "what-if --help"])
+def test_a_character_that_the_encoding_does_not_have(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is replaced, and the command does not fail."""
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+
+    assert run(command, ">/dev/null") == (0, "")
+
+
 def test_a_closed_stderr() -> None:
     """The exit code is the command's."""
     assert run("nonsense", ">&- 2>&-") == (2, "")
