@@ -92,17 +92,18 @@ def read_rules(path: str) -> Any:
 
 def _action(words: Sequence[str], given: argparse.Namespace) -> Rule:
     if not words:
-        raise UsageError(f"add: give an action: {', '.join(ACTIONS)}")
+        raise UsageError(f"add: give an action: {', '.join(_KINDS)}")
     kind, *values = words
     if kind == "node":
         return _node_action(values)
     if kind not in ACTIONS:
-        known = ", ".join([*ACTIONS, "node"])
-        raise UsageError(f"add: {kind!r} is not an action; there are {known}")
+        raise UsageError(f"add: {kind!r} is not an action; there are {', '.join(_KINDS)}")
     needed = ACTIONS[kind]
     if len(values) != (needed is not None):
         wants = "no value" if needed is None else f"one value, {needed[1]}"
         raise UsageError(f"add: the action {kind} has {wants}")
+    if kind in _ONLY_OF_LINKS and given.link is None:
+        raise UsageError(f"add: the action {kind} needs --link FROM:TO, such as 1:2")
     action: Rule = {"type": kind}
     if needed is not None:
         field, _, read = needed
@@ -173,3 +174,5 @@ ACTIONS: Mapping[str, tuple[str, str, Callable[[str], Any]] | None] = {
     "loss": ("percent", "a number of percent", _percent),
     "cut": None,
 }
+_KINDS = (*ACTIONS, "node")
+_ONLY_OF_LINKS = ("loss", "cut")

@@ -40,6 +40,9 @@ def read_action(fields: Fields, nodes: Collection[int]) -> Action:
 
     *nodes* are the nodes that it can change.
     """
+    if fields.value("type") in _ONLY_OF_LINKS:
+        kind = fields.value("type")
+        raise fields.refusal("type", f"{kind} is an action of links; give link as well")
     kind = fields.needed_choice("type", ACTIONS)
     return read_node_change(fields, nodes) if kind == NodeChange.type else _READERS[kind](fields)
 
@@ -144,3 +147,4 @@ _READERS = {
     "hold_isr": _hold_isr,
 }
 ACTIONS = (*_READERS, NodeChange.type)
+_ONLY_OF_LINKS = tuple(kind for kind in LINK_ACTIONS if kind not in ACTIONS)

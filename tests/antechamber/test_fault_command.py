@@ -55,7 +55,16 @@ def test_a_refused_order(
         (["show", "1", "2"], "ID: give the id of one fault rule"),
         (["list", "all"], "list: 'all' is one word too many"),
         (["pause", "3", "--api", "Fetch"], "--api: only fault add has this option"),
-        (["add"], "add: give an action: error, close, delay"),
+        (
+            ["add"],
+            (
+                "add: give an action: error, close, delay, hang, half_open, slow, throttle, "
+                "corrupt, stale_metadata, refuse_connections, hold_high_watermark, hold_isr, loss, "
+                "cut, node\n"
+            ),
+        ),
+        (["add", "cut"], "add: the action cut needs --link FROM:TO, such as 1:2\n"),
+        (["add", "loss", "5"], "add: the action loss needs --link FROM:TO, such as 1:2\n"),
         (["add", "explode"], "add: 'explode' is not an action; there are error, close"),
         (["add", "error"], "add: the action error has one value, a name such as"),
         (["add", "close", "now"], "add: the action close has no value"),

@@ -113,6 +113,7 @@ def test_a_request_that_only_brokers_send_is_from_a_broker() -> None:
                 "hold_isr, node"
             ),
         ),
+        ({"action": {"type": "cut"}}, "action.type: cut is an action of links; give link as well"),
         (
             {"action": {**ERROR, "ms": 3}},
             "action: no field is named 'ms'; allowed: type, error, when",
