@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -184,7 +185,8 @@ def _laboratory(given: argparse.Namespace) -> Laboratory:
         config[key] = value
     cluster: dict[str, Any] = {"brokers": given.brokers, "topics": given.topic, "config": config}
     output = sys.stderr.buffer if given.verbose else None
-    return Laboratory(given.against, cluster, given.timeout, output)
+    laboratory = Laboratory(given.against, cluster, given.timeout, output)
+    return replace(laboratory, source=given.schedule) if given.schedule else laboratory
 
 
 def _shrink_runs(given: argparse.Namespace) -> int:

@@ -55,12 +55,16 @@ RunTrial = Callable[[Sequence[Rule]], Trial]
 
 @dataclass(frozen=True, slots=True)
 class Laboratory:
-    """Runs a program; *cluster* are the arguments of each new `Cluster`."""
+    """Runs a program; *cluster* are the arguments of each new `Cluster`.
+
+    Errors name *source*, the file that the rules are from.
+    """
 
     words: Sequence[str]
     cluster: Mapping[str, Any]
     timeout_s: float
     output: IO[bytes] | None = None
+    source: str = "the schedule"
 
     def run(self, rules: Sequence[Rule]) -> Trial:
         """Run it under *rules*; raises `UsageError` and `StartError`."""
@@ -70,7 +74,7 @@ class Laboratory:
                 try:
                     ids = [rule.id for rule in kafka.faults.add_rules(*rules)]
                 except AdminError as error:
-                    raise UsageError(f"the schedule: {error}") from None
+                    raise UsageError(f"{self.source}: {error}") from None
             words = [word.replace(BOOTSTRAP_WORD, kafka.bootstrap) for word in self.words]
             outcome = run_program(words, _variables(kafka), self.timeout_s, self.output)
             return Trial(outcome, tuple(_firings(kafka, ids)))

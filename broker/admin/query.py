@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from http import HTTPStatus
 
 from broker.admin.http import HttpError
+from broker.common.choices import not_one_of
 
 _DECIMAL = re.compile(r"[0-9]{1,10}(\.[0-9]{1,10})?", re.ASCII)
 _FLAGS = {"1": True, "true": True, "0": False, "false": False}
@@ -57,7 +58,7 @@ class Query:
             return None
         meant = next((each for each in choices if each.lower() == value.lower()), None)
         if meant is None:
-            raise _refused(f"{name}: {value!r} is not one of {', '.join(choices)}")
+            raise _refused(f"{name}: {not_one_of(value, choices)}")
         return meant
 
     def whole(self, name: str, low: int, high: int) -> int | None:

@@ -5,10 +5,10 @@ Each method raises `InvalidValue` with one sentence that names the field and wha
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from broker.common.choices import not_one_of, short
 from broker.common.errors import InvalidValue
 
 TEXT_MAX_CHARACTERS = 249
@@ -69,7 +69,7 @@ class Fields:
         if value is None:
             return default
         if not isinstance(value, str) or value not in choices:
-            raise self.refusal(name, f"{_short(value)} is not one of {', '.join(choices)}")
+            raise self.refusal(name, not_one_of(value, choices))
         return value
 
     def needed_choice(self, name: str, choices: Collection[str]) -> str:
@@ -85,7 +85,7 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise self.refusal(name, f"{_short(value)} is not a whole number from {low} to {high}")
+            raise self.refusal(name, f"{short(value)} is not a whole number from {low} to {high}")
         return value
 
     def needed_whole(self, name: str, low: int, high: int) -> int:
@@ -104,13 +104,3 @@ class Fields:
 
     def _name(self, name: str) -> str:
         return f"{self._path}.{name}" if self._path else name
-
-
-def _short(value: object) -> str:
-    """The value as a message quotes it: its beginning, if it is long.
-
-    A schedule in YAML may have dates, which are no JSON, as values and keys.
-    """
-    quoted = isinstance(value, str)
-    text = repr(value) if quoted else json.dumps(value, default=str, skipkeys=True)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -171,6 +171,15 @@ def test_a_schedule_of_a_file_has_one_run(runs: Runs, tmp_path: Path) -> None:
     assert [{"name": "a", "times": 1}] in runs.rules
 
 
+def test_the_source_of_a_schedule_is_its_file(runs: Runs, tmp_path: Path) -> None:
+    """Errors in its rules name the file."""
+    path = tmp_path / "s.yaml"
+    path.write_text("rules: [{name: a}]")
+    assert main(["chaos", "--schedule", str(path), "--against", "app"]) == 0
+
+    assert runs.laboratories[0].source == str(path)
+
+
 def test_a_program_that_always_fails(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
     """No schedule is run; the exit code differs."""
     runs.failing = ""

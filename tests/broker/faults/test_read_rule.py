@@ -285,11 +285,12 @@ def test_an_invalid_rule_is_refused_with_one_sentence(rule: object, sentence: st
     assert refusal(rule) == sentence
 
 
-def test_an_unknown_api_is_refused_with_all_that_are_served() -> None:
-    """They are those of the table of APIs."""
-    sentence = refusal({"match": {"api": "Produced"}, "action": ERROR})
+@pytest.mark.parametrize("api", ["Prodce", "produce"])
+def test_an_unknown_api_is_refused_with_the_closest_one(api: str) -> None:
+    """The sentence does not list all APIs."""
+    sentence = refusal({"match": {"api": api}, "action": ERROR})
 
-    assert sentence == f"match.api: 'Produced' is not one of {', '.join(sorted(POSSIBLE.apis))}"
+    assert sentence == f"match.api: {api!r} is unknown; did you mean Produce?"
 
 
 def test_a_single_node_has_no_link_to_another() -> None:

@@ -84,12 +84,12 @@ def test_a_condition_is_selected_by_its_name(text: str, condition: Condition) ->
         ("for=topic_deleted", "topic: give the topic to wait for"),
         ("for=client_connected", "client: give the client id to wait for"),
         ("for=client_gone&count=1", "no parameter is named 'count'; there are for, client,"),
-        ("for=requests&api=Fech", "api: 'Fech' is not one of "),
+        ("for=requests&api=Fech", "api: 'Fech' is unknown; did you mean Fetch?"),
         ("for=hw&count=1", "no parameter is named 'count'; there are for, topic, partition,"),
         ("for=hw&partition=1", "partition: give the topic as well"),
         ("for=group_stable", "group: give the group to wait for"),
         ("for=parked&count=0", "count: '0' is not a whole number from 1 to 10000"),
-        ("for=parked&api=Prodcue", "api: 'Prodcue' is not one of "),
+        ("for=parked&api=Prodcue", "api: 'Prodcue' is unknown; did you mean Produce?"),
     ],
 )
 def test_an_invalid_condition_is_refused(text: str, line: str) -> None:
