@@ -9,6 +9,7 @@ from urllib.parse import quote
 from antechamber.admin_endpoint import ADMIN_URL_DEFAULT
 from antechamber.admin_errors import AdminError, InvalidArgument, NoBroker
 from antechamber.admin_http import HttpClient, Parameters
+from antechamber.quantities import WAIT_MAX_S, whole_milliseconds
 
 __all__ = [
     "ADMIN_URL_DEFAULT",
@@ -120,9 +121,11 @@ class AdminClient(HttpClient):
     def wait(self, what: str, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
         """Wait until a condition holds; raises `TimeoutError` with the present state otherwise.
 
+        Raises `ValueError` for a timeout that is negative or longer than an hour.
         ``what``: a name of docs/reference/admin.md; each has its own parameters.
         """
-        parameters = {"for": what, "timeout_ms": round(timeout_s * 1000), **wanted}
+        timeout_ms = whole_milliseconds("timeout", timeout_s, WAIT_MAX_S)
+        parameters = {"for": what, "timeout_ms": timeout_ms, **wanted}
         try:
             response: dict[str, Any] = self.call("GET", "/v1/wait", parameters, timeout_s)
         except AdminError as error:

@@ -10,6 +10,13 @@ class AdminError(Exception):
         super().__init__(message)
         self.status = status
 
+    def with_remedy(self, parameter: str, remedy: str) -> AdminError:
+        """The error with another remedy, if it is about *parameter*: the broker's is for HTTP."""
+        reason, semicolon, _ = str(self).rpartition("; ")
+        if not (semicolon and reason.startswith(f"{parameter}: ")):
+            return self
+        return AdminError(self.status, f"{reason}; {remedy}")
+
 
 class InvalidArgument(ValueError):  # noqa: N818 - the name states the problem
     """The ``argument`` ``url``, ``token`` or ``ca`` of a client cannot be used."""

@@ -16,6 +16,7 @@ from datetime import timedelta
 from typing import Any
 
 from antechamber.admin_client import AdminClient
+from antechamber.quantities import ADVANCE_MAX_S, decimal_speed, whole_milliseconds
 
 # The real time for which a call waits: a long advance has many steps.
 ADVANCE_TIMEOUT_S = 600.0
@@ -41,8 +42,11 @@ class BrokerClock:
         self._client.adjust_clock("freeze")
 
     def run(self, speed: float = 1.0) -> None:
-        """Let the clock run, *speed* times as fast as real time."""
-        self._client.adjust_clock("run", speed=f"{speed:.10f}")
+        """Let the clock run, *speed* times as fast as real time: 0.001 to 1,000 times.
+
+        Raises `ValueError` for another speed.
+        """
+        self._client.adjust_clock("run", speed=decimal_speed(speed))
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
@@ -54,9 +58,11 @@ class BrokerClock:
             self.run()
 
     def advance(self, duration: float | timedelta) -> Advance:
-        """Move the clock forwards by that many seconds."""
-        seconds = duration.total_seconds() if isinstance(duration, timedelta) else duration
-        return self._advance(ms=round(seconds * 1000))
+        """Move the clock forwards by that many seconds.
+
+        Raises `ValueError` for a duration that is negative or longer than 366 days.
+        """
+        return self._advance(ms=whole_milliseconds("duration", duration, ADVANCE_MAX_S))
 
     def advance_to_next_task(self) -> Advance:
         """Move the clock to the next task of any timer."""

@@ -8,9 +8,10 @@ one that runs already.
 from __future__ import annotations
 
 import os
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
-from antechamber.admin_client import REQUESTS_MAX
+from antechamber.admin_client import REQUESTS_MAX, AdminError
 from antechamber.broker_clock import BrokerClock
 from antechamber.broker_faults import BrokerFaults
 from antechamber.waits import Waits
@@ -48,7 +49,13 @@ class Handle(Waits):
         self, api: str | None = None, topic: str | None = None, client: str | None = None
     ) -> list[dict[str, Any]]:
         """Return the wait records of the latest 10,000 requests, latest first; needs *record*."""
-        return self._client.requests(api=api, topic=topic, client=client, limit=REQUESTS_MAX)
+        try:
+            return self._client.requests(api=api, topic=topic, client=client, limit=REQUESTS_MAX)
+        except AdminError as error:
+            if error.status != HTTPStatus.NOT_IMPLEMENTED:
+                raise
+            words = "completed requests are not recorded; start the cluster with record=True"
+            raise AdminError(error.status, words) from None
 
     def sessions(self, group: str | None = None) -> list[dict[str, Any]]:
         """Return the timeouts of group members, the next one first, as ``GET /v1/sessions``."""

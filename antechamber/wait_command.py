@@ -106,9 +106,18 @@ def _wait(client: AdminClient, given: argparse.Namespace) -> None:
         found = client.wait(what, given.timeout / 1000, **wanted)
     except TimeoutError as error:
         raise AdminError(HTTPStatus.REQUEST_TIMEOUT, str(error)) from None
+    except ValueError as error:  # the timeout
+        raise UsageError(f"--{error}") from None
     except AdminError as error:
         if error.status == HTTPStatus.BAD_REQUEST:
-            raise UsageError(f"{given.condition}: {error}") from None
+            raise UsageError(_refusal(given.condition, error)) from None
         raise
     if given.json:
         sys.stdout.write(f"{json.dumps(found)}\n")
+
+
+def _refusal(condition: str, error: AdminError) -> str:
+    """The message of the broker, with the option in place of the parameter."""
+    message = str(error.with_remedy("since", "antechamber requests --mark makes one"))
+    parameter = message.partition(": ")[0]
+    return f"--{message}" if parameter in _PARAMETERS else f"{condition}: {message}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from antechamber.admin_client import AdminClient
+from antechamber.admin_client import AdminClient, AdminError
 
 WAIT_TIMEOUT_S = 30.0
 
@@ -52,9 +52,12 @@ class Waits:
 
         *since* is a `mark`; without one all requests since the start of the broker count.
         """
-        found = self._client.wait(
-            "requests", timeout, api=api, client=client, since=since, count=count
-        )
+        try:
+            found = self._client.wait(
+                "requests", timeout, api=api, client=client, since=since, count=count
+            )
+        except AdminError as error:
+            raise error.with_remedy("since", "mark() makes one") from None
         return int(found["count"])
 
     # ---------------------------------------------------------------- topics and partitions

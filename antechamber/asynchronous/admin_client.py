@@ -10,6 +10,7 @@ from antechamber.admin_client import DISCOVERY_PATH
 from antechamber.admin_errors import AdminError
 from antechamber.admin_http import Parameters
 from antechamber.asynchronous.http_client import AsyncHttpClient
+from antechamber.quantities import WAIT_MAX_S, whole_milliseconds
 
 
 class AsyncAdminClient(AsyncHttpClient):
@@ -111,9 +112,11 @@ class AsyncAdminClient(AsyncHttpClient):
     async def wait(self, what: str, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
         """Wait until a condition holds; raises `TimeoutError` with the present state otherwise.
 
+        Raises `ValueError` for a timeout that is negative or longer than an hour.
         ``what``: a name of docs/reference/admin.md; each has its own parameters.
         """
-        parameters = {"for": what, "timeout_ms": round(timeout_s * 1000), **wanted}
+        timeout_ms = whole_milliseconds("timeout", timeout_s, WAIT_MAX_S)
+        parameters = {"for": what, "timeout_ms": timeout_ms, **wanted}
         try:
             response: dict[str, Any] = await self.call("GET", "/v1/wait", parameters, timeout_s)
         except AdminError as error:

@@ -12,6 +12,7 @@ from anyio import move_on_after
 from antechamber.asynchronous.admin_client import AsyncAdminClient
 from antechamber.asynchronous.http_client import CLEANUP_TIMEOUT_S
 from antechamber.broker_clock import ADVANCE_TIMEOUT_S, Advance
+from antechamber.quantities import ADVANCE_MAX_S, decimal_speed, whole_milliseconds
 
 
 class AsyncBrokerClock:
@@ -32,8 +33,11 @@ class AsyncBrokerClock:
         await self._client.adjust_clock("freeze")
 
     async def run(self, speed: float = 1.0) -> None:
-        """Let the clock run, *speed* times as fast as real time."""
-        await self._client.adjust_clock("run", speed=f"{speed:.10f}")
+        """Let the clock run, *speed* times as fast as real time: 0.001 to 1,000 times.
+
+        Raises `ValueError` for another speed.
+        """
+        await self._client.adjust_clock("run", speed=decimal_speed(speed))
 
     @asynccontextmanager
     async def frozen(self) -> AsyncIterator[None]:
@@ -46,9 +50,11 @@ class AsyncBrokerClock:
                 await self.run()
 
     async def advance(self, duration: float | timedelta) -> Advance:
-        """Move the clock forwards by that many seconds."""
-        seconds = duration.total_seconds() if isinstance(duration, timedelta) else duration
-        return await self._advance(ms=round(seconds * 1000))
+        """Move the clock forwards by that many seconds.
+
+        Raises `ValueError` for a duration that is negative or longer than 366 days.
+        """
+        return await self._advance(ms=whole_milliseconds("duration", duration, ADVANCE_MAX_S))
 
     async def advance_to_next_task(self) -> Advance:
         """Move the clock to the next task of any timer."""

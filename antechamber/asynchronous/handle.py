@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 
-from antechamber.admin_client import REQUESTS_MAX
+from antechamber.admin_client import REQUESTS_MAX, AdminError
 from antechamber.asynchronous.broker_clock import AsyncBrokerClock
 from antechamber.asynchronous.broker_faults import AsyncBrokerFaults
 from antechamber.asynchronous.http_client import in_thread
@@ -38,7 +39,15 @@ class AsyncHandle(AsyncWaits):
         self, api: str | None = None, topic: str | None = None, client: str | None = None
     ) -> list[dict[str, Any]]:
         """Return the wait records of the latest 10,000 requests, latest first; needs *record*."""
-        return await self._client.requests(api=api, topic=topic, client=client, limit=REQUESTS_MAX)
+        try:
+            return await self._client.requests(
+                api=api, topic=topic, client=client, limit=REQUESTS_MAX
+            )
+        except AdminError as error:
+            if error.status != HTTPStatus.NOT_IMPLEMENTED:
+                raise
+            words = "completed requests are not recorded; start the cluster with record=True"
+            raise AdminError(error.status, words) from None
 
     async def sessions(self, group: str | None = None) -> list[dict[str, Any]]:
         """Return the timeouts of group members, the next one first, as ``GET /v1/sessions``."""

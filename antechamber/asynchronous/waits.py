@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from antechamber.admin_client import AdminError
 from antechamber.asynchronous.admin_client import AsyncAdminClient
 from antechamber.waits import WAIT_TIMEOUT_S
 
@@ -46,9 +47,12 @@ class AsyncWaits:
 
         *since* is a `mark`; without one all requests since the start of the broker count.
         """
-        found = await self._client.wait(
-            "requests", timeout, api=api, client=client, since=since, count=count
-        )
+        try:
+            found = await self._client.wait(
+                "requests", timeout, api=api, client=client, since=since, count=count
+            )
+        except AdminError as error:
+            raise error.with_remedy("since", "mark() makes one") from None
         return int(found["count"])
 
     async def wait_topic(

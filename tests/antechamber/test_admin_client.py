@@ -59,6 +59,12 @@ def test_waiting_for_a_condition(facts: FakeFacts, client: AdminClient) -> None:
         client.wait("hw", 0.01, topic="audit")
 
 
+def test_an_invalid_timeout_names_the_argument(client: AdminClient) -> None:
+    """It is not sent to the broker, whose parameter has another name and unit."""
+    with pytest.raises(ValueError, match=r"^timeout: -1 is not a number of seconds from 0 to"):
+        client.wait("hw", -1)
+
+
 def test_a_refusal_has_the_brokers_message(client: AdminClient) -> None:
     """An AdminError has the status and the message of the response."""
     with pytest.raises(AdminError, match="node 3 is running, not paused") as caught:

@@ -131,8 +131,10 @@ def test_waiting_requests_are_returned_and_awaited(facts: FakeFacts) -> None:
     assert kafka.wait_parked("Produce", "orders") == facts.parked[:1]
     with pytest.raises(TimeoutError, match="0 of 2 parked Produce on audit from client c"):
         kafka.wait_parked("Produce", topic="audit", count=2, timeout=0.01, client="c")
-    with pytest.raises(antechamber.AdminError, match="completed requests are not recorded"):
+    with pytest.raises(antechamber.AdminError, match=r"; start the cluster with record=True$"):
         kafka.requests()
+    with pytest.raises(antechamber.AdminError, match=r"^since: there .*; mark\(\) makes one$"):
+        kafka.wait_requests(since="mark-77")
 
 
 def test_waiting_for_replication_and_groups(facts: FakeFacts) -> None:

@@ -50,9 +50,18 @@ def test_a_timeout_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["assigned"], "assigned: group: give the group to wait for"),
+        (["assigned"], "--group: give the group to wait for"),
+        (["topic"], "--topic: give the topic to wait for"),
+        (
+            ["requests", "--since", "mark-77"],
+            (
+                "--since: there is no mark 'mark-77' among the latest 256; "
+                "antechamber requests --mark makes one"
+            ),
+        ),
+        (["hw", "--timeout", "2h"], "--timeout: 7200.0 is not a number of seconds from 0 to 3600"),
         (["hw", "--group", "g"], "hw: no parameter is named 'group'; there are for, topic, "),
-        (["committed", "--group", "g", "--lag", "x"], "committed: lag: 'x' is not a whole number"),
+        (["committed", "--group", "g", "--lag", "x"], "--lag: 'x' is not a whole number"),
         (["hw", "--timeout", "5"], "--timeout: '5' is not a whole number with a unit of ms, s,"),
         (["rain"], "CONDITION: invalid choice: 'rain'"),
     ],
