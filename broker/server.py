@@ -26,6 +26,12 @@ from broker.admin.errors import AdminErrors
 from broker.admin.listener import AdminListener
 from broker.admin.tls import admin_context
 from broker.cluster import Cluster
+from broker.command_line.given import (
+    create_topics,
+    given,
+    store_credentials,
+    warn_of_missing_nodes,
+)
 from broker.command_line.options import ServeOptions
 from broker.command_line.schedule_file import read_faults
 from broker.command_line.short_form import config_of
@@ -33,7 +39,6 @@ from broker.command_line.throw_away_tls import throw_away_tls
 from broker.common.adjustable_clock import AdjustableClock
 from broker.common.clock import TrioClock
 from broker.common.errors import (
-    ApiError,
     DiskFailed,
     InvalidValue,
     NodeFailed,
@@ -50,7 +55,6 @@ from broker.process.free_memory import RELEASE_INTERVAL_MS, release_free_memory
 from broker.process.ready_file import ReadyFile
 from broker.process.stdin_watch import check_stdin, wait_for_end_of_stdin
 from broker.process.stop_signals import stop_signals
-from broker.reset.given import Given, GivenTopic, create_topic
 from broker.security.listeners.endpoints import configured_listeners
 from broker.security.listeners.hosts import host_and_port
 from broker.steps.offload import WorkerThreads
@@ -93,8 +97,9 @@ async def _serve(options: ServeOptions) -> None:
         _record_sinks(options) as record_sinks,
         closing(_cluster(options, controller, data_dirs, network)) as cluster,
     ):
-        _store_credentials(controller, options)
-        _create_topics(controller, options)
+        store_credentials(controller, options)
+        create_topics(controller, options)
+        warn_of_missing_nodes(controller, cluster.members)
         _set_faults(cluster, options)
         with _outbox(options, cluster, record_sinks) as outbox:
             await _run(options, cluster, outbox, data_dirs, admin, signals)
@@ -165,7 +170,7 @@ async def _admin_interface(
     await trio.to_thread.run_sync(import_module, "broker.admin.interface")
     from broker.admin.interface import admin_interface
 
-    return admin_interface(cluster, _given(options), admin, timer, errors)
+    return admin_interface(cluster, given(options), admin, timer, errors)
 
 
 def _controller(options: ServeOptions, data_dirs: Sequence[Path]) -> Controller:
@@ -232,33 +237,6 @@ def _outbox(
         return
     with closing(Outbox(cluster.timer, sinks)) as recorder.outbox:
         yield recorder.outbox
-
-
-def _given(options: ServeOptions) -> Given:
-    """What the command line creates: topics, also that of the records, and credentials."""
-    topics = [
-        GivenTopic(each.name, each.partitions, each.replication_factor) for each in options.topics
-    ]
-    if options.records_topic is not None:
-        topics.append(GivenTopic(options.records_topic))
-    credentials = {(user, mechanism): each for user, mechanism, each in options.credentials}
-    return Given(tuple(topics), credentials)
-
-
-def _store_credentials(controller: Controller, options: ServeOptions) -> None:
-    """Store the SCRAM credentials of the command line in place of existing ones."""
-    for (user, mechanism), credential in _given(options).credentials.items():
-        controller.security.scram.put(user, mechanism, credential)
-
-
-def _create_topics(controller: Controller, options: ServeOptions) -> None:
-    """Create the topics of the command line; existing topics are not changed."""
-    for topic in _given(options).topics:
-        try:
-            create_topic(controller, topic)
-        except ApiError as error:
-            option = "--records-topic" if topic.name == options.records_topic else "--topic"
-            raise StartupError(f"{option}: {topic.name}: {error.message}") from None
 
 
 def _set_faults(cluster: Cluster, options: ServeOptions) -> None:

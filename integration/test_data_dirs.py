@@ -51,3 +51,16 @@ def test_partitions_are_spread_over_directories(serve: Serve, tmp_path: Path) ->
             for partition in range(PARTITIONS)
         }
         assert "its partitions are offline" in third.process.stderr()
+
+
+def test_a_topic_that_exists_with_other_numbers(serve: Serve, tmp_path: Path) -> None:
+    """The start warns of the numbers and of missing nodes, and does not change the topic."""
+    serve("--data-dir", str(tmp_path), "--brokers", "3", "--topic", "a:2:3").close()
+
+    with serve("--data-dir", str(tmp_path), "--topic", "a:5:1") as broker:
+        printed = broker.process.stderr()
+        [topic] = broker.admin.cluster()["topics"]
+
+    assert "--topic a:5:1: the topic exists with 2 partitions and replication factor 3" in printed
+    assert "--brokers 1: 1 topic has replicas on nodes that do not exist: 2, 3" in printed
+    assert len(topic["partitions"]) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from broker.common.counted import counted
 from broker.common.errors import NoSuchPartition
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import MetadataImage
@@ -31,8 +32,8 @@ def partitions_of(image: MetadataImage, topic: str, partition: int | None) -> li
     if partition is None:
         return [TopicPartition(topic, index) for index in range(count)]
     if partition >= count:
-        name = printable(topic)
-        raise NoSuchPartition(f"there is no {name}-{partition}; {name} has {count} partitions")
+        name, have = printable(topic), counted(count, "partition")
+        raise NoSuchPartition(f"there is no {name}-{partition}; {name} has {have}")
     return [TopicPartition(topic, partition)]
 
 

@@ -160,7 +160,7 @@ async def test_a_replica_that_is_not_in_sync_is_not_elected(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("topic", "partition", "message"),
-    [("u", None, "there is no topic 'u'"), ("t", 1, "there is no t-1; t has 1 partitions")],
+    [("u", None, "there is no topic 'u'"), ("t", 1, "there is no t-1; t has 1 partition")],
 )
 async def test_an_unknown_partition_is_refused(
     tmp_path: Path, topic: str, partition: int | None, message: str
