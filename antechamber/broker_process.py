@@ -34,6 +34,8 @@ _COMPLAINT_BYTES_MAX = 8192
 class StartError(Exception):
     """The broker could not start; the message is the broker's own error message."""
 
+    __module__ = "antechamber"  # tracebacks show the public name
+
 
 class BrokerProcess:
     """``antechamber serve`` with *arguments* on free ports, ready after construction.
@@ -46,6 +48,7 @@ class BrokerProcess:
     ready: dict[str, Any]
 
     def __init__(self, arguments: Sequence[str], start_timeout_s: float | None) -> None:
+        __tracebackhide__ = True
         # Closed by `stop`. The broker has the same file position, but its writes append.
         self._stderr = tempfile.TemporaryFile("a+b", buffering=0)  # noqa: SIM115
         self._folder = tempfile.TemporaryDirectory(prefix="antechamber-ready-")
@@ -66,6 +69,7 @@ class BrokerProcess:
 
         Another thread may end the wait by `stop`.
         """
+        __tracebackhide__ = True
         try:
             self._wait_until_ready(timeout_s)
             self.ready = json.loads(self._ready_file.read_text("utf-8"))
@@ -119,6 +123,7 @@ class BrokerProcess:
             raise NoBroker(words) from None
 
     def _wait_until_ready(self, timeout_s: float) -> None:
+        __tracebackhide__ = True
         assert self._child.stdout is not None
         try:
             line = first_line(self._child.stdout, timeout_s)

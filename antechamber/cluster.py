@@ -62,6 +62,7 @@ class Cluster(ProcessFacts, Handle):
         otlp: str | None = None,
         start_timeout: float = START_TIMEOUT_S,
     ) -> None:
+        __tracebackhide__ = True
         arguments = serve_arguments(
             brokers,
             config=config,

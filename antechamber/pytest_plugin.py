@@ -49,6 +49,7 @@ _BEGINS = pytest.StashKey[dict[Any, int]]()  # of a test, by the clock of each c
 _HANDLES = pytest.StashKey[dict[Any, Any]]()  # the cluster of each fixture that has one
 _SERVER = pytest.StashKey[Any]()  # the `ClusterServer` of pytest-xdist's controller
 _WORKER_INPUT = "antechamber_clusters"
+_IS_MARKER_READ = pytest.StashKey[bool]()  # of a test
 _FIXTURES = frozenset({"kafka_cluster", "shared_kafka_cluster"})
 
 
@@ -117,6 +118,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Warn after a test whose own marker no fixture has read."""
+    __tracebackhide__ = True
+    result = yield
+    is_marked = any(mark.name == "antechamber" for mark in item.own_markers)
+    if is_marked and _IS_MARKER_READ not in item.stash:
+        words = "has no effect: the test uses neither kafka_cluster nor clean_kafka_cluster"
+        item.warn(pytest.PytestWarning(f"@pytest.mark.antechamber {words}"))
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
@@ -136,6 +149,7 @@ def pytest_fixture_setup(
     fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
 ) -> Generator[None, Any, Any]:
     """Note the fixtures whose value is a cluster, also those of users."""
+    __tracebackhide__ = True
     value = yield
     handle = sys.modules.get("antechamber.handle")  # is not imported before the first cluster
     if handle is not None and isinstance(value, handle.Handle):
@@ -187,6 +201,7 @@ def _kafka_clusters(
 @pytest.fixture(scope="session")
 def shared_kafka_cluster(_kafka_clusters: Clusters, antechamber_options: Options) -> AnyCluster:
     """The cluster with the options of the session."""
+    __tracebackhide__ = True
     return _kafka_clusters.get(antechamber_options)
 
 
@@ -204,6 +219,7 @@ def kafka_cluster(
     """A cluster with the options of the session and of ``@pytest.mark.antechamber``."""
     from antechamber.testing.clusters import undo_faults
 
+    __tracebackhide__ = True
     fresh, options = _options(request, antechamber_options)
     if fresh:
         with _kafka_clusters.start(options) as fresh_cluster:
@@ -223,6 +239,7 @@ def clean_kafka_cluster(
 
     Only this fixture uses it, and resets it before each test, which takes a few milliseconds.
     """
+    __tracebackhide__ = True
     fresh, options = _options(request, antechamber_options)
     if fresh:
         with _kafka_clusters.start(options) as fresh_cluster:
@@ -252,6 +269,7 @@ def kafka_prefix(request: pytest.FixtureRequest, kafka_cluster: AnyCluster) -> I
 
 def _options(request: pytest.FixtureRequest, given: Options) -> tuple[bool, Options]:
     """Whether the test has a cluster of its own, and the options of its cluster."""
+    __tracebackhide__ = True
     fresh, marked = _marker_options(request)
     options = {**given, **marked}
     if "admin" in options and (fresh or marked):
@@ -263,6 +281,8 @@ def _options(request: pytest.FixtureRequest, given: Options) -> tuple[bool, Opti
 
 
 def _marker_options(request: pytest.FixtureRequest) -> tuple[bool, Options]:
+    __tracebackhide__ = True
+    request.node.stash[_IS_MARKER_READ] = True
     marker = request.node.get_closest_marker("antechamber")
     if marker is None:
         return False, {}
@@ -272,4 +292,6 @@ def _marker_options(request: pytest.FixtureRequest) -> tuple[bool, Options]:
         )
     options = dict(marker.kwargs)
     fresh = options.pop("fresh", options.get("faults") is not None)
-    return bool(fresh), options
+    if not isinstance(fresh, bool):
+        raise pytest.UsageError(f"@pytest.mark.antechamber: fresh is True or False, not {fresh!r}")
+    return fresh, options

@@ -54,3 +54,21 @@ def test_the_report_explains_why_a_client_waits(against: str, tmp_path: Path) ->
     assert any(name.endswith(": billing") for name in tracks)
     assert {"Produce purgatory", "Fetch purgatory"} <= tracks
     assert any(event["ph"] == "s" for event in events), "a fetch has completed the first produce"
+
+
+def test_a_failed_start_is_one_line(tmp_path: Path) -> None:
+    """The report has the broker's message, and no code of this package."""
+    (tmp_path / "test_start.py").write_text(
+        "import antechamber\ndef test():\n    antechamber.Cluster(config={'no.such.key': 1})\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=ENDS_WITHIN_S,
+        check=False,
+    )
+
+    assert "E       antechamber.StartError: antechamber serve: -c: unknown key 'no.s" in ran.stdout
+    assert "broker_process.py" not in ran.stdout

@@ -90,6 +90,7 @@ class ClusterServer:
 
 def shared_ready(address: Address, options: Options) -> dict[str, Any]:
     """Return the ready file of the server's cluster with these options; raises `StartError`."""
+    __tracebackhide__ = True
     request = json.dumps(options, default=os.fspath).encode()
     response = json.loads(_exchange(address, request))
     if "error" in response:

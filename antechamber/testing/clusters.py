@@ -35,6 +35,7 @@ class Clusters:
 
     def start(self, options: Options) -> Cluster:
         """Start a cluster of this process."""
+        __tracebackhide__ = True
         from antechamber.cluster import Cluster
 
         return Cluster(**_recording(options))
@@ -45,12 +46,14 @@ class Clusters:
         With *is_reset* it is another one, of this process, which tests can reset. With ``admin`` it
         is a cluster that runs already, and is not stopped.
         """
+        __tracebackhide__ = True
         key = repr((is_reset, sorted(options.items())))
         if key not in self._running or not self._running[key].is_running:
             self._running[key] = self._connect(options, is_reset)
         return self._running[key]
 
     def _connect(self, options: Options, is_reset: bool) -> AnyCluster:
+        __tracebackhide__ = True
         if "admin" in options:
             from antechamber.running_cluster import RunningCluster
 

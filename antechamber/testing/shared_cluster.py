@@ -27,6 +27,7 @@ class SharedCluster(ReadyFacts, Handle):
     """
 
     def __init__(self, server: Address, options: Options) -> None:
+        __tracebackhide__ = True
         ready = shared_ready(server, options)
         ReadyFacts.__init__(self, ready)
         Handle.__init__(self, _Client(ready["admin"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from antechamber import StartError, cluster
 from tests.antechamber.plugin_runs import FakeCluster, dedented, run, use_fakes
 
 pytest_plugins = ["pytester"]
@@ -215,6 +216,54 @@ def test_the_marker_takes_keyword_arguments_only(pytester: pytest.Pytester) -> N
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*takes arguments by name only, not 3*"])
+
+
+def test_fresh_is_true_or_false(pytester: pytest.Pytester) -> None:
+    """Another value is a usage error."""
+    result = run(pytester, "@mark(fresh='x')\ndef test(kafka_cluster): pass")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*fresh is True or False, not 'x'"])
+
+
+@pytest.mark.parametrize("fixture", ["kafka_cluster", "clean_kafka_cluster"])
+@pytest.mark.parametrize("marker", ["", "@mark(fresh=True)\n", "@mark(3)\n"])
+def test_a_failed_start_shows_no_code_of_the_package(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, marker: str, fixture: str
+) -> None:
+    """The report has the error, with its public name."""
+
+    def fail(**_options: object) -> None:
+        __tracebackhide__ = True
+        raise StartError("no disk")
+
+    monkeypatch.setattr(cluster, "Cluster", fail)
+    result = run(pytester, f"{marker}def test({fixture}): pass")
+
+    result.assert_outcomes(errors=1)
+    error = "pytest.UsageError: *not 3" if "3" in marker else "antechamber.StartError: no disk"
+    result.stdout.fnmatch_lines([f"E   {error}", "All traceback entries are hidden*"])
+
+
+def test_a_marker_without_the_fixture_is_warned_of(pytester: pytest.Pytester) -> None:
+    """The warning names the fixtures; a marker of a class may be for other tests of it."""
+    tests = """
+    @mark(brokers=3)
+    def test_one(): pass
+
+    @mark(brokers=3)
+    class Test:
+        def test_two(self): pass
+
+    @mark(brokers=3)
+    def test_three(request):
+        request.getfixturevalue("kafka_cluster")
+    """
+    result = run(pytester, dedented(tests), "-W", "default")
+
+    result.assert_outcomes(passed=3, warnings=1)
+    words = "has no effect: the test uses neither kafka_cluster nor clean_kafka_cluster"
+    result.stdout.fnmatch_lines([f"*PytestWarning: @pytest.mark.antechamber {words}"])
 
 
 def test_the_marker_and_the_fixtures_are_listed(pytester: pytest.Pytester) -> None:
