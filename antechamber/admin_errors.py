@@ -27,4 +27,11 @@ class InvalidArgument(ValueError):  # noqa: N818 - the name states the problem
 
 
 class NoBroker(ConnectionError):  # noqa: N818 - the name states the problem
-    """No server, or another kind of server, is at the address of the admin interface."""
+    """No server, or another kind of server, is at the address of the admin interface.
+
+    ``is_refused``: nothing listens there.
+    """
+
+    def __init__(self, message: str, *, is_refused: bool = False) -> None:
+        super().__init__(message)
+        self.is_refused = is_refused

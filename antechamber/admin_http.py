@@ -118,7 +118,8 @@ def failures(url: str) -> Iterator[None]:
     except ssl.SSLError as error:
         raise NoBroker(f"TLS with {url} failed: {error.reason}") from None
     except OSError as error:
-        raise NoBroker(f"no broker at {url}: {_reason(error)}") from None
+        is_refused = isinstance(error, ConnectionRefusedError)
+        raise NoBroker(f"no broker at {url}: {_reason(error)}", is_refused=is_refused) from None
     except (http.client.HTTPException, ValueError):
         raise NoBroker(f"{url} is not the admin interface of a broker") from None
 

@@ -12,6 +12,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from http import HTTPStatus
 from typing import TYPE_CHECKING, NoReturn
 
 from antechamber.admin_client import REQUESTS_MAX, AdminClient, AdminError, NoBroker
@@ -58,7 +59,9 @@ def run(
         do(admin_client(given, os.environ), given)
     except UsageError as error:
         return _complain(parser, error, EXIT_USAGE)
-    except (AdminError, NoBroker, CommandFailed) as error:
+    except (AdminError, NoBroker) as error:
+        return _complain(parser, f"{error}{_remedy(error)}", EXIT_REFUSED)
+    except CommandFailed as error:
         return _complain(parser, error, EXIT_REFUSED)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -73,6 +76,14 @@ def limit(text: str) -> int:
     return int(text)
 
 
-def _complain(parser: CommandParser, error: Exception, code: int) -> int:
+def _remedy(error: AdminError | NoBroker) -> str:
+    """The options or the command that may help."""
+    if isinstance(error, AdminError):
+        is_login = error.status == HTTPStatus.UNAUTHORIZED
+        return "; give --admin-token-file FILE" if is_login else ""
+    return "; start antechamber serve, or give --admin URL" if error.is_refused else ""
+
+
+def _complain(parser: CommandParser, error: Exception | str, code: int) -> int:
     sys.stderr.write(f"{parser.prog}: {error}\n")
     return code

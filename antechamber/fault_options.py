@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ LIMIT_OPTIONS: Mapping[str, tuple[str, str]] = {
 }
 _NODE_CHANGES = ("pause", "resume", "stop", "start")
 _NUMBERS = frozenset({"version", "node", "partition", "nth", "times"})
+_LOWEST = {"nth": 1, "times": 1}  # of the others 0
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +68,9 @@ def rule_of(given: argparse.Namespace, words: Sequence[str]) -> Rule:
     rule: Rule = {"action": _action(words, given)}
     options = {name: getattr(given, f"rule_{name}") for name in (*MATCH_OPTIONS, *LIMIT_OPTIONS)}
     match = {
-        name: _value(name, options[name]) for name in MATCH_OPTIONS if options[name] is not None
+        name: _value(name, f"--{name}", options[name])
+        for name in MATCH_OPTIONS
+        if options[name] is not None
     }
     if given.link is not None:
         rule["link"] = _link(given.link)
@@ -75,7 +79,8 @@ def rule_of(given: argparse.Namespace, words: Sequence[str]) -> Rule:
     for name in LIMIT_OPTIONS:
         if options[name] is not None:
             key = "for_ms" if name == "for" else name
-            rule[key] = _duration(options[name]) if name == "for" else _value(name, options[name])
+            read = _duration if name == "for" else partial(_value, name)
+            rule[key] = read(f"--{name}", options[name])
     return rule
 
 
@@ -107,11 +112,11 @@ def _action(words: Sequence[str], given: argparse.Namespace) -> Rule:
     action: Rule = {"type": kind}
     if needed is not None:
         field, _, read = needed
-        action[field] = read(values[0])
+        action[field] = read(f"add {kind}", values[0])
     if given.after:
         action |= {"of": "response"} if kind == "delay" else {"when": "after"}
     if given.seed is not None:
-        action["seed"] = _whole(given.seed)
+        action["seed"] = _whole("--seed", given.seed)
     return action
 
 
@@ -119,7 +124,7 @@ def _node_action(values: Sequence[str]) -> Rule:
     if len(values) != 2 or values[0] not in _NODE_CHANGES:
         changes = ", ".join(_NODE_CHANGES)
         raise UsageError(f"add: the action node has two values: one of {changes}, and a node")
-    return {"type": "node", "do": values[0], "node": _whole(values[1])}
+    return {"type": "node", "do": values[0], "node": _whole("add node", values[1])}
 
 
 def _link(text: str) -> Rule:
@@ -129,37 +134,42 @@ def _link(text: str) -> Rule:
     link: Rule = {}
     for name, node in (("from", start), ("to", end)):
         if node != "*":
-            link[name] = node if node == "controller" else _whole(node)
+            link[name] = node if node == "controller" else _whole("--link", node)
     return link
 
 
-def _value(name: str, text: str) -> str | int:
-    return _whole(text) if name in _NUMBERS else text
+def _value(name: str, option: str, text: str) -> str | int:
+    return _whole(option, text, _LOWEST.get(name, 0)) if name in _NUMBERS else text
 
 
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise UsageError(f"{text!r} is not a whole number")
+def _whole(what: str, text: str, low: int = 0) -> int:
+    """The number of the option or action *what*; raises `UsageError`."""
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) >= low):
+        raise UsageError(f"{what}: {text!r} is not a whole number from {low}")
     return int(text)
 
 
-def _percent(text: str) -> float:
+def _percent(what: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise UsageError(f"{text!r} is not a number of percent") from None
+        raise UsageError(f"{what}: {text!r} is not a number of percent") from None
 
 
-def _duration(text: str) -> int:
+def _duration(what: str, text: str) -> int:
     try:
         return milliseconds(text)
     except argparse.ArgumentTypeError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(f"{what}: {error}") from None
+
+
+def _text(_what: str, text: str) -> str:
+    return text
 
 
 # The field that the value of an action sets, what it is, and how it is read; None: no value.
-ACTIONS: Mapping[str, tuple[str, str, Callable[[str], Any]] | None] = {
-    "error": ("error", "a name such as NOT_LEADER_OR_FOLLOWER", str),
+ACTIONS: Mapping[str, tuple[str, str, Callable[[str, str], Any]] | None] = {
+    "error": ("error", "a name such as NOT_LEADER_OR_FOLLOWER", _text),
     "close": None,
     "delay": ("ms", "a duration such as 300ms", _duration),
     "hang": None,

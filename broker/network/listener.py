@@ -46,15 +46,18 @@ _OVERLOAD_PAUSE_S = 0.1
 _RESET_AT_ONCE = struct.pack("HH" if sys.platform == "win32" else "ii", 1, 0)
 
 
-def listen(what: str, host: str, port: int) -> socket.socket:
-    """A listening socket for *what*; an empty host is all addresses. Raises `StartupError`."""
+def listen(what: str, host: str, port: int, remedy: str = "give a free one") -> socket.socket:
+    """A listening socket for *what*; an empty host is all addresses. Raises `StartupError`.
+
+    *remedy* is what to do about a port in use.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except (socket.gaierror, UnicodeError):
         raise StartupError(
-            f"{what}: {host!r} is not an address of this machine; give an address or a host name"
+            f"{what}: {host!r} cannot be resolved; give an address of this machine, or its name"
         ) from None
     listener = socket.socket(family, kind, protocol)
     try:
@@ -69,8 +72,7 @@ def listen(what: str, host: str, port: int) -> socket.socket:
             ) from None
         reason = "in use" if error.errno == errno.EADDRINUSE else (error.strerror or str(error))
         raise StartupError(
-            f"{what}: port {port} on {host or 'all addresses'} is {reason}; "
-            "give a free one, or 0 for any"
+            f"{what}: port {port} on {host or 'all addresses'} is {reason}; {remedy}, or 0 for any"
         ) from None
     listener.setblocking(False)
     return listener
@@ -174,7 +176,8 @@ class TcpNetwork:
 
 def _bind(endpoint: Endpoint, index: int) -> Bound:
     port = endpoint.port + index if endpoint.port else 0
-    listener = listen(f"the listener {endpoint.listener}", endpoint.host, port)
+    remedy = "give a free one by --port or listeners"
+    listener = listen(f"the listener {endpoint.listener}", endpoint.host, port, remedy)
     return Bound(endpoint.host, listener.getsockname()[1], listener)
 
 

@@ -18,6 +18,11 @@ from broker.storage.disk import Disk, read_small_file
 from broker.storage.file_lock import try_lock
 
 _META_PROPERTIES = "meta.properties"
+# What to do with a directory that has another owner.
+_OTHER_OWNER = {
+    "cluster.id": "give the directories of one cluster, the one with its controller.db first",
+    "node.id": f"see {_META_PROPERTIES} there",
+}
 _CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
 _MARK = b'{"version":0,"brokerEpoch":-1}'  # a broker epoch is not needed here
 _LOCK = ".lock"
@@ -111,5 +116,5 @@ class LogDirectory:
             if found[key] != wanted[key]:
                 raise StartupError(
                     f"data directory {self.path} belongs to {key} {found[key]}, not to "
-                    f"{wanted[key]}; see {_META_PROPERTIES} there"
+                    f"{wanted[key]}; {_OTHER_OWNER[key]}"
                 )

@@ -34,7 +34,13 @@ def ended(
     [
         (None, 0, ""),
         (AdminError(404, "no such node"), 1, "antechamber try: no such node\n"),
+        (AdminError(401, "wrong"), 1, "antechamber try: wrong; give --admin-token-file FILE\n"),
         (NoBroker("no broker at x"), 1, "antechamber try: no broker at x\n"),
+        (
+            NoBroker("no broker at x", is_refused=True),
+            1,
+            "antechamber try: no broker at x; start antechamber serve, or give --admin URL\n",
+        ),
         (UsageError("--a: wrong"), 2, "antechamber try: --a: wrong\n"),
         (KeyboardInterrupt(), 130, ""),
     ],

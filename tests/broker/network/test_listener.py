@@ -13,9 +13,10 @@ import trio
 import trio.testing
 
 from broker.common.errors import StartupError
+from broker.config import Config, Setting
 from broker.network.listener import Acceptor, TcpNetwork, close_excess_connections, listen
 from broker.process.descriptors import ClientDescriptors
-from broker.security.listeners.endpoints import Endpoint, Listeners
+from broker.security.listeners.endpoints import Endpoint, Listeners, configured_listeners
 from broker.security.session import SecurityProtocol
 from tests.client import RunningNode, running_node
 
@@ -38,11 +39,28 @@ def test_a_port_in_use_is_refused_in_one_line() -> None:
     assert str(refusal.value) == text
 
 
-@pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "a" * 300])
-def test_a_host_of_another_machine_is_refused_in_one_line(host: str) -> None:
+@pytest.mark.parametrize(
+    ("host", "problem"),
+    [
+        ("192.0.2.1", "is not an address of this machine"),
+        ("no.such.host.invalid", "cannot be resolved"),
+        ("a" * 300, "cannot be resolved"),
+    ],
+)
+def test_a_host_of_another_machine_is_refused_in_one_line(host: str, problem: str) -> None:
     """An address, a name that cannot be resolved, and a name that is too long."""
-    with pytest.raises(StartupError, match=r"the listener A: .* is not an address of this machine"):
+    with pytest.raises(StartupError, match=f"^the listener A: '{host}' {problem}; give"):
         listen("the listener A", host, 0)
+
+
+def test_the_port_of_a_listener_in_use_names_the_options() -> None:
+    """A listener's port is that of --port or of the key listeners."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        config = Config.from_settings([Setting("listeners", f"PLAINTEXT://127.0.0.1:{port}", "-c")])
+
+        with pytest.raises(StartupError, match=r"give a free one by --port or listeners, or 0 for"):
+            TcpNetwork(configured_listeners(config), 1)
 
 
 def _connect(port: int) -> socket.socket:

@@ -44,13 +44,19 @@ def test_a_clean_shutdown_is_marked(tmp_path: Path) -> None:
     last.close(clean=True)
 
 
-@pytest.mark.parametrize(("node_id", "cluster_id"), [(2, CLUSTER), (1, "x" * 22)])
+@pytest.mark.parametrize(
+    ("node_id", "cluster_id", "remedy"),
+    [
+        (2, CLUSTER, "see meta.properties there"),
+        (1, "x" * 22, "give the directories of one cluster, the one with its controller.db first"),
+    ],
+)
 def test_another_brokers_directory_is_refused(
-    tmp_path: Path, node_id: int, cluster_id: str
+    tmp_path: Path, node_id: int, cluster_id: str, remedy: str
 ) -> None:
-    """One line names the directory and the difference."""
+    """One line names the directory, the difference and the remedy."""
     directory_at(tmp_path).close(clean=True)
-    with pytest.raises(StartupError, match=f"{tmp_path} belongs to"):
+    with pytest.raises(StartupError, match=f"{tmp_path} belongs to .*; {remedy}$"):
         directory_at(tmp_path, node_id, cluster_id)
 
 
