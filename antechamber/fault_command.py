@@ -11,6 +11,7 @@ from typing import Any
 from antechamber import fault_options
 from antechamber.admin_client import AdminClient
 from antechamber.command_line import CommandParser, run
+from antechamber.phrases import counted
 from antechamber.usage_error import UsageError
 
 NODE_ORDERS = ("pause", "resume", "stop", "start")
@@ -71,7 +72,11 @@ def parser() -> CommandParser:
     command = _FaultParser("fault", _DESCRIPTION)
     command.add_argument("order", choices=ORDERS, metavar="|".join(ORDERS), help="what to do")
     command.add_argument(
-        "words", nargs="*", metavar="WORD", help="the id of a node or rule, or an action"
+        "words",
+        nargs="*",
+        default=[],
+        metavar="WORD",
+        help="the id of a node or rule, or an action",
     )
     fault_options.add_options(command)
     command.add_argument("--json", action="store_true", help="the rules as JSON")
@@ -93,10 +98,13 @@ def _give(client: AdminClient, given: argparse.Namespace) -> None:
         _show([client.fault(_number(words, "ID", "fault rule"))], given.json)
     elif order == "remove":
         rule = client.remove_fault(_number(words, "ID", "fault rule"))
-        sys.stdout.write(f"fault rule {rule['id']} is removed; it fired {rule['fired']} times\n")
+        times = counted(rule["fired"], "time")
+        sys.stdout.write(f"fault rule {rule['id']} is removed; it fired {times}\n")
     else:
         _no_more(order, words)
-        sys.stdout.write(f"{client.clear_faults()} fault rules are removed\n")
+        removed = client.clear_faults()
+        be = "is" if removed == 1 else "are"
+        sys.stdout.write(f"{counted(removed, 'fault rule')} {be} removed\n")
 
 
 def _add(client: AdminClient, given: argparse.Namespace) -> list[dict[str, Any]]:

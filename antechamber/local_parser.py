@@ -31,4 +31,4 @@ class LocalParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End the process with the message."""
         text = message.removeprefix("argument ")
-        self.exit(EXIT_USAGE, f"{self.prog}: {text}; {self.prog} --help shows how to use it\n")
+        self.exit(EXIT_USAGE, f"{self.prog}: {text}; {self.prog} --help lists the options\n")

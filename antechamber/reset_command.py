@@ -10,6 +10,7 @@ from typing import Any
 
 from antechamber.admin_client import AdminClient
 from antechamber.command_line import CommandParser, run
+from antechamber.phrases import counted
 
 _DESCRIPTION = """\
 Remove everything that clients have made in a running broker: topics, groups,
@@ -46,7 +47,7 @@ def _reset(client: AdminClient, given: argparse.Namespace) -> None:
 def _line(removed: Mapping[str, Any]) -> str:
     """What was removed in one line; kinds of which there was nothing are left out."""
     counts = [
-        f"{count} {name.replace('_', ' ')}"
+        counted(count, name.replace("_", " ").removesuffix("s"))
         for name, count in removed.items()
         if name not in _LISTS and count
     ]

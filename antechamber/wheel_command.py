@@ -23,7 +23,7 @@ from antechamber.admin_client import AdminClient
 from antechamber.command_line import CommandParser, run
 from antechamber.process import command, environment
 from antechamber.ring import CURRENT, Symbol, duration, ring, side_by_side
-from antechamber.usage_error import UsageError
+from antechamber.usage_error import CommandFailed, UsageError
 
 _FOLLOW_INTERVAL_S = 0.5
 _CLEAR = "\x1b[H\x1b[2J"
@@ -57,12 +57,19 @@ def parser() -> CommandParser:
     add = made.add_argument
     add("--follow", action="store_true", help="continue until Ctrl-C")
     add("--timer", metavar="NAME", help="only this timer: Produce, Fetch, Rebalance, ...")
-    add("--node", metavar="ID", type=int, help="only the timers of this node")
-    add("--of", metavar="MS", nargs="+", type=int, help="no broker: tasks with these delays")
+    add("--node", metavar="ID", type=_whole, help="only the timers of this node")
+    add("--of", metavar="MS", nargs="+", type=_whole, help="no broker: tasks with these delays")
     add("--cancel", metavar="MS@TIME", action="append", default=[], help="cancel a task of --of")
     add("--from", metavar="FILE", dest="recording", type=Path, help="no broker: a recording")
     add("--json", action="store_true", help="one JSON object a line, instead of rings")
     return made
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
 
 
 def _show(client: AdminClient, given: argparse.Namespace) -> None:
@@ -87,18 +94,31 @@ def _snapshots(client: AdminClient, given: argparse.Namespace) -> Iterator[Seque
     if given.recording is not None:
         yield from _recorded(given.recording, _FOLLOW_INTERVAL_S if given.follow else 0)
         return
-    yield client.timers()
+    timers = client.timers()
+    _check_selection(timers, given)
+    yield timers
     while given.follow:
         sleep(_FOLLOW_INTERVAL_S)
         yield client.timers()
+
+
+def _check_selection(timers: Sequence[Snapshot], given: argparse.Namespace) -> None:
+    """Raise `CommandFailed` if the broker has no timer of ``--node`` or ``--timer``."""
+    for what, field, wanted in (("node", "node", given.node), ("timer", "name", given.timer)):
+        known = {timer[field]: None for timer in timers}
+        if wanted is not None and wanted not in known:
+            names = ", ".join(map(str, known))
+            raise CommandFailed(f"there is no {what} {wanted}; there are {names}")
 
 
 def _recorded(file: Path, interval_s: float) -> Iterator[Sequence[Snapshot]]:
     """The snapshots of a recording, one a line; raises `UsageError` for a line that is none."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--from: cannot read {file}: {error}") from error
+    except OSError as error:
+        raise UsageError(f"--from: cannot read {file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"--from: {file} is not a recording") from None
     for number, line in enumerate(lines, 1):
         if number > 1:
             sleep(interval_s)

@@ -63,7 +63,8 @@ class Arguments:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(EXIT_USAGE, f"{self.prog}: {message}; see --help\n")
+        message = message.removeprefix("argument ")
+        self.exit(EXIT_USAGE, f"{self.prog}: {message}; {self.prog} --help lists the options\n")
 
 
 def parse(words: Sequence[str]) -> Arguments:

@@ -5,19 +5,28 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import trio
 
 from recorder.addresses import Address
-from recorder.arguments import Arguments, parse
+from recorder.arguments import EXIT_USAGE, Arguments, parse
 from recorder.nodes import Nodes
 from recorder.probe import problem_of, wants_sasl
 from recorder.record_file import RecordFile
 
 EXIT_FAILED, EXIT_INTERRUPTED = 1, 130
+
+
+class Problem(NamedTuple):
+    """Why a recording cannot start, and the exit code."""
+
+    words: str
+    exit_code: int = EXIT_FAILED
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -34,7 +43,8 @@ def main(words: Sequence[str] | None = None) -> int:
     finally:
         file.close()
     if problem:
-        return _failed(problem)
+        _report(problem.words)
+        return problem.exit_code
     try:
         _print(f"{file.written:,} records in {file.path}\n")
     except OSError as error:
@@ -47,10 +57,10 @@ def wall_clock() -> int:
     return time.time_ns() // 1000
 
 
-async def _record(arguments: Arguments, file: RecordFile) -> str | None:
-    """Serve until a signal arrives; returns an error message if an argument is wrong."""
+async def _record(arguments: Arguments, file: RecordFile) -> Problem | None:
+    """Serve until a signal arrives; returns the problem if an argument is wrong."""
     if problem := await problem_of(arguments.upstream):
-        return f"--upstream {arguments.upstream}: {problem}"
+        return Problem(f"--upstream {arguments.upstream}: {problem}")
     if await wants_sasl(arguments.upstream):
         _report(
             f"{arguments.upstream} requires SASL: the proxy forwards the clients' authentication"
@@ -61,7 +71,7 @@ async def _record(arguments: Arguments, file: RecordFile) -> str | None:
             try:
                 port = nodes.serve(arguments.upstream, arguments.port)
             except OSError as error:
-                return f"--port {arguments.port} on {arguments.host}: {error.strerror}"
+                return Problem(_cannot_listen(arguments, error), EXIT_USAGE)
             try:
                 _print(
                     f"antechamber records: bootstrap={Address(arguments.host, port)}"
@@ -69,7 +79,7 @@ async def _record(arguments: Arguments, file: RecordFile) -> str | None:
                 )
             except OSError as error:
                 nursery.cancel_scope.cancel()  # the nodes serve already
-                return f"cannot write to stdout: {error.strerror}"
+                return Problem(f"cannot write to stdout: {error.strerror}")
             async for _ in signals:
                 nursery.cancel_scope.cancel()
                 break
@@ -83,6 +93,19 @@ def _stop_signals() -> list[signal.Signals]:
     if hang_up is not None and signal.getsignal(hang_up) != signal.SIG_IGN:
         numbers.append(hang_up)
     return numbers
+
+
+def _cannot_listen(arguments: Arguments, error: OSError) -> str:
+    """The words of ``antechamber serve`` for a port or a host that cannot be used."""
+    if isinstance(error, socket.gaierror):
+        return f"--host: {arguments.host!r} cannot be resolved; give an address of this machine"
+    if error.errno == errno.EADDRNOTAVAIL:
+        return f"--host: {arguments.host!r} is not an address of this machine; give one of its own"
+    reason = "in use" if error.errno == errno.EADDRINUSE else (error.strerror or str(error))
+    return (
+        f"--port: port {arguments.port} on {arguments.host} is {reason}; "
+        "give a free one, or 0 for any"
+    )
 
 
 def _print(line: str) -> None:

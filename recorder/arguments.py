@@ -26,7 +26,7 @@ class Arguments:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix("argument ")
-        self.exit(EXIT_USAGE, f"{self.prog}: {message}; see --help\n")
+        self.exit(EXIT_USAGE, f"{self.prog}: {message}; {self.prog} --help lists the options\n")
 
 
 def parse(words: Sequence[str]) -> Arguments:

@@ -57,7 +57,7 @@ def listen(what: str, host: str, port: int, remedy: str = "give a free one") -> 
         )[0]
     except (socket.gaierror, UnicodeError):
         raise StartupError(
-            f"{what}: {host!r} cannot be resolved; give an address of this machine, or its name"
+            f"{what}: {host!r} cannot be resolved; give an address of this machine"
         ) from None
     listener = socket.socket(family, kind, protocol)
     try:

@@ -130,7 +130,8 @@ class DeltaApplier:
         try:
             opened = self._logs.get_or_create(key, topic.topic_id, LogConfig.from_topic(config))
         except ApiError as error:
-            log.error("%s: %s", key, error)
+            if key not in self._partitions.offline:  # later changes of the topic try it again
+                log.error("%s: %s", key, error)
             self._partitions.offline.add(key)
             return None
         self._partitions.offline.discard(key)

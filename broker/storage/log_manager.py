@@ -141,7 +141,6 @@ class LogManager:
             try:
                 return self._open(key, topic_id, config, home)
             except _PARTITION_ERRORS as error:
-                logger.error("%s", error)
                 raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
 
     def started(self) -> None:

@@ -137,5 +137,5 @@ def test_an_unknown_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["doctor", "--all"]) == 2
     assert capsys.readouterr().err == (
         "antechamber doctor: unrecognized arguments: --all; "
-        "antechamber doctor --help shows how to use it\n"
+        "antechamber doctor --help lists the options\n"
     )

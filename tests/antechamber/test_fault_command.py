@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from antechamber.cli import main
+from antechamber.fault_command import ORDERS
 from tests.admin_server import serving
 from tests.broker.faults.rules import fire, heartbeat
 from tests.facts import FakeFacts
@@ -47,6 +48,7 @@ def test_a_refused_order(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ([], f"the following arguments are required: {'|'.join(ORDERS)}; antechamber"),
         (["pause"], "NODE: give the id of one node"),
         (
             ["break", "3"],
@@ -185,7 +187,7 @@ def test_rules_are_listed_and_removed(capsys: pytest.CaptureFixture[str]) -> Non
     assert out.count("all requests, once") == 2
     assert out.count("last: Heartbeat #5 of billing, to node 1") == 2
     assert out.splitlines()[-4:] == [
-        "fault rule 1 is removed; it fired 1 times",
+        "fault rule 1 is removed; it fired 1 time",
         "0 fault rules are removed",
         "no fault rule is set",
         '{"rules": []}',

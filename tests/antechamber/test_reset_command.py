@@ -23,12 +23,12 @@ def facts(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeFacts]:
 
 def test_what_was_removed_is_one_line(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
     """Kinds of which there was nothing are left out."""
-    facts.removed = REMOVED | {"topics": 2, "parked_requests": 3}
+    facts.removed = REMOVED | {"topics": 2, "groups": 1, "parked_requests": 3}
     facts.removed |= {"recreated": ["t"], "started": [2]}
 
     assert main(["reset"]) == 0
     assert capsys.readouterr().out == (
-        "removed: 2 topics, 3 parked requests; created again: t; started nodes: 2\n"
+        "removed: 2 topics, 1 group, 3 parked requests; created again: t; started nodes: 2\n"
     )
     assert facts.reset_prefixes == [None]
 

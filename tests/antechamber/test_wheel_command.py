@@ -15,6 +15,8 @@ from tests.admin_server import serving
 from tests.antechamber.follow_pauses import pauses_of
 from tests.facts import FakeFacts
 
+HINT = "antechamber wheel --help lists the options"
+
 
 def timer(name: str, *buckets: dict[str, Any], size: int = 1) -> dict[str, Any]:
     level = {
@@ -72,8 +74,9 @@ def test_a_timer_is_selected_by_its_name(
 def test_a_broker_without_waiting_tasks_is_one_line(
     facts: FakeFacts, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As for a node that has no timers to show."""
-    assert main(["wheel", "--node", "7"]) == 0
+    """The timers exist, and nothing waits."""
+    facts.timers_held = [timer("Fetch", size=0)]
+    assert main(["wheel", "--node", "1"]) == 0
     assert capsys.readouterr().out == "no timer holds a task\n"
 
 
@@ -113,6 +116,8 @@ def test_the_path_is_json_on_request(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        (["--of", "abc"], f"--of: 'abc' is not a whole number; {HINT}"),
+        (["--node", "a"], f"--node: 'a' is not a whole number; {HINT}"),
         (["--of", "-4"], "--of: -4 given, 0 to 1000000000000 allowed"),
         (["--of", "4", "--cancel", "5@1"], "--cancel: no task has the delay 5"),
         (["--cancel", "5@1"], "--cancel needs --of, whose tasks it cancels"),
@@ -159,4 +164,21 @@ def test_a_recording_that_does_not_exist_is_named(
 ) -> None:
     """In one line."""
     assert main(["wheel", "--from", str(tmp_path / "none")]) == 2
-    assert "--from: cannot read" in capsys.readouterr().err
+    error = f"--from: cannot read {tmp_path / 'none'}: No such file or directory\n"
+    assert capsys.readouterr().err == f"antechamber wheel: {error}"
+
+
+@pytest.mark.parametrize(
+    ("option", "error"),
+    [
+        (["--node", "9"], "there is no node 9; there are 1"),
+        (["--timer", "nope"], "there is no timer nope; there are Fetch, Produce"),
+    ],
+)
+@pytest.mark.usefixtures("facts")
+def test_an_unknown_node_or_timer_is_refused(
+    option: list[str], error: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error names those that exist, and the exit code is 1."""
+    assert main(["wheel", *option]) == 1
+    assert capsys.readouterr().err == f"antechamber wheel: {error}\n"

@@ -36,7 +36,7 @@ def test_settings_reach_spark() -> None:
         (["a", "--conf", "x"], "'x' is not KEY=VALUE"),
         (["a", "--fail-above", "p99=5%"], "--fail-above needs --compare"),
         (["--compare", "a", "b", "--fail-above", "p98=5%"], "'p98=5%' is not [API:]METRIC=NUMBER%"),
-        (["a", "--format", "orc"], "argument --format: invalid choice: 'orc'"),
+        (["a", "--format", "orc"], "antechamber analyze: --format: invalid choice: 'orc'"),
         (["a", "--least", "0"], "'0' is not a number from 1 up"),
     ],
 )

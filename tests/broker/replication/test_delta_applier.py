@@ -283,3 +283,19 @@ def test_partitions_of_a_failed_disk_are_offline(world: World) -> None:
     assert world.partitions == {}
     assert world.partitions.offline == set(keys)
     assert len(world.logs) == 2
+
+
+def test_a_partition_that_cannot_be_opened_is_logged_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each change of the topic tries to open it again."""
+    (tmp_path / "t-0").mkdir()
+    (tmp_path / "t-0" / "partition.metadata").write_text("damaged")
+    world = World(tmp_path)
+
+    world.apply(1)
+    world.apply(1, epoch=1)
+
+    path = tmp_path / "t-0" / "partition.metadata"
+    assert caplog.messages == [f"t-0: {path} has no valid topic ID"]
+    world.logs.close()
