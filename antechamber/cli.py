@@ -43,7 +43,7 @@ usage: antechamber COMMAND [OPTION]...
   analyze       make latency tables and a report from wait records, on Spark
   doctor        check what the commands need on this machine
   completion    print the completions of bash, zsh or fish
-  help          show this text
+  help          show this text, or the options of a COMMAND
 
   --version     show the version
 
@@ -106,8 +106,13 @@ def _main(words: list[str]) -> int:
             from antechamber.versions import own_build, own_version
 
             sys.stdout.write(f"antechamber {own_version()} ({own_build()})\n")
-        case [] | ["help" | "--help" | "-h", *_]:
+        case [] | ["--help" | "-h", *_] | ["help"] | ["help", "help" | "--help" | "-h"]:
             sys.stdout.write(HELP)
+        case ["help", name]:
+            return _main([name, "--help"])
+        case ["help", _, extra, *_]:
+            sys.stderr.write(f"antechamber: help: {extra!r} is one word too many\n")
+            return EXIT_USAGE
         case [unknown, *_]:
             sys.stderr.write(f"antechamber: {_unknown(unknown)}\n")
             return EXIT_USAGE

@@ -21,7 +21,7 @@ complete -c antechamber -n __fish_use_subcommand -a what-if -d 'predict latencie
 complete -c antechamber -n __fish_use_subcommand -a analyze -d 'make latency tables and a report from wait records, on Spark'
 complete -c antechamber -n __fish_use_subcommand -a doctor -d 'check what the commands need on this machine'
 complete -c antechamber -n __fish_use_subcommand -a completion -d 'print the completions of bash, zsh or fish'
-complete -c antechamber -n __fish_use_subcommand -a help -d 'show this text'
+complete -c antechamber -n __fish_use_subcommand -a help -d 'show this text, or the options of a COMMAND'
 complete -c antechamber -n __fish_use_subcommand -a --version -d 'show the version'
 complete -c antechamber -n __fish_use_subcommand -l version -d 'show the version'
 complete -c antechamber -n '__fish_seen_subcommand_from serve' -l host -x -d 'address to listen at; also by ANTECHAMBER_HOST'

@@ -27,6 +27,31 @@ def test_all_spellings_of_help(argument: str, capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out == cli.HELP
 
 
+def test_the_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is that of its option --help."""
+    assert cli.main(["fault", "--help"]) == 0
+    expected = capsys.readouterr().out
+
+    assert cli.main(["help", "fault"]) == 0
+    assert capsys.readouterr().out == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["serv"], "unknown command 'serv'; did you mean serve?"),
+        (["nope"], "unknown command 'nope'; antechamber help lists the commands"),
+        (["serve", "x"], "help: 'x' is one word too many"),
+    ],
+)
+def test_the_help_of_an_unknown_command(
+    words: list[str], error: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is an error, as the command is."""
+    assert cli.main(["help", *words]) == 2
+    assert capsys.readouterr() == ("", f"antechamber: {error}\n")
+
+
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     """The output is one line with the name, the version and the build of the broker."""
     assert cli.main(["--version"]) == 0
