@@ -64,8 +64,8 @@ def _value(action: argparse.Action) -> str:
 
 def _meaning(action: argparse.Action) -> str:
     # The default has a column of its own.
-    text = (action.help or "").replace(" (%(default)s)", "").replace("%%", "%")
-    return text.removesuffix(f" (default: {action.default})").replace("|", "\\|")
+    text = (action.help or "").replace(" (%(default)s)", "")
+    return text.replace("%%", "%").replace("|", "\\|")
 
 
 def _default(action: argparse.Action) -> str:

@@ -98,15 +98,15 @@ def parser() -> argparse.ArgumentParser:
     add = command.add_argument
     add("sources", nargs="*", metavar="SOURCE", help="files or a topic of records")
     add("--compare", nargs=2, metavar=("A", "B"), help="compare two sources")
-    add("--out", default=OUT, metavar="DIR", help=f"tables go here (default: {OUT})")
+    add("--out", default=OUT, metavar="DIR", help="tables go here (%(default)s)")
     add(
         "--format",
         choices=(PARQUET, DELTA),
         default=PARQUET,
         dest="table_format",
-        help=f"format of the tables: Parquet files or Delta Lake (default: {PARQUET})",
+        help="format of the tables: Parquet files or Delta Lake (%(default)s)",
     )
-    add("--report", metavar="FILE", help="the page (default: report.html in a local --out)")
+    add("--report", metavar="FILE", help="the page (report.html in a local --out)")
     _add_figures(command)
     add(
         "--window",
@@ -114,17 +114,18 @@ def parser() -> argparse.ArgumentParser:
         default=WINDOW_S,
         metavar="SECONDS",
         dest="window_s",
-        help="length of the tables' windows, a divisor of 3600",
+        help="length of the tables' windows, a divisor of 3600 (%(default)s)",
     )
     add(
         "--log-time-zone",
         default="UTC",
         metavar="ZONE",
-        help="time zone of times without an offset in request logs, such as Europe/Berlin",
+        help="time zone of times without an offset in request logs, such as Europe/Berlin "
+        "(%(default)s)",
     )
     add("--catch-up", action="store_true", help="add the new records since the last run, then end")
     add("--follow", action="store_true", help="add new records until Ctrl-C")
-    add("--master", help="Spark's master (default: local[*], or what spark-submit says)")
+    add("--master", help="Spark's master (local[*], or what spark-submit says)")
     add(
         "--conf",
         action="append",
@@ -159,7 +160,7 @@ def _add_figures(command: argparse.ArgumentParser) -> None:
         type=_count,
         default=LEAST,
         metavar="N",
-        help=f"compare APIs with at least N requests in A and in B (default: {LEAST})",
+        help="compare APIs with at least N requests in A and in B (%(default)s)",
     )
 
 

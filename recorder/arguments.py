@@ -43,9 +43,15 @@ def parser() -> argparse.ArgumentParser:
     )
     add = command.add_argument
     add("--upstream", required=True, type=_address, metavar="HOST:PORT", help="the Kafka")
-    add("--host", default="127.0.0.1", help="listen here (default: 127.0.0.1)")
-    add("--port", default=0, type=_port, help="clients' bootstrap port (default: any free one)")
-    add("--records", default=Path("records.jsonl"), type=Path, metavar="FILE", help="JSON lines")
+    add("--host", default="127.0.0.1", help="listen here (%(default)s)")
+    add("--port", default=0, type=_port, help="clients' bootstrap port, 0: any (%(default)s)")
+    add(
+        "--records",
+        default=Path("records.jsonl"),
+        type=Path,
+        metavar="FILE",
+        help="JSON lines (%(default)s)",
+    )
     return command
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+
+import pytest
 
 from antechamber import cli
 from docs.command_line_page import command_line
+from docs.parsers import actions, parsers
 
 
 def test_every_command_has_a_section() -> None:
@@ -29,3 +33,16 @@ def test_a_command_without_arguments_has_no_table() -> None:
     section = command_line().partition("## `antechamber doctor`")[2].partition("\n## ")[0]
 
     assert "| argument |" not in section
+
+
+@pytest.mark.parametrize("parser", parsers().values(), ids=parsers())
+def test_the_help_of_an_option_has_its_default(parser: argparse.ArgumentParser) -> None:
+    """In parentheses at the end."""
+    defaults = [
+        option
+        for option in actions(parser)
+        if option.option_strings and option.nargs != 0 and option.default
+    ]
+
+    assert [each.help for each in defaults if not (each.help or "").endswith(")")] == []
+    assert "(default: " not in parser.format_help()
