@@ -130,7 +130,7 @@ def _state(state: Mapping[str, Any]) -> str:
         rest = "no timer holds a task"
     else:
         left = durations.format_us(following["in_ms"] * 1000)
-        rest = f"next: timer {following['timer']} of {_owner(following['node'])} in {left}"
+        rest = f"next: {_timer(following)} in {left}"
     return f"the clock is {state['state']}{speed} at {now.removesuffix('+00:00')} UTC; {rest}"
 
 
@@ -141,7 +141,7 @@ def _advanced(response: Mapping[str, Any]) -> Iterator[str]:
     for step in response["steps"]:
         after = f"+{durations.format_us(step['after_ms'] * 1000)}"
         for task in step["tasks"]:
-            yield f"{after:>10}  {_owner(task['node'])}, timer {task['timer']}: {task['task']}"
+            yield f"{after:>10}  {_timer(task)}: {task['task']}"
             after = ""
         for record in _waited(step["responses"]):
             yield f"{after:>10}  {_ended(record)}"
@@ -166,5 +166,6 @@ def _ended(record: Mapping[str, Any]) -> str:
     return f"{record['api']} of client {client} has ended; it was parked for {parked}"
 
 
-def _owner(node: int | None) -> str:
-    return "the cluster" if node is None else f"node {node}"
+def _timer(of: Mapping[str, Any]) -> str:
+    """The timer of a task; that of the cluster belongs to no node."""
+    return f"timer {of['timer']}" + ("" if of["node"] is None else f" of node {of['node']}")

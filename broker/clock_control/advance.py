@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import field
+from functools import partial
 from typing import NamedTuple
 
 from broker.coordinators.coordinator_timer import CoordinatorTimeout
@@ -71,9 +73,9 @@ class Advance:
 
 
 def describe(task: TimerTask) -> str:
-    """The kind of *task*, and the action or the key of those that only differ in it."""
+    """The kind of *task*, and the key of those that only differ in it; an action in words."""
     if isinstance(task, ScheduledTask):
-        return _name_of(task.action)
+        return _words_of(task.action)
     if isinstance(task, CoordinatorTimeout):
         key = task.key if isinstance(task.key, tuple) else (task.key,)
         return f"{kind_of(task)} {printable(' '.join(map(_text, key)))}"
@@ -84,9 +86,22 @@ def _text(part: object) -> str:
     return str(getattr(part, "value", part))
 
 
-def _name_of(action: Callable[[], object]) -> str:
+def _words_of(action: object) -> str:
+    """What *action* does: ``log manager: checkpoint`` for ``LogManager.checkpoint_in_slices``."""
     if isinstance(action, InSlices):
-        action = action.work
-    function = getattr(action, "func", action)  # of a partial
-    name = str(getattr(function, "__qualname__", type(function).__name__))
-    return name.rpartition("<locals>.")[2]
+        return _words_of(action.work)
+    if isinstance(action, partial):
+        # A function that applies another one, as `LogManager.each`, is named by that.
+        is_applied = bool(action.args) and callable(action.args[0])
+        return _words_of(action.args[0] if is_applied else action.func)
+    qualified = str(getattr(action, "__qualname__", type(action).__name__))
+    owner, name = qualified.partition(".")[0], qualified.rpartition(".")[2]
+    is_method = owner != name and owner.strip("_")[:1].isupper()
+    named = [each for each in (owner if is_method else "", name) if each not in ("", "<lambda>")]
+    return ": ".join(map(_words, named)) or "a task"
+
+
+def _words(name: str) -> str:
+    """A name of Python as words: ``LogManager`` and ``log_manager`` are ``log manager``."""
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.strip("_").removesuffix("_in_slices"))
+    return apart.replace("_", " ").lower()

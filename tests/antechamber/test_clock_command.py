@@ -68,7 +68,7 @@ def test_a_running_clock_shows_its_speed(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["clock", "run", "--speed", "2.5"]) == 0
     assert capsys.readouterr().out == (
         "the clock is running at speed 2.5 at 2023-11-14 22:13:20.123 UTC; "
-        "next: timer cluster of the cluster in 1.2 s\n"
+        "next: timer cluster in 1.2 s\n"
     )
 
 
@@ -77,8 +77,8 @@ def test_an_advance_shows_what_happened(capsys: pytest.CaptureFixture[str]) -> N
     assert main(["clock", "advance", "45s"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "3 earlier steps are not shown",
-        "   +500 ms  node 1, timer Fetch: DelayedFetch",
-        "            the cluster, timer Fetch: DelayedFetch",
+        "   +500 ms  timer Fetch of node 1: DelayedFetch",
+        "            timer Fetch: DelayedFetch",
         "            Fetch of client c has ended; it was parked for 500 ms",
         "the clock has moved 45.0 s forwards; 2 tasks have run",
         FROZEN,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from broker.clock_control.advance import Advance, describe
@@ -44,6 +45,36 @@ def test_a_local_function_has_its_own_name() -> None:
         raise NotImplementedError
 
     assert describe(schedule_once(timer(), act, delay_ms=1)) == "act"
+
+
+class LogManager:
+    """Has actions of a class."""
+
+    def checkpoint_in_slices(self) -> Slices[None]:
+        yield None
+
+    def each(self, do: object) -> Slices[None]:
+        yield None
+
+    def action(self) -> Callable[[], None]:
+        return lambda: None
+
+
+def test_a_method_has_the_words_of_its_class_and_its_name() -> None:
+    """A lambda function has no name; the function that another one applies is named instead."""
+    logs = LogManager()
+
+    def describe_action(action: Callable[[], object]) -> str:
+        return describe(schedule_once(timer(), action, delay_ms=1))
+
+    assert describe_action(logs.checkpoint_in_slices) == "log manager: checkpoint"
+    assert describe_action(logs.action()) == "log manager"
+    assert describe_action(lambda: None) == "a task"
+    assert describe_action(partial(logs.each, _flush_if_due)) == "flush if due"
+
+
+def _flush_if_due() -> None:
+    raise NotImplementedError
 
 
 def test_a_timeout_of_a_coordinator_has_its_key() -> None:
