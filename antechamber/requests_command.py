@@ -201,6 +201,6 @@ def _draw_waits_continuously(poll: Poll, completed: Poll, given: argparse.Namesp
             now = poll(given.limit)
             table = fitting(partial(ParkedTable, now, given.limit), len(now), live.console)
             for each in waits.missed(table.drawn):
-                live.console.print(ended_wait(each), soft_wrap=True)
+                live.console.print(ended_wait(each))
             live.update(table, refresh=True)
             sleep(FOLLOW_INTERVAL_S)

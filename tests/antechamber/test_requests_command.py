@@ -219,6 +219,30 @@ def test_a_missed_wait_is_a_line_above_the_table(
     assert "183 ms  Fetch v17 #902 of reader, to node 1; ended by append, Produce #17" in plain
 
 
+def test_a_missed_wait_is_wrapped_at_words(
+    facts: FakeFacts,
+    meanwhile: Meanwhile,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Also in a narrow terminal, which would break a line inside of words."""
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("COLUMNS", "50")
+    before, short = completed_fetch(correlation_id=901), completed_fetch(correlation_id=902)
+    facts.completed = [before]
+
+    def much() -> None:
+        facts.completed = [short, before]
+
+    meanwhile(much, lambda: None)
+    assert main(["requests", "--parked", "--follow"]) == 130
+
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", capsys.readouterr().out)
+    assert max(map(len, plain.splitlines())) <= 50
+    words = "Fetch v17 #902 of reader, to node 1; ended by append, Produce #17"
+    assert words in " ".join(plain.split())
+
+
 def test_follow_without_json_needs_a_terminal(
     facts: FakeFacts, capsys: pytest.CaptureFixture[str]
 ) -> None:
