@@ -28,6 +28,9 @@ class Node(NamedTuple):
 class Handle(Waits):
     """A running cluster: what it does now, faults, and waits for conditions."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.admin}>"
+
     @property
     def admin(self) -> str:
         """The URL of the admin interface."""

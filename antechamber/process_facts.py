@@ -11,6 +11,7 @@ from typing import Any
 from antechamber.broker_process import BrokerProcess
 from antechamber.client_settings import client_settings
 from antechamber.handle import Node
+from antechamber.phrases import counted
 from antechamber.topics import Topics, named_topics
 
 START_TIMEOUT_S = 30.0
@@ -73,6 +74,14 @@ class ProcessFacts(ReadyFacts):
         super().__init__(process.ready)
         self._process = process
         self._keeps_data = keeps_data
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        if not hasattr(self, "_process"):  # as an `AsyncCluster` before ``async with``
+            return f"<{name}: not started>"
+        nodes = counted(len(self.nodes), "broker")
+        state = "open" if self.is_running else "closed"
+        return f"<{name}: {self.bootstrap}, {nodes}, {state}>"
 
     @property
     def ready(self) -> dict[str, Any]:

@@ -18,6 +18,9 @@ from antechamber.handle import Handle
 class AsyncHandle(AsyncWaits):
     """A running cluster: what it does now, faults, and waits for conditions."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.admin}>"
+
     @property
     def admin(self) -> str:
         """The URL of the admin interface."""

@@ -69,6 +69,20 @@ def facts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeFacts
         yield facts
 
 
+def test_a_representation_has_the_address_and_the_state(facts: FakeFacts) -> None:
+    """It makes no request."""
+    kafka = Cluster(2)
+
+    assert repr(kafka) == "<Cluster: 127.0.0.1:1,127.0.0.1:2, 2 brokers, open>"
+    Process.latest.code = 0
+    assert repr(kafka) == "<Cluster: 127.0.0.1:1,127.0.0.1:2, 2 brokers, closed>"
+
+
+def test_a_cluster_that_has_not_started_has_a_representation() -> None:
+    """It starts with ``async with``."""
+    assert repr(antechamber.AsyncCluster()) == "<AsyncCluster: not started>"
+
+
 def test_arguments_become_options_of_serve(facts: FakeFacts, tmp_path: Path) -> None:
     """Values are written in the syntax of Kafka's configuration."""
     Cluster(

@@ -62,6 +62,11 @@ def test_no_broker_is_an_error() -> None:
         _ = RunningCluster(url).bootstrap
 
 
+def test_a_representation_has_the_url() -> None:
+    """It makes no request."""
+    assert repr(RunningCluster("http://h:1")) == "<RunningCluster: http://h:1>"
+
+
 def test_a_token_is_not_shown() -> None:
     """Neither by the text of the handle nor by the error for a wrong one."""
     kafka = RunningCluster(token="secret-4711")
