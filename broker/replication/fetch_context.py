@@ -7,7 +7,8 @@ s        -1         full; the session ends                    session 0
 s        n > 0      incremental                               only changed partitions
 
 A request that changes many partitions of its session does so in slices. Another request of the same
-session has the wrong epoch meanwhile; Kafka lets it wait.
+session has the wrong epoch meanwhile; Kafka lets it wait. A session has at most as many partitions
+as a request has items; Kafka has no limit.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from broker.replication.fetch_session import (
     PartitionName,
     next_epoch,
 )
+from broker.steps.limits import ITEMS_PER_REQUEST_MAX
 from broker.steps.pieces import pieces
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
@@ -149,7 +151,7 @@ def new_fetch_context(
         partitions = {name: CachedPartition(requested) for name, requested in wanted}
         session = cache.try_create(partitions, privileged=privileged, uses_topic_ids=uses_topic_ids)
         return FullFetchContext(wanted, session)
-    session = _session(cache, session_id, epoch, uses_topic_ids=uses_topic_ids)
+    session = _session(cache, session_id, epoch, len(wanted), uses_topic_ids=uses_topic_ids)
     for name, requested in wanted:
         session.put(name, requested)
     for name in forgotten:
@@ -178,7 +180,7 @@ def new_fetch_context_in_slices(
             yield None
         session = cache.try_create(partitions, privileged=privileged, uses_topic_ids=uses_topic_ids)
         return FullFetchContext(wanted, session)
-    session = _session(cache, session_id, epoch, uses_topic_ids=uses_topic_ids)
+    session = _session(cache, session_id, epoch, len(wanted), uses_topic_ids=uses_topic_ids)
     session.is_changing = True
     for piece in pieces(wanted):
         for name, requested in piece:
@@ -204,9 +206,12 @@ def _ends_without_session(cache: FetchSessionCache, session_id: int, epoch: int)
 
 
 def _session(
-    cache: FetchSessionCache, session_id: int, epoch: int, *, uses_topic_ids: bool
+    cache: FetchSessionCache, session_id: int, epoch: int, named: int, *, uses_topic_ids: bool
 ) -> FetchSession:
-    """The session of an incremental fetch; raises `SessionError`."""
+    """The session of an incremental fetch that names *named* partitions; raises `SessionError`.
+
+    A session that would have too many ends, so that the client continues with a full fetch.
+    """
     session = cache.get(session_id)
     if session is None:
         raise SessionError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
@@ -214,6 +219,9 @@ def _session(
         raise SessionError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
     if session.uses_topic_ids != uses_topic_ids:
         raise SessionError(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
+    if named and len(session.partitions) + named > ITEMS_PER_REQUEST_MAX:
+        cache.remove(session_id)
+        raise SessionError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
     return session
 
 

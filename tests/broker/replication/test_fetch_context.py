@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from broker.common.topic_partition import TopicPartition
+from broker.replication import fetch_context
 from broker.replication.fetch_context import (
     FetchContext,
     IncrementalFetchContext,
@@ -178,6 +179,21 @@ def test_the_partitions_of_the_request_that_ends_a_session_are_read(
     context = _next(cache, session_id, 1, _wanted(0), forgotten=[("t", 0)])
 
     assert _response(context, _data(0)) == (0, [0])
+    assert cache.get(session_id) is None
+
+
+def test_a_session_with_too_many_partitions_ends(
+    cache: FetchSessionCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client could add more with each request, and each request reads all of them."""
+    monkeypatch.setattr(fetch_context, "ITEMS_PER_REQUEST_MAX", 3)
+    session_id = _open(cache, 0, 1)
+    _response(_next(cache, session_id, 1, _wanted(2)))
+
+    with pytest.raises(SessionError) as refusal:
+        _next(cache, session_id, 2, _wanted(3))
+
+    assert refusal.value.code is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
     assert cache.get(session_id) is None
 
 
