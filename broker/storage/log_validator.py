@@ -3,13 +3,11 @@
 `validate` depends only on the batch and the log's configuration, so it may run in a worker thread;
 `assign` writes the batch's place in the log. A valid batch is changed in place: base offset and
 leader epoch, which the checksum does not cover, and timestamp type and maximum timestamp only if
-they differ. The records are encoded again only if the topic has another compression type, or if the
-offsets in a compressed batch are not consecutive.
+they differ. The records are encoded again only if the topic has another compression type
+(`broker.storage.rebuilt_batch`).
 """
 
 from __future__ import annotations
-
-from typing import Final
 
 from broker.steps.offload import Outcome
 from broker.storage.append import (
@@ -22,10 +20,10 @@ from broker.storage.append import (
 )
 from broker.storage.log_config import TARGET_CODECS, LogConfig
 from broker.storage.loop_budget import Budget
+from broker.storage.rebuilt_batch import rebuilt
 from protocol.compression import (
     ZSTD_BYTES_MAX,
     Codec,
-    compress,
     decompress,
     decompressed_slices,
     slices,
@@ -33,11 +31,10 @@ from protocol.compression import (
 from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
 from protocol.record_batch.batch import plain_block
-from protocol.record_batch.fields import record_timestamps_and_keys, renumber
+from protocol.record_batch.fields import record_timestamps_and_keys
 from protocol.record_batch.header import (
     CODEC_MASK,
     CONTROL_BIT,
-    DELETE_HORIZON_BIT,
     HEADER_BYTES,
     NO_TIMESTAMP,
     TIMESTAMP_TYPE_BIT,
@@ -45,17 +42,13 @@ from protocol.record_batch.header import (
     check_crc,
     read_header,
 )
-from protocol.record_batch.numbers import InvalidRecord
+from protocol.record_batch.numbers import InvalidRecord, int64
 from protocol.record_batch.patch import (
-    assemble,
     set_base_offset_and_epoch,
     set_timestamp_and_seal,
 )
 from protocol.record_batch.peek import batch_size_at
 from protocol.record_batch.scan import RecordsSummary, are_large, summarise, summarise_pieces
-
-_INT64_MIN: Final = -(2**63)
-_INT64_MAX: Final = 2**63 - 1
 
 
 class ValidBatch:
@@ -126,10 +119,11 @@ def validate(
         raise _undecodable(corrupt) from None
     _check_records(header, batch, summary, config, now_ms)
     target = TARGET_CODECS[config.compression_type]
-    sealed = (target is None or target == codec) and (summary.offsets_consecutive or not codec)
-    if not sealed and not header.attributes & CONTROL_BIT:  # control records are not compressed
-        target = Codec(codec) if target is None else target
-        header, batch = _rebuilt(header, batch, summary, target, config)
+    sealed = target is None or target == codec
+    if sealed and codec and not summary.offsets_consecutive:
+        raise _renumbered_with_the_same_codec()
+    if target is not None and not sealed and not header.attributes & CONTROL_BIT:
+        header, batch = rebuilt(header, _plain(header, batch), summary, target, config)
         if len(batch) > config.max_message_bytes:
             raise too_large(len(batch), config)
     return ValidBatch(header, batch, summary.max_timestamp_delta, sealed, config)
@@ -177,6 +171,14 @@ def _plain(header: BatchHeader, batch: memoryview) -> memoryview:
 def _undecodable(error: CorruptRecords) -> AppendRefused:
     # Not INVALID_RECORD: in Kafka the exception of the decompressor is an unexpected one.
     return AppendRefused(ErrorCode.UNKNOWN_SERVER_ERROR, str(error))
+
+
+def _renumbered_with_the_same_codec() -> AppendRefused:
+    # Not INVALID_RECORD: Kafka reads such a batch without keys and values, because it expects not
+    # to encode it, and fails unexpectedly when the offsets require that.
+    return AppendRefused(
+        ErrorCode.UNKNOWN_SERVER_ERROR, "the offsets in a compressed batch are not consecutive"
+    )
 
 
 def wrong_checksum() -> AppendRefused:
@@ -276,7 +278,7 @@ def _refuse_records(
     for index, (delta, has_key) in enumerate(
         record_timestamps_and_keys(block, header.records_count)
     ):
-        timestamp = header.max_timestamp if marked else _int64(header.base_timestamp + delta)
+        timestamp = header.max_timestamp if marked else int64(header.base_timestamp + delta)
         if config.is_compacted and not has_key:
             errors.append((index, "a record without a key in a compacted topic"))
         elif not config.uses_log_append_time and timestamp != NO_TIMESTAMP:
@@ -303,23 +305,6 @@ def _refuse_records(
         )
 
 
-def _rebuilt(
-    header: BatchHeader,
-    batch: memoryview,
-    summary: RecordsSummary,
-    codec: Codec,
-    config: LogConfig,
-) -> tuple[BatchHeader, memoryview]:
-    """The batch with its records in another codec, and with offset deltas 0, 1, 2, ..."""
-    plain: bytes | memoryview = _plain(header, batch)
-    if not summary.offsets_consecutive:
-        plain = renumber(plain, header.records_count)
-    body = plain if codec is Codec.NONE else compress(codec, plain, config.compression_level(codec))
-    attributes = header.attributes & ~(CODEC_MASK | DELETE_HORIZON_BIT) | codec
-    rebuilt = assemble(header._replace(attributes=attributes), body)
-    return read_header(rebuilt), memoryview(rebuilt)
-
-
 def assign(
     valid: ValidBatch, next_offset: int, leader_epoch: int, now_ms: int
 ) -> tuple[memoryview, int]:
@@ -343,15 +328,8 @@ def assign(
         max_timestamp = header.max_timestamp  # until now the timestamp of every record
         attributes &= ~TIMESTAMP_TYPE_BIT
     else:
-        latest = _int64(header.base_timestamp + valid.max_timestamp_delta)
+        latest = int64(header.base_timestamp + valid.max_timestamp_delta)
         max_timestamp = max(NO_TIMESTAMP, latest)
     if not valid.sealed or max_timestamp != header.max_timestamp or attributes != header.attributes:
         set_timestamp_and_seal(batch, attributes, max_timestamp)
     return batch, max_timestamp
-
-
-def _int64(number: int) -> int:
-    """*number* with the overflow of Java's 64-bit integers."""
-    if _INT64_MIN <= number <= _INT64_MAX:
-        return number
-    return (number + 2**63) % 2**64 + _INT64_MIN

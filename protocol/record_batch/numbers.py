@@ -1,4 +1,4 @@
-"""The zig-zag varints in a record, encoded and decoded as Java does (Kafka's ``ByteUtils``).
+"""The numbers in a record as Java has them: zig-zag varints (Kafka's ``ByteUtils``) and longs.
 
 A signed number is encoded as an unsigned one, 2n or -2n - 1, in groups of seven bits, the lowest
 first; the high bit of a byte is set if another one follows.
@@ -10,6 +10,8 @@ from typing import Final
 
 INT32_BITS: Final = 0xFFFF_FFFF
 INT64_BITS: Final = 0xFFFF_FFFF_FFFF_FFFF
+_INT64_MIN: Final = -(2**63)
+_INT64_MAX: Final = 2**63 - 1
 
 _SHORT: Final = [bytes((number,)) for number in range(0x80)]
 
@@ -61,3 +63,10 @@ def varint(value: int) -> bytes:
         number >>= 7
     out.append(number)
     return bytes(out)
+
+
+def int64(number: int) -> int:
+    """*number* with the overflow of Java's 64-bit integers."""
+    if _INT64_MIN <= number <= _INT64_MAX:
+        return number
+    return (number + 2**63) % 2**64 + _INT64_MIN

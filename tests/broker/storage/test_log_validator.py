@@ -92,14 +92,6 @@ def test_a_batch_is_recompressed_with_the_codec_of_the_topic(origin: Codec, want
     assert kept == [replace(record, offset=100 + i) for i, record in enumerate(values)]
 
 
-def test_offsets_that_skip_in_a_compressed_batch_are_renumbered() -> None:
-    """The batch is rebuilt, as in Kafka."""
-    values = [Record(None, b"v", timestamp=NOW_MS, offset=i * 2) for i in range(3)]
-    data = resealed(batch_of(values, codec=Codec.GZIP), last_offset_delta=2)
-    stored, _ = validated(data)
-    assert [record.offset for record in records(stored)] == [100, 101, 102]
-
-
 def test_recompression_may_make_a_batch_too_large() -> None:
     """The limit applies to the stored batch."""
     data = batch(50, size=100, codec=Codec.ZSTD)
