@@ -164,15 +164,14 @@ class LogSegment:
     def should_roll(
         self, size: int, last_offset: int, max_timestamp: int, config: LogConfig, now_ms: int
     ) -> bool:
-        """Whether *size* more bytes must be written to a new segment."""
+        """Whether *size* more bytes must be written to a new segment (Kafka's ``shouldRoll``)."""
         if self.size + size > config.segment_bytes or last_offset - self.base_offset > INT32_MAX:
             return True
         if not self.size:
             return False
-        if max_timestamp >= 0 and self.first_timestamp() >= 0:
-            age_ms = max_timestamp - self._rolling_timestamp
-        else:
-            age_ms = now_ms - self.created_ms
+        first = self.first_timestamp()
+        # As in Kafka, the clock does not count for new batches without a timestamp.
+        age_ms = max_timestamp - first if first >= 0 else now_ms - self.created_ms
         return (
             age_ms > config.max_segment_ms - self.roll_jitter_ms
             or self.offset_index.is_full

@@ -136,7 +136,8 @@ class UnifiedLog(ReadableLog):
         *records* is changed in place if it is writable; it may also be the outcome of a validation
         in another thread. *verification_guard* is that of a transaction's first batch, and
         *transaction_version* the level of the protocol that a marker follows. Raises
-        `AppendRefused`; the log has not changed then.
+        `AppendRefused`; then nothing is written. A batch that its producer's state refuses may
+        have rolled the segment, as in Kafka.
         """
         local = self.local_log
         if local.disk.failure is not None:
@@ -146,6 +147,8 @@ class UnifiedLog(ReadableLog):
         header = valid.header
         first_offset = local.end.message_offset
         batch, max_timestamp = assign(valid, first_offset, leader_epoch, now_ms)
+        last_offset = first_offset + header.records_count - 1
+        self._maybe_roll(first_offset, len(batch), last_offset, max_timestamp, now_ms)
         producers, numbered = self.producer_state_manager, header.producer_id >= 0
         start, marker = self.log_start_offset, None
         if numbered:
@@ -154,12 +157,11 @@ class UnifiedLog(ReadableLog):
             elif first := check_batch(producers, header, origin, verification_guard):
                 time = first.timestamp
                 return LogAppendInfo(first.first_offset, first.last_offset, time, start, True, time)
-        last_offset = first_offset + header.records_count - 1
         cache = self.leader_epoch_cache
         is_new = leader_epoch > cache.latest or not cache.is_saved
         epochs = [(leader_epoch, first_offset)] if is_new else []
         place = len(batch), last_offset, max_timestamp
-        self._write(batch, first_offset, [place], epochs, now_ms)
+        self._write(batch, [place], epochs)
         if marker is not None:
             aborted = producers.end_transaction(header, marker, first_offset, max_timestamp)
             self._add_to_index(aborted)
@@ -190,37 +192,51 @@ class UnifiedLog(ReadableLog):
             if header.partition_leader_epoch != epoch:
                 epoch = header.partition_leader_epoch
                 epochs.append((epoch, header.base_offset))
-        first_offset = headers[0].base_offset
-        self._write(records[:size], first_offset, places, epochs, self.clock.wall_ms())
+        first_offset, last_offset = headers[0].base_offset, headers[-1].last_offset
+        now_ms = self.clock.wall_ms()
+        self._maybe_roll(first_offset, size, last_offset, max_timestamp, now_ms)
+        self._write(records[:size], places, epochs)
         for aborted in self.producer_state_manager.replay_all(headers, records):
             self._add_to_index(aborted)
-        last_offset, start = headers[-1].last_offset, self.log_start_offset
+        start = self.log_start_offset
         return LogAppendInfo(first_offset, last_offset, -1, start, False, max_timestamp)
+
+    def _maybe_roll(
+        self, first_offset: int, size: int, last_offset: int, max_timestamp: int, now_ms: int
+    ) -> None:
+        """Make a new segment for *size* bytes from *first_offset* on if the active one must roll.
+
+        As in Kafka this precedes the check of the producer's state.
+        """
+        local = self.local_log
+        try:
+            if local.active.should_roll(size, last_offset, max_timestamp, local.config, now_ms):
+                self.roll(first_offset)
+        except OSError as error:
+            raise self._failed(error) from error
 
     def _write(
         self,
         batches: memoryview,
-        first_offset: int,
         places: list[tuple[int, int, int]],
         epochs: list[tuple[int, int]],
-        now_ms: int,
     ) -> None:
-        """Write complete batches at the log end, in a new segment if the active one must roll."""
+        """Write complete batches at the log end."""
         local = self.local_log
-        _, last_offset, max_timestamp = places[-1]
         try:
             if epochs:
                 self._save_topic_id()
                 self.leader_epoch_cache.assign_all(epochs)
-            size, active = len(batches), local.active
-            if active.should_roll(size, last_offset, max_timestamp, local.config, now_ms):
-                self.roll(first_offset)
             local.append(batches, places)
         except OSError as error:
-            local.disk.fail(self.topic_partition, error)
-            raise self._offline(error) from error
+            raise self._failed(error) from error
         if local.unflushed >= local.config.flush_messages:
             local.flush_later()
+
+    def _failed(self, error: OSError) -> AppendRefused:
+        """Take the directory offline, because *error* occurred in an append."""
+        self.local_log.disk.fail(self.topic_partition, error)
+        return self._offline(error)
 
     def _save_topic_id(self) -> None:
         """Write the topic ID before the directory has records. Raises OSError."""

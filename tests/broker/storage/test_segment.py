@@ -129,10 +129,12 @@ def test_a_segment_rolls_by_time(tmp_path: Path) -> None:
     put(segment, 100)
     assert not should_roll(segment, config, max_timestamp=NOW_MS + 1000)
     assert should_roll(segment, config, max_timestamp=NOW_MS + 1001)
+    assert not should_roll(segment, config, max_timestamp=-1, now_ms=NOW_MS + 5000)
     timeless = segment_at(tmp_path, base=200)
     put(timeless, 200, -1)
-    assert not should_roll(timeless, config, max_timestamp=-1, now_ms=NOW_MS + 1000)
-    assert should_roll(timeless, config, max_timestamp=-1, now_ms=NOW_MS + 1001)
+    for timestamp in (-1, NOW_MS * 2):
+        assert not should_roll(timeless, config, max_timestamp=timestamp, now_ms=NOW_MS + 1000)
+        assert should_roll(timeless, config, max_timestamp=timestamp, now_ms=NOW_MS + 1001)
 
 
 def test_a_segment_rolls_earlier_with_jitter(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,37 @@ def test_a_full_segment_is_rolled(tmp_path: Path) -> None:
     assert log.segments.base_offsets == [0, 4, 8]
     assert [record.offset for record in read_all(log)] == list(range(10))
     assert (log.directory / f"{4:020d}.snapshot").exists()
+
+
+def test_a_refused_batch_rolls_the_segment(tmp_path: Path) -> None:
+    """As in Kafka, where a segment rolls before the producer's sequence numbers are checked."""
+    log = open_log(tmp_path, segment_ms=1000)
+    for sequence, timestamp in ((0, NOW_MS), (5, NOW_MS + 4000), (1, NOW_MS)):
+        sent = batch(producer_id=1, producer_epoch=0, base_sequence=sequence, timestamp=timestamp)
+        with suppress(AppendRefused):
+            log.append_as_leader(sent, 0)
+    assert log.segments.base_offsets == [0, 1]
+    assert [record.offset for record in read_all(log)] == [0, 1]
+
+
+def test_a_duplicate_rolls_the_segment(tmp_path: Path) -> None:
+    """It is checked like any other batch, and not written."""
+    log = open_log(tmp_path, segment_ms=1000)
+    for timestamp in (NOW_MS, NOW_MS + 4000):
+        log.append_as_leader(
+            batch(producer_id=1, producer_epoch=0, base_sequence=0, timestamp=timestamp), 0
+        )
+    assert log.segments.base_offsets == [0, 1]
+    assert log.log_end_offset == 1
+
+
+def test_a_followers_segment_rolls_by_the_largest_timestamp_of_an_append(tmp_path: Path) -> None:
+    """That of the last batch may be smaller."""
+    log = open_log(tmp_path, segment_ms=1000)
+    log.append_as_follower(batch(), 0)
+    sent = [batch(base_offset=1, timestamp=NOW_MS + 4000), batch(base_offset=2)]
+    log.append_as_follower(memoryview(b"".join(sent)), 0)
+    assert log.segments.base_offsets == [0, 1]
 
 
 def test_a_follower_keeps_the_leaders_offsets(tmp_path: Path) -> None:
