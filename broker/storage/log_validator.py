@@ -122,11 +122,14 @@ def validate(
     sealed = target is None or target == codec
     if sealed and codec and not summary.offsets_consecutive:
         raise _renumbered_with_the_same_codec()
+    latest_delta = summary.max_timestamp_delta
     if target is not None and not sealed and not header.attributes & CONTROL_BIT:
+        latest_delta += header.base_timestamp
         header, batch = rebuilt(header, _plain(header, batch), summary, target, config)
+        latest_delta -= header.base_timestamp
         if len(batch) > config.max_message_bytes:
             raise too_large(len(batch), config)
-    return ValidBatch(header, batch, summary.max_timestamp_delta, sealed, config)
+    return ValidBatch(header, batch, latest_delta, sealed, config)
 
 
 def _check_batch(

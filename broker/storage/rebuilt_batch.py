@@ -6,7 +6,7 @@ from broker.storage.append import AppendRefused
 from broker.storage.log_config import LogConfig
 from protocol.compression import Codec, compress
 from protocol.errors import ErrorCode
-from protocol.record_batch.fields import renumber
+from protocol.record_batch.fields import are_as_encoded, encoded_again, record_timestamps_and_keys
 from protocol.record_batch.header import (
     CODEC_MASK,
     DELETE_HORIZON_BIT,
@@ -30,14 +30,17 @@ def rebuilt(
     codec: Codec,
     config: LogConfig,
 ) -> tuple[BatchHeader, memoryview]:
-    """A batch of the records in *plain* in another codec, with offset deltas 0, 1, 2, ...
+    """A batch of the records in *plain* in another codec, encoded as by a producer.
 
-    *header* is that of the received batch, and *summary* describes its records. Raises
+    Offset deltas are 0, 1, 2, ..., the base timestamp is the first record's, and records have no
+    attributes. *header* is that of the received batch, and *summary* describes its records. Raises
     `AppendRefused` UNKNOWN_SERVER_ERROR for what only the encoder refuses. The checksum is not set.
     """
     _check(header, summary)
-    if not summary.offsets_consecutive:
-        plain = renumber(plain, header.records_count)
+    count, is_marked = header.records_count, bool(header.attributes & TIMESTAMP_TYPE_BIT)
+    if is_marked or not summary.offsets_consecutive or not are_as_encoded(plain, count):
+        header = header._replace(base_timestamp=_first_timestamp(header, plain))
+        plain = encoded_again(plain, count, same_timestamp=is_marked)
     body = plain if codec is Codec.NONE else compress(codec, plain, config.compression_level(codec))
     attributes = header.attributes & ~(CODEC_MASK | DELETE_HORIZON_BIT) | codec
     batch = assemble(header._replace(attributes=attributes), body)
@@ -57,6 +60,13 @@ def _check(header: BatchHeader, summary: RecordsSummary) -> None:
         lowest = highest = header.max_timestamp  # the timestamp of every record
     if min(int64(lowest), int64(highest)) < NO_TIMESTAMP:
         raise _refused("a record has a negative timestamp")
+
+
+def _first_timestamp(header: BatchHeader, plain: bytes | memoryview) -> int:
+    if header.attributes & TIMESTAMP_TYPE_BIT:
+        return header.max_timestamp
+    delta, _ = next(record_timestamps_and_keys(plain, 1))
+    return int64(header.base_timestamp + delta)
 
 
 def _refused(message: str) -> AppendRefused:

@@ -1,6 +1,6 @@
 """Reads single fields of records that `protocol.record_batch.scan` has found well formed.
 
-They are needed to refuse records, to search by timestamp and to assign new offset deltas.
+They are needed to refuse records, to search by timestamp and to encode records again.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from protocol.corrupt_records import CorruptRecords
-from protocol.record_batch.numbers import INT64_BITS, InvalidRecord, varint, zigzag_at
+from protocol.record_batch.numbers import INT64_BITS, InvalidRecord, int64, varint, zigzag_at
 
 
 def record_timestamps_and_keys(block: bytes | memoryview, count: int) -> Iterator[tuple[int, bool]]:
@@ -57,16 +57,33 @@ def timestamps_and_offsets(
         at = end
 
 
-def renumber(block: bytes | memoryview, count: int) -> bytes:
-    """The records of *block* with the offset deltas 0, 1, 2, ..."""
-    parts: list[bytes | memoryview] = []
+def are_as_encoded(block: bytes | memoryview, count: int) -> bool:
+    """Whether the first timestamp delta and the attributes of all records of *block* are 0."""
     position = 0
     for index in range(count):
         length, body = zigzag_at(block, position)
+        if block[body] or (not index and block[body + 1]):
+            return False
         position = body + (length >> 1)
-        _, offset_at = zigzag_at(block, body + 1, INT64_BITS)
+    return True
+
+
+def encoded_again(block: bytes | memoryview, count: int, *, same_timestamp: bool) -> bytes:
+    """The records of *block* as Kafka's ``MemoryRecordsBuilder`` encodes them.
+
+    They have no attributes, the offset deltas 0, 1, 2, ... and timestamps relative to the first
+    record's, which are 0 with *same_timestamp*.
+    """
+    parts: list[bytes | memoryview] = []
+    position = first = 0
+    for index in range(count):
+        length, body = zigzag_at(block, position)
+        position = body + (length >> 1)
+        delta, offset_at = zigzag_at(block, body + 1, INT64_BITS)
         _, rest_at = zigzag_at(block, offset_at)
-        number = varint(index)
-        size = position - rest_at + offset_at - body + len(number)
-        parts += (varint(size), block[body:offset_at], number, block[rest_at:position])
+        delta = 0 if same_timestamp else (delta >> 1) ^ -(delta & 1)
+        if not index:
+            first = delta
+        head = b"\x00" + varint(int64(delta - first)) + varint(index)
+        parts += (varint(len(head) + position - rest_at), head, block[rest_at:position])
     return b"".join(parts)

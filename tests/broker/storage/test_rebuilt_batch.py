@@ -9,10 +9,11 @@ import pytest
 from broker.storage.append import AppendOrigin, AppendRefused
 from broker.storage.log_config import LogConfig
 from broker.storage.log_validator import assign, validate
-from protocol.compression import Codec
+from protocol.compression import Codec, compress
 from protocol.errors import ErrorCode
-from protocol.record_batch.batch import records
-from protocol.record_batch.header import read_header
+from protocol.record_batch.batch import plain_block, records
+from protocol.record_batch.header import HEADER_BYTES, TIMESTAMP_TYPE_BIT, read_header
+from protocol.record_batch.patch import assemble, seal
 from protocol.record_batch.record import Record
 from tests.batches import resealed
 from tests.broker.storage.logs import NOW_MS, batch, batch_of
@@ -105,3 +106,42 @@ def test_another_codec_accepts_other_negative_epochs() -> None:
     """Only -1 means that there is no epoch."""
     data = batch(producer_id=1, producer_epoch=-2, base_sequence=0)
     assert read_header(stored(data, compression_type="gzip")).producer_epoch == -2
+
+
+@pytest.mark.parametrize("wanted", ["uncompressed", "gzip"])
+def test_another_codec_makes_the_first_timestamp_the_base(wanted: str) -> None:
+    """The timestamps stay the same, relative to that of the first record."""
+    times = [NOW_MS + 7, NOW_MS + 5, NOW_MS + 900]
+    sent = batch_of([Record(b"k", b"v", timestamp=NOW_MS), *_records_at(times)], codec=Codec.LZ4)
+    first = read_header(sent)
+    plain = plain_block(first, sent)
+    body = compress(Codec.LZ4, plain[plain[0] // 2 + 1 :])
+    changed = seal(assemble(first._replace(records_count=3, last_offset_delta=2), body))
+    kept = stored(memoryview(bytearray(changed)), compression_type=wanted)
+    header = read_header(kept)
+    assert (header.base_timestamp, header.max_timestamp) == (NOW_MS + 7, NOW_MS + 900)
+    assert [record.timestamp for record in records(kept)] == times
+    assert plain_block(header, kept) == plain_block(
+        first, batch_of(_records_at(times), codec=Codec.LZ4)
+    )
+
+
+def test_another_codec_writes_the_time_of_a_marked_batch_into_its_records() -> None:
+    """Its maximum timestamp is that of all records, and then the base timestamp."""
+    sent = batch_of(_records_at([NOW_MS, NOW_MS + 5]), attributes=TIMESTAMP_TYPE_BIT)
+    kept = stored(sent, compression_type="gzip")
+    header = read_header(kept)
+    assert (header.base_timestamp, header.is_log_append_time) == (NOW_MS + 5, False)
+    assert [record.timestamp for record in records(kept)] == [NOW_MS + 5] * 2
+
+
+def test_another_codec_clears_the_attributes_of_records() -> None:
+    """They are not used."""
+    sent = batch(1)
+    sent[HEADER_BYTES + 1] = 3
+    kept = stored(resealed(sent), compression_type="gzip")
+    assert plain_block(read_header(kept), kept)[1] == 0
+
+
+def _records_at(timestamps: list[int]) -> list[Record]:
+    return [Record(b"k", b"v", timestamp=each) for each in timestamps]

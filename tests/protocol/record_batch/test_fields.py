@@ -9,8 +9,9 @@ import pytest
 from protocol.corrupt_records import CorruptRecords
 from protocol.record_batch.batch import build_batch
 from protocol.record_batch.fields import (
+    are_as_encoded,
+    encoded_again,
     record_timestamps_and_keys,
-    renumber,
     timestamps_and_offsets,
 )
 from protocol.record_batch.header import HEADER_BYTES
@@ -21,11 +22,30 @@ def block_of(batch: list[Record]) -> bytes:
     return build_batch(batch)[HEADER_BYTES:]
 
 
-def test_renumbering_changes_only_offset_deltas() -> None:
-    """A new delta may have fewer bytes."""
-    batch = [Record(b"k", b"v%d" % i, [("h", b"x")], 5 + i, 1000 * i) for i in range(5)]
-    block = renumber(block_of(batch), 5)
-    assert block == block_of([replace(record, offset=-1) for record in batch])
+def test_records_are_encoded_again_relative_to_the_first() -> None:
+    """Offset deltas, timestamp deltas and attributes are as in a new batch."""
+    batch = [Record(b"k", b"v%d" % i, [("h", b"x")], 900 - i, 1000 * i + 1) for i in range(5)]
+    longer = [Record(None, b"", timestamp=5, offset=0), *batch]
+    block = bytearray(block_of(longer)[len(block_of(longer[:1])) :])
+    block[1] = 7
+    expected = block_of([replace(record, offset=-1) for record in batch])
+    assert encoded_again(bytes(block), 5, same_timestamp=False) == expected
+
+
+def test_records_are_encoded_again_with_the_same_timestamp() -> None:
+    """All deltas are 0."""
+    batch = [Record(b"k", b"v", timestamp=900 + 100 * i) for i in range(5)]
+    block = encoded_again(block_of(batch), 5, same_timestamp=True)
+    assert block == block_of([replace(record, timestamp=900) for record in batch])
+
+
+@pytest.mark.parametrize("index", [0, 3])
+def test_an_attribute_of_any_record_is_found(index: int) -> None:
+    """Attributes are cleared when a batch is encoded again."""
+    block = bytearray(block_of([Record(b"k", b"v", timestamp=i) for i in range(5)]))
+    assert are_as_encoded(bytes(block), 5)
+    block[index * len(block) // 5 + 1] = 1
+    assert not are_as_encoded(bytes(block), 5)
 
 
 def test_timestamps_and_keys_are_read_for_each_record() -> None:
