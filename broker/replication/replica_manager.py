@@ -46,8 +46,8 @@ from purgatories.operations.delayed_produce import DelayedProduce, ProducePartit
 class ProduceResult:
     """The result of one partition of a Produce; -1 where an error leaves a value unknown.
 
-    ``message`` is set only for invalid records; for other errors Kafka sends the code alone
-    (``LogAppendResult.errorMessage``).
+    ``message`` is set only for invalid records and bytes that are no batch; for other errors Kafka
+    sends the code alone (``LogAppendResult.errorMessage``).
     """
 
     error: ErrorCode

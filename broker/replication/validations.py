@@ -85,7 +85,7 @@ def _validated(
 ) -> Validated:
     return {
         key: Outcome.of(
-            partial(_validate, records, produce_version, config, now_ms, budget), AppendRefused
+            partial(_validate, records, produce_version, key, config, now_ms, budget), AppendRefused
         )
         for key, records, config in batches
     }
@@ -94,9 +94,11 @@ def _validated(
 def _validate(
     records: ReceivedBatch,
     produce_version: int,
+    topic_partition: TopicPartition,
     config: LogConfig,
     now_ms: int,
     budget: Budget | None,
 ) -> ValidBatch:
     header, batch = only_batch(records, produce_version)
-    return validate(header, batch, AppendOrigin.CLIENT, config, now_ms, budget)
+    client = AppendOrigin.CLIENT
+    return validate(header, batch, client, topic_partition, config, now_ms, budget)

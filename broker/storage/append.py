@@ -106,7 +106,8 @@ def _is_whole(batch: ReceivedBatch, produce_version: int) -> bool:
 def first_batch_problem(batch: ReceivedBatch, produce_version: int) -> ErrorCode:
     """The error of records that are not exactly one v2 batch; NONE if they are.
 
-    CORRUPT_MESSAGE fails every partition of the request, the other errors only this one.
+    CORRUPT_MESSAGE of the first batch fails every partition of the request (see `corruption`), the
+    other errors only this one.
     """
     if _is_whole(batch, produce_version):
         return _NONE
@@ -125,6 +126,15 @@ def first_batch_problem(batch: ReceivedBatch, produce_version: int) -> ErrorCode
     except CorruptRecords:
         return ErrorCode.CORRUPT_MESSAGE
     return _NONE
+
+
+def corruption(batch: ReceivedBatch) -> str | None:
+    """Kafka's message about a first batch that is CORRUPT_MESSAGE; None if what follows it is."""
+    try:
+        batch_size_at(batch.records, 0)
+    except CorruptRecords as error:
+        return str(error)
+    return None
 
 
 def only_batch(batch: ReceivedBatch, produce_version: int) -> tuple[BatchHeader, memoryview]:

@@ -9,6 +9,7 @@ they differ. The records are encoded again only if the topic has another compres
 
 from __future__ import annotations
 
+from broker.common.topic_partition import TopicPartition
 from broker.steps.offload import Outcome
 from broker.storage.append import (
     AppendOrigin,
@@ -21,6 +22,7 @@ from broker.storage.append import (
 from broker.storage.log_config import TARGET_CODECS, LogConfig
 from broker.storage.loop_budget import Budget
 from broker.storage.rebuilt_batch import rebuilt
+from broker.storage.record_errors import check_each_record
 from protocol.compression import (
     ZSTD_BYTES_MAX,
     Codec,
@@ -31,7 +33,6 @@ from protocol.compression import (
 from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
 from protocol.record_batch.batch import plain_block
-from protocol.record_batch.fields import record_timestamps_and_keys
 from protocol.record_batch.header import (
     CODEC_MASK,
     CONTROL_BIT,
@@ -82,6 +83,7 @@ def validated(
     records: Appendable,
     produce_version: int,
     origin: AppendOrigin,
+    topic_partition: TopicPartition,
     config: LogConfig,
     now_ms: int,
 ) -> ValidBatch:
@@ -91,13 +93,14 @@ def validated(
     if isinstance(records, memoryview):
         records = received(records)
     header, batch = only_batch(records, produce_version)
-    return validate(header, batch, origin, config, now_ms)
+    return validate(header, batch, origin, topic_partition, config, now_ms)
 
 
 def validate(
     header: BatchHeader,
     batch: memoryview,
     origin: AppendOrigin,
+    topic_partition: TopicPartition,
     config: LogConfig,
     now_ms: int,
     budget: Budget | None = None,
@@ -117,7 +120,7 @@ def validate(
         raise AppendRefused(ErrorCode.INVALID_RECORD, str(error)) from None
     except CorruptRecords as corrupt:
         raise _undecodable(corrupt) from None
-    _check_records(header, batch, summary, config, now_ms)
+    _check_records(header, batch, summary, topic_partition, config, now_ms)
     target = TARGET_CODECS[config.compression_type]
     sealed = target is None or target == codec
     if sealed and codec and not summary.offsets_consecutive:
@@ -253,6 +256,7 @@ def _check_records(
     header: BatchHeader,
     batch: memoryview,
     summary: RecordsSummary,
+    topic_partition: TopicPartition,
     config: LogConfig,
     now_ms: int,
 ) -> None:
@@ -268,44 +272,7 @@ def _check_records(
             and base + summary.max_timestamp_delta <= latest
         )
     ):
-        _refuse_records(header, _plain(header, batch), config, earliest, latest)
-
-
-def _refuse_records(
-    header: BatchHeader, block: bytes | memoryview, config: LogConfig, earliest: int, latest: int
-) -> None:
-    """Check the records one by one; raises `AppendRefused` if any is invalid."""
-    errors: list[tuple[int, str | None]] = []
-    out_of_range = False
-    marked = bool(header.attributes & TIMESTAMP_TYPE_BIT)
-    for index, (delta, has_key) in enumerate(
-        record_timestamps_and_keys(block, header.records_count)
-    ):
-        timestamp = header.max_timestamp if marked else int64(header.base_timestamp + delta)
-        if config.is_compacted and not has_key:
-            errors.append((index, "a record without a key in a compacted topic"))
-        elif not config.uses_log_append_time and timestamp != NO_TIMESTAMP:
-            if not earliest <= timestamp <= latest:
-                out_of_range = True
-                errors.append(
-                    (index, f"timestamp {timestamp} is not within [{earliest}, {latest}]")
-                )
-        elif marked:
-            out_of_range = True
-            errors.append((index, "the timestamp type LogAppendTime from a producer"))
-    if out_of_range:
-        raise AppendRefused(
-            ErrorCode.INVALID_TIMESTAMP,
-            "one or more records have invalid timestamps",
-            errors,
-        )
-    if errors:
-        first = "; ".join(f"{index}: {text}" for index, text in errors[:3])
-        raise AppendRefused(
-            ErrorCode.INVALID_RECORD,
-            f"{len(errors)} records are invalid, the first of them: {first}",
-            errors,
-        )
+        check_each_record(header, _plain(header, batch), topic_partition, config, now_ms)
 
 
 def assign(

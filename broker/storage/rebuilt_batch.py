@@ -6,7 +6,7 @@ from broker.storage.append import AppendRefused
 from broker.storage.log_config import LogConfig
 from protocol.compression import Codec, compress
 from protocol.errors import ErrorCode
-from protocol.record_batch.fields import are_as_encoded, encoded_again, record_timestamps_and_keys
+from protocol.record_batch.fields import are_as_encoded, encoded_again, record_fields
 from protocol.record_batch.header import (
     CODEC_MASK,
     DELETE_HORIZON_BIT,
@@ -65,8 +65,8 @@ def _check(header: BatchHeader, summary: RecordsSummary) -> None:
 def _first_timestamp(header: BatchHeader, plain: bytes | memoryview) -> int:
     if header.attributes & TIMESTAMP_TYPE_BIT:
         return header.max_timestamp
-    delta, _ = next(record_timestamps_and_keys(plain, 1))
-    return int64(header.base_timestamp + delta)
+    first = next(record_fields(plain, 1))
+    return int64(header.base_timestamp + first[0])
 
 
 def _refused(message: str) -> AppendRefused:

@@ -143,7 +143,8 @@ class UnifiedLog(ReadableLog):
         if local.disk.failure is not None:
             raise self._offline(local.disk.failure)
         now_ms = self.clock.wall_ms()
-        valid = validated(records, produce_version, origin, local.config, now_ms)
+        key = self.topic_partition
+        valid = validated(records, produce_version, origin, key, local.config, now_ms)
         header = valid.header
         first_offset = local.end.message_offset
         batch, max_timestamp = assign(valid, first_offset, leader_epoch, now_ms)

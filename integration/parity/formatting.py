@@ -14,11 +14,7 @@ from uuid import UUID
 
 from integration.parity.client import Pending
 from protocol.errors import ErrorCode
-from protocol.messages.produce import (
-    BatchIndexAndErrorMessage,
-    PartitionProduceResponse,
-    ProduceResponse,
-)
+from protocol.messages.produce import ProduceResponse
 from protocol.record_batch.batch import batches, records
 from protocol.record_batch.record import Record
 
@@ -32,13 +28,9 @@ _LEFT_OUT = frozenset(
         "client_host",
     }
 )
-# The systems describe errors in single records in different words.
-_OWN_WORDS = {
-    PartitionProduceResponse: frozenset({"error_message"}),
-    BatchIndexAndErrorMessage: frozenset({"batch_index_error_message"}),
-}
 _SINCE_MS = 1_750_000_000_000  # later times are of the run, earlier ones of a scenario
 _MEMBER_ID = re.compile(r"[\w.-]+-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TIME_IN_TEXT = re.compile(r"-?\b\d{13,}\b")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -84,10 +76,9 @@ class Formatter:
 
     def _struct(self, struct: Any) -> str:
         reported = []
-        left_out = _LEFT_OUT | _OWN_WORDS.get(type(struct), frozenset())
         for field in dataclasses.fields(struct):
             value = getattr(struct, field.name)
-            if field.name in left_out or value == _default(field):
+            if field.name in _LEFT_OUT or value == _default(field):
                 continue
             reported.append(f"{field.name}={self._field(field.name, value)}")
         return f"({' '.join(reported)})"
@@ -110,6 +101,10 @@ class Formatter:
     def time(self, value: int) -> str:
         """Return a time of a scenario, or ``now`` for a time of the run."""
         return "now" if value > _SINCE_MS else str(value)
+
+    def message(self, words: str | None) -> str:
+        """Return a message about records, without its times."""
+        return "null" if words is None else self._plain(_TIME_IN_TEXT.sub("TIME", words))
 
     def records(self, data: Any) -> str:
         """Format complete batches record by record, and the size of a trailing partial one."""
@@ -169,6 +164,8 @@ _SPECIAL: dict[str, Callable[[Formatter, Any], str]] = {
     "topic_config_error_code": _error,
     "partition_error_code": _error,
     "records": Formatter.records,
+    "error_message": Formatter.message,
+    "batch_index_error_message": Formatter.message,
     "session_id": lambda formatter, value: formatter.number("session", value),
     "producer_id": lambda formatter, value: formatter.number("producer", value),
     "cluster_id": lambda formatter, value: formatter.name(value, "cluster") if value else "none",

@@ -21,7 +21,7 @@ _HEAD = f"""\
 Each scenario runs on this broker and on a real Apache Kafka {KAFKA_VERSION}. The responses of both
 are compared line by line: error codes, offsets, high watermarks, records, the order of responses,
 and when each response was sent: at once, after the last request, or at its timeout. Error messages
-are compared too, except those about single records of a Produce.
+are compared too.
 
 Scenarios are functions in `integration/parity/scenarios/`; `make parity ARGS="NAME"` runs one.
 """

@@ -11,18 +11,26 @@ from typing import Final
 from protocol.corrupt_records import CorruptRecords
 from protocol.record_batch.numbers import INT64_BITS, InvalidRecord, int64, varint, zigzag_at
 
+# Timestamp delta, offset delta, and the sizes of key and value in bytes; null is -1 byte.
+RecordFields = tuple[int, int, int, int]
 
-def record_timestamps_and_keys(block: bytes | memoryview, count: int) -> Iterator[tuple[int, bool]]:
-    """Yield the timestamp delta of each record of *block*, and whether it has a key."""
+
+def record_fields(block: bytes | memoryview, count: int) -> Iterator[RecordFields]:
+    """Yield the fields of each record of *block*."""
     position = 0
     for _ in range(count):
         length, position = zigzag_at(block, position)
         finish = position + (length >> 1)
         delta, position = zigzag_at(block, position + 1, INT64_BITS)
-        _, position = zigzag_at(block, position)
-        key, _ = zigzag_at(block, position)
-        yield (delta >> 1) ^ -(delta & 1), not key & 1
+        offset, position = zigzag_at(block, position)
+        key, position = zigzag_at(block, position)
+        value, _ = zigzag_at(block, position if key & 1 else position + (key >> 1))
+        yield _signed(delta), _signed(offset), _signed(key), _signed(value)
         position = finish
+
+
+def _signed(zigzag: int) -> int:
+    return (zigzag >> 1) ^ -(zigzag & 1)
 
 
 # Maximum bytes before a record's key: length, attributes, timestamp delta and offset delta.

@@ -36,7 +36,7 @@ _LENGTH_MIN: Final = 14  # the overhead of magic 0, the smallest of all formats
 def batch_size_at(records: Buffer, position: int) -> int | None:
     """The size of the batch of any format at *position*, in bytes; None if it is not complete.
 
-    Raises `CorruptRecords` for a length or magic that no format has. Kafka's
+    Raises `CorruptRecords`, with Kafka's message, for a length or magic that no format has. Kafka's
     ``ByteBufferLogInputStream.nextBatchSize``.
     """
     remaining = len(records) - position
@@ -45,12 +45,15 @@ def batch_size_at(records: Buffer, position: int) -> int | None:
     length: int
     (length,) = _LENGTH.unpack_from(records, position)
     if length < _LENGTH_MIN:
-        raise CorruptRecords(f"a batch claims a length of {length} bytes")
+        raise CorruptRecords(
+            f"Record size {length} is less than the minimum record overhead ({_LENGTH_MIN})"
+        )
     if remaining <= _MAGIC_POSITION:
         return None
     magic = records[position + _MAGIC_POSITION]
     if magic > MAGIC_V2:
-        raise CorruptRecords(f"a batch claims magic {magic}")
+        signed = magic - 256 if magic > 127 else magic
+        raise CorruptRecords(f"Invalid magic found in record: {signed}")
     size = LOG_OVERHEAD + length
     return size if size <= remaining else None
 

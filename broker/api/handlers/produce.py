@@ -43,7 +43,7 @@ from broker.replication.validations import (
 )
 from broker.replication.waits import FlushWait, ProduceWait
 from broker.steps.queue import Slices
-from broker.storage.append import ReceivedBatch, first_batch_problem, received
+from broker.storage.append import ReceivedBatch, corruption, first_batch_problem, received
 from broker.storage.log_validator import Appendable
 from broker.transactions.verification import Verified
 from protocol.errors import ErrorCode
@@ -156,10 +156,13 @@ class _Entries:
 
     def fail_together(self) -> bool:
         """Refuse all partitions if the request fails as a whole."""
-        self.is_transactional, error = _error_of_all(self.request, self.all)
+        self.is_transactional, error, message = _error_of_all(self.request, self.all)
         if error:
             self.is_transactional = False
-            self.refused = [(each.key, each.topic_id, ProduceResult(error)) for each in self.all]
+            self.refused = [
+                (each.key, each.topic_id, ProduceResult(error, message=message))
+                for each in self.all
+            ]
         return bool(error)
 
     def check(self, entry: Entry) -> None:
@@ -222,25 +225,30 @@ class _Entries:
         respond(self.request, appended + self.refused)
 
 
-def _error_of_all(request: Request[ProduceRequest], entries: list[Entry]) -> tuple[bool, ErrorCode]:
-    """Whether any batch is transactional, and the error that fails the request as a whole.
+def _error_of_all(
+    request: Request[ProduceRequest], entries: list[Entry]
+) -> tuple[bool, ErrorCode, str | None]:
+    """Whether any batch is transactional, and error and message that fail the request as a whole.
 
     Kafka searches for transactional batches first, and fails there if bytes are not a batch.
     """
     body, found = request.body, False
     for entry in entries:
         batch, error = entry.batch, entry.batch_error
-        if error is _CORRUPT_MESSAGE:
-            return False, error
+        if error is _CORRUPT_MESSAGE and batch is not None:
+            message = corruption(batch)
+            if message is not None:
+                return False, error, message
         if not error and batch is not None and is_transactional(batch.records):
             transactional_id = body.transactional_id
             if transactional_id is None or not is_authorized(
                 request, WRITE_TRANSACTIONAL_ID, transactional_id
             ):
-                return True, WRITE_TRANSACTIONAL_ID.error_code
+                return True, WRITE_TRANSACTIONAL_ID.error_code, None
             found = True
             break
-    return found, _NONE if body.acks in (-1, 0, 1) else ErrorCode.INVALID_REQUIRED_ACKS
+    error = _NONE if body.acks in (-1, 0, 1) else ErrorCode.INVALID_REQUIRED_ACKS
+    return found, error, None
 
 
 def _error_before_append(request: Request[ProduceRequest], entry: Entry) -> ErrorCode:

@@ -26,7 +26,7 @@ from protocol.record_batch.header import (
 )
 from protocol.record_batch.record import Record
 from tests.batches import resealed
-from tests.broker.storage.logs import NOW_MS, batch, batch_of
+from tests.broker.storage.logs import NOW_MS, ORDERS, batch, batch_of
 
 COMPRESSED = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
 
@@ -34,7 +34,7 @@ COMPRESSED = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
 def validated(
     data: memoryview, *, origin: AppendOrigin = AppendOrigin.CLIENT, **config: Any
 ) -> tuple[memoryview, int]:
-    valid = validate(read_header(data), data, origin, LogConfig(**config), NOW_MS)
+    valid = validate(read_header(data), data, origin, ORDERS, LogConfig(**config), NOW_MS)
     return assign(valid, 100, 3, NOW_MS)
 
 
@@ -174,6 +174,60 @@ def test_records_without_keys_in_a_compacted_topic_are_reported(codec: Codec) ->
     refused = refusal(batch_of(values, codec=codec), cleanup_policy=("compact", "delete"))
     assert refused.error is ErrorCode.INVALID_RECORD
     assert [index for index, _ in refused.record_errors] == [1, 3]
+
+
+def test_records_without_keys_have_kafkas_messages() -> None:
+    """That of the batch has the first three."""
+    refused = refusal(batch(5), cleanup_policy=("compact",))
+    keyless = "Compacted topic cannot accept message without key in topic partition orders-0"
+    shown = ", ".join(f"RecordError(batchIndex={index}, message='{keyless}')" for index in range(3))
+    assert refused.record_errors == [(index, keyless) for index in range(5)]
+    assert refused.message == (
+        "One or more records have been rejected due to 5 record errors in total, and only showing "
+        f"the first three errors at most: [{shown}]"
+    )
+
+
+def test_a_timestamp_out_of_range_has_kafkas_message() -> None:
+    """The offset is the one that the producer has written."""
+    values = [Record(None, b"v", timestamp=NOW_MS - 1001, offset=5)]
+    sent = resealed(batch_of(values), last_offset_delta=0)
+    refused = refusal(sent, message_timestamp_before_max_ms=1000)
+    assert refused.message == "One or more records have been rejected due to invalid timestamp"
+    ((index, message),) = refused.record_errors
+    assert index == 0
+    assert message == (
+        f"Timestamp {NOW_MS - 1001} of message with offset 5 is out of range. The timestamp should "
+        f"be within [{NOW_MS - 1000}, {NOW_MS + 3_600_000}]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("codec", "wanted", "described"),
+    [
+        (Codec.NONE, "producer", "DefaultRecord(offset=0, timestamp={}, key=0 bytes, value=10"),
+        (Codec.LZ4, "gzip", "DefaultRecord(offset=0, timestamp={}, key=0 bytes, value=10"),
+        (Codec.LZ4, "lz4", "PartialDefaultRecord(offset=0, timestamp={}, key=-1 bytes, value=10"),
+    ],
+)
+def test_a_wrong_timestamp_type_has_kafkas_message(
+    codec: Codec, wanted: str, described: str
+) -> None:
+    """The class of Kafka's record depends on whether the batch must be encoded again."""
+    refused = refusal(
+        batch(attributes=TIMESTAMP_TYPE_BIT, codec=codec),
+        message_timestamp_type="LogAppendTime",
+        compression_type=wanted,
+    )
+    assert refused.record_errors == [
+        (
+            0,
+            (
+                f"Invalid timestamp type in message {described.format(NOW_MS)} bytes). "
+                "Producer should not set timestamp type to LogAppendTime."
+            ),
+        )
+    ]
 
 
 def test_a_compacted_topic_accepts_records_with_keys() -> None:

@@ -16,14 +16,15 @@ from protocol.record_batch.header import HEADER_BYTES, TIMESTAMP_TYPE_BIT, read_
 from protocol.record_batch.patch import assemble, seal
 from protocol.record_batch.record import Record
 from tests.batches import resealed
-from tests.broker.storage.logs import NOW_MS, batch, batch_of
+from tests.broker.storage.logs import NOW_MS, ORDERS, batch, batch_of
 
 COMPRESSED = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
 
 
 def stored(data: memoryview, **config: Any) -> memoryview:
     """The bytes that the leader writes."""
-    valid = validate(read_header(data), data, AppendOrigin.CLIENT, LogConfig(**config), NOW_MS)
+    origin, log_config = AppendOrigin.CLIENT, LogConfig(**config)
+    valid = validate(read_header(data), data, origin, ORDERS, log_config, NOW_MS)
     return assign(valid, 100, 3, NOW_MS)[0]
 
 

@@ -11,7 +11,7 @@ from protocol.record_batch.batch import build_batch
 from protocol.record_batch.fields import (
     are_as_encoded,
     encoded_again,
-    record_timestamps_and_keys,
+    record_fields,
     timestamps_and_offsets,
 )
 from protocol.record_batch.header import HEADER_BYTES
@@ -48,10 +48,10 @@ def test_an_attribute_of_any_record_is_found(index: int) -> None:
     assert not are_as_encoded(bytes(block), 5)
 
 
-def test_timestamps_and_keys_are_read_for_each_record() -> None:
-    """For each record its timestamp delta and whether it has a key."""
-    batch = [Record(None, b"v", timestamp=7), Record(b"k", b"v", timestamp=4)]
-    assert list(record_timestamps_and_keys(block_of(batch), 2)) == [(0, False), (-3, True)]
+def test_fields_are_read_for_each_record() -> None:
+    """For each record its deltas and the sizes of key and value."""
+    batch = [Record(None, b"v", timestamp=7), Record(b"key", None, timestamp=4)]
+    assert list(record_fields(block_of(batch), 2)) == [(0, 0, -1, 1), (-3, 1, 3, -1)]
 
 
 @pytest.mark.parametrize("size", [1, 3, 10, 50, 1000])

@@ -50,7 +50,7 @@ def test_a_complete_batch_has_a_size() -> None:
 def test_an_impossible_length_or_magic_is_corrupt() -> None:
     """No format has a length below 14 bytes or a magic above 2."""
     for impossible in ({"batch_length": 13}, {"batch_length": -1}, {"magic": 3}, {"magic": -128}):
-        with pytest.raises(CorruptRecords, match="claims"):
+        with pytest.raises(CorruptRecords, match=r"magic found|less than the minimum"):
             batch_size_at(with_header(ONE, **impossible), 0)
 
 

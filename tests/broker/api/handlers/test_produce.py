@@ -147,6 +147,52 @@ async def test_invalid_records_are_refused(
         assert _partitions(after) == {("t", 0): (ErrorCode.NONE, 0)}
 
 
+@pytest.mark.parametrize(
+    ("position", "value", "message"),
+    [
+        (16, 3, "Invalid magic found in record: 3"),
+        (16, 255, "Invalid magic found in record: -1"),
+        (8, 255, "Record size -16777159 is less than the minimum record overhead (14)"),
+    ],
+)
+async def test_bytes_that_are_no_batch_have_kafkas_message(
+    tmp_path: Path, position: int, value: int, message: str
+) -> None:
+    """All partitions of the request have it."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", partitions=2)
+        records = bytearray(batch(b"a"))
+        records[position] = value
+        request = produce_request("t", batch(b"a"))
+        other = PartitionProduceData(index=1, records=bytes(records))
+        request.topic_data[0].partition_data.append(other)
+
+        response = await node.client().send(request, PRODUCE_VERSION)
+
+        refused = response.responses[0].partition_responses
+        assert [each.error_message for each in refused] == [message, message]
+        assert _partitions(response)["t", 0] == (ErrorCode.CORRUPT_MESSAGE, -1)
+
+
+async def test_corrupt_bytes_after_a_batch_refuse_only_their_partition(tmp_path: Path) -> None:
+    """As in Kafka, which reads them later than the first batches, and sends no message."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", partitions=2)
+        second = bytearray(batch(b"a"))
+        second[16] = 3
+        request = produce_request("t", batch(b"a"))
+        other = PartitionProduceData(index=1, records=batch(b"a") + bytes(second))
+        request.topic_data[0].partition_data.append(other)
+
+        response = await node.client().send(request, PRODUCE_VERSION)
+
+        assert _partitions(response) == {
+            ("t", 0): (ErrorCode.NONE, 0),
+            ("t", 1): (ErrorCode.CORRUPT_MESSAGE, -1),
+        }
+        assert not any(each.error_message for each in response.responses[0].partition_responses)
+
+
 async def test_a_duplicate_gets_the_original_offset(tmp_path: Path) -> None:
     """An idempotent producer that sends a batch again gets the same response; it is stored once."""
     async with running_node(tmp_path) as node:
