@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from integration.parity.requests import batch, fetch, list_offsets, produce
+from integration.parity.requests import TIME_MS, batch, fetch, list_offsets, produce
 from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.compression import Codec
+from protocol.record_batch.batch import build_batch
 from protocol.record_batch.patch import seal
+from protocol.record_batch.record import Record
 
 CODECS = (Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
 VALUES = ("first", "second", "third" * 50)
@@ -76,3 +78,26 @@ def compressed_records_have_times(kafka: Kafka) -> Observations:
         kafka.request(produce(topic, batch(*VALUES, codec=codec, at=1000 + codec)))
     for at in (0, 1001, 1003, 1005):
         yield at, kafka.request(list_offsets(topic, at))
+
+
+@scenario()
+def batches_that_are_not_encoded_again(kafka: Kafka) -> Observations:
+    """What only the encoder refuses is accepted if the batch keeps its codec."""
+    kept, changed = kafka.topic(), kafka.topic(compression_type="gzip")
+    skipping = [Record(key=None, value=b"x", timestamp=TIME_MS, offset=each) for each in (0, 2)]
+    for codec in CODECS:
+        batches = {
+            "negative time": batch("a", at=-5, codec=codec),
+            "no epoch": batch("a", producer=(900_000, -1, 0), codec=codec),
+            "offsets": _with_last_offset_delta(build_batch(skipping, codec=codec), 1),
+        }
+        for what, sent in batches.items():
+            yield codec.name, what, kafka.request(produce(kept, sent))
+            yield codec.name, what, "gzip", kafka.request(produce(changed, sent))
+
+
+def _with_last_offset_delta(sent: bytes, delta: int) -> bytes:
+    """Change the header's last offset delta."""
+    changed = bytearray(sent)
+    changed[23:27] = delta.to_bytes(4, "big")
+    return seal(changed)
