@@ -1,8 +1,9 @@
 """DescribeGroups: state and members of classic groups.
 
-Behaviour: only stable groups have subscriptions and assignments in the response. A group that does
-not exist, or is a consumer group, is Dead, as in Kafka. Groups that the client may not describe
-come first.
+Behaviour: only stable groups have a protocol and subscriptions in the response. While a group
+rebalances, each member has its last assignment (``ClassicGroupMember.describeNoMetadata``). A group
+that does not exist, or is a consumer group, is Dead, as in Kafka. Groups that the client may not
+describe come first.
 
 Versions: 3 authorized operations, 4 instance ids, 6 GROUP_ID_NOT_FOUND with a message (KIP-1043).
 """
@@ -103,5 +104,5 @@ def _member(
         client_id=member.client_id,
         client_host=member.client_host,
         member_metadata=member.metadata(group.protocol_name) if is_stable else b"",
-        member_assignment=member.assignment if is_stable else b"",
+        member_assignment=member.assignment,
     )

@@ -6,7 +6,7 @@ import struct
 from typing import Any
 
 from integration.parity.group_requests import commit, committed, consumer_heartbeat, leave
-from integration.parity.members import stable
+from integration.parity.members import Member, stable
 from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.scenarios.consumer_groups import Member as Consumer
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
@@ -31,6 +31,20 @@ def groups_are_described(kafka: Kafka) -> Observations:
     for version in range(7):
         requested = DescribeGroupsRequest(groups=[member.group, gone.group, unknown])
         yield version, kafka.request(requested, version)
+
+
+@scenario()
+def rebalancing_groups_are_described(kafka: Kafka) -> Observations:
+    """Members keep their assignments, and have no metadata, until the group is stable again."""
+    (member,) = stable(kafka, kafka.new_name("group"))
+    newcomer = Member(kafka, member.group)
+    pending = newcomer.join()
+    yield "waits", pending.waits()
+    yield _described(kafka, member.group)
+    joined = member.join()
+    newcomer.joined(pending)
+    yield "generation", member.joined(joined).generation_id
+    yield _described(kafka, member.group)
 
 
 @scenario()
@@ -197,3 +211,13 @@ def _subscribed_to(topic: str) -> bytes:
     """A member's metadata in the consumer format, version 0, with one topic."""
     name = topic.encode()
     return struct.pack(">hih", 0, 1, len(name)) + name + bytes(4)
+
+
+def _described(kafka: Kafka, group: str) -> list[Any]:
+    described = []
+    for version in (0, 5):
+        requested = DescribeGroupsRequest(groups=[group])
+        (each,) = kafka.request(requested, version).groups
+        parts = [(bytes(m.member_metadata), bytes(m.member_assignment)) for m in each.members]
+        described.append((each.group_state, each.protocol_data, sorted(parts)))
+    return described

@@ -38,19 +38,20 @@ def test_a_stable_group_with_subscriptions_and_assignments(version: int) -> None
     assert bytes(member.member_assignment) == b"part"
 
 
-def test_a_rebalancing_group_has_no_assignments() -> None:
-    """Mirrors ``testDescribeGroupRebalancing``: its members have ids only."""
+@pytest.mark.parametrize("are_joined", [False, True])
+def test_a_rebalancing_group_has_the_last_assignments(are_joined: bool) -> None:
+    """It has neither a protocol nor subscriptions, before and after all members have joined."""
     node = GroupServices()
-    stable_member(node)
+    member_id = stable_member(node)
     call(join_group, join_request(node))
+    if are_joined:
+        call(join_group, join_request(node, member_id=member_id))
     (group,) = describe(node, "g")
 
-    assert (group.group_state, group.protocol_data) == ("PreparingRebalance", "")
-    assert len(group.members) == 2
-    described = {
-        (bytes(each.member_metadata), bytes(each.member_assignment)) for each in group.members
-    }
-    assert described == {(b"", b"")}
+    state = "CompletingRebalance" if are_joined else "PreparingRebalance"
+    assert (group.group_state, group.protocol_data) == (state, "")
+    assert {bytes(each.member_metadata) for each in group.members} == {b""}
+    assert sorted(bytes(each.member_assignment) for each in group.members) == [b"", b"part"]
 
 
 def test_an_empty_group_without_a_protocol() -> None:
