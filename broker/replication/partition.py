@@ -202,10 +202,10 @@ class Partition:
         """Delete records below *offset*; returns the resolved offset and the low watermark.
 
         Raises `ApiError`: NOT_LEADER_OR_FOLLOWER; OFFSET_OUT_OF_RANGE above the high watermark;
-        POLICY_VIOLATION if the cleanup policy does not include delete.
+        POLICY_VIOLATION if the log is only compacted.
         """
         leader_state = self.leader_state_or_error()
-        if "delete" not in self.log.config.cleanup_policy:
+        if self.log.config.cleanup_policy == ("compact",):
             raise ApiError(
                 ErrorCode.POLICY_VIOLATION,
                 f"Records of partition {self.key} can not be deleted due to the configured policy",

@@ -27,6 +27,16 @@ def records_deleted_are_out_of_range(kafka: Kafka) -> Observations:
 
 
 @scenario()
+def records_by_cleanup_policy(kafka: Kafka) -> Observations:
+    """Only a topic with the policy compact is refused."""
+    for policy in ("", "delete", "compact", "compact,delete"):
+        topic = kafka.topic(cleanup_policy=policy)
+        kafka.request(produce(topic, batch("a")))
+        for before in (1, 2):
+            yield policy, before, kafka.request(delete_records(topic, {0: before}))
+
+
+@scenario()
 def records_of_unknown_partitions(kafka: Kafka) -> Observations:
     """Each partition has its own result; an unknown one has no low watermark."""
     topic = _with_records(kafka)

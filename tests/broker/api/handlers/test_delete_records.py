@@ -132,3 +132,16 @@ async def test_a_topic_that_is_only_compacted_is_refused(tmp_path: Path) -> None
         results = await _delete(running.client(), _request(0))
 
         assert results == [(ErrorCode.POLICY_VIOLATION, -1)]
+
+
+async def test_a_topic_without_a_cleanup_policy_can_have_its_records_deleted(
+    tmp_path: Path,
+) -> None:
+    """Only a topic that is compacted, and whose records are not deleted by age, is refused."""
+    async with running_node(tmp_path) as running:
+        running.controller.create_topic("t", configs={"cleanup.policy": ""})
+        client = running.client()
+        await client.send(produce_request("t", batch(b"a", b"b")), PRODUCE_VERSION)
+
+        assert await _delete(client, _request(1)) == [(ErrorCode.NONE, 1)]
+        assert await _delete(client, _request(3)) == [(ErrorCode.OFFSET_OUT_OF_RANGE, -1)]
