@@ -77,9 +77,14 @@ class GroupStates:
 
         With a *producer_id* they are pending until its transaction ends.
         """
-        if group_id not in self.groups and any(changes.values()):
-            self.groups[group_id] = ClassicGroup(group_id, now_wall_ms)
+        if any(changes.values()):
+            self.create_simple(group_id, now_wall_ms)
         self.offsets.written.change(group_id, changes, producer_id)
+
+    def create_simple(self, group_id: str, now_wall_ms: int) -> None:
+        """Create a group without members, and without a record, if there is no group."""
+        if group_id not in self.groups:
+            self.groups[group_id] = ClassicGroup(group_id, now_wall_ms)
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """Commit or abort the loaded offsets of *producer_id*."""

@@ -2,7 +2,7 @@
 
 A member commits with its generation or epoch, so a commit for partitions that it has lost is
 refused. A simple consumer, which assigns its partitions itself, commits with generation -1 to any
-group without members; its first commit creates the group.
+group without members; its first commit creates the group, even if all its offsets are refused.
 
 An offset that is committed in a transaction is pending until the marker of the transaction. It is
 not fetched, and its partition is unstable until then; neither the committed offset of the partition
@@ -123,6 +123,7 @@ class OffsetMetadataManager:
                 check(commit.topic_id, commit.partition.partition)
             offsets[commit.partition] = self._offset(commit, request)
         self._change(request.group_id, offsets, request.producer)
+        self._states.create_simple(request.group_id, self._clock.wall_ms())
         return errors
 
     def _group_for(self, request: OffsetCommit) -> AnyGroup | None:

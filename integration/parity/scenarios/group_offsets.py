@@ -6,6 +6,12 @@ from integration.parity.formatting import by_partition
 from integration.parity.group_requests import commit, committed
 from integration.parity.members import stable
 from integration.parity.scenario import Kafka, Observations, scenario
+from protocol.messages.delete_groups import DeleteGroupsRequest
+from protocol.messages.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteRequestPartition,
+    OffsetDeleteRequestTopic,
+)
 from protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
 
 
@@ -65,6 +71,24 @@ def offsets_with_unusual_values(kafka: Kafka) -> Observations:
     yield kafka.request(commit(group, topic, {0: 2}, metadata="x" * 4097))
     response = kafka.request(committed(group, {topic: [0]}))
     yield response.groups[0].topics[0].partitions[0].committed_offset
+
+
+@scenario()
+def offsets_that_are_all_refused(kafka: Kafka) -> Observations:
+    """The commit creates the group: its offsets and the group can be deleted."""
+    topic = kafka.topic()
+    for number in range(3):
+        group = kafka.new_name("group")
+        yield kafka.request(commit(group, topic, {0: 1}, metadata="x" * 4097), 7)
+        if number == 0:
+            requested = OffsetDeleteRequestTopic(
+                name=topic, partitions=[OffsetDeleteRequestPartition(partition_index=0)]
+            )
+            yield kafka.request(OffsetDeleteRequest(group_id=group, topics=[requested]))
+        elif number == 1:
+            yield kafka.request(DeleteGroupsRequest(groups_names=[group]))
+        for member in ("", "q"):
+            yield kafka.request(commit(group, topic, {0: 1}, member=member, generation=0), 7)
 
 
 @scenario()

@@ -107,6 +107,29 @@ def test_too_long_metadata_fails_only_its_partition(
     assert list(coordinator.offsets.fetch("g")) == [T1]
 
 
+def test_a_commit_whose_offsets_are_all_refused_creates_the_group(
+    coordinator: GroupCoordinatorService,
+) -> None:
+    """As ``getOrMaybeCreateClassicGroup``: the next commit needs a member of the group."""
+    commit(coordinator, Commit(T0, 1, -1, "x" * 5000))
+
+    assert coordinator.offsets.delete("g", [T0]) == {T0: ErrorCode.NONE}
+    with pytest.raises(ApiError) as refusal:
+        commit(coordinator, Commit(T0, 1), generation_id_or_member_epoch=0, member_id="q")
+    assert refusal.value.code is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_a_group_without_offsets_and_members_is_deleted(
+    coordinator: GroupCoordinatorService,
+) -> None:
+    """By the next check of expired offsets."""
+    commit(coordinator, Commit(T0, 1, -1, "x" * 5000))
+
+    finish(coordinator.expire_offsets())
+
+    assert coordinator.groups == {}
+
+
 @pytest.mark.parametrize(
     ("version", "error"),
     [(9, ErrorCode.GROUP_ID_NOT_FOUND), (8, ErrorCode.ILLEGAL_GENERATION)],

@@ -172,11 +172,9 @@ class Rules:
                 continue
             memory, log = states.groups.get(group_id), logged[partition].groups.get(group_id)
             if memory is None or log is None:
-                there = memory or log
-                may_be = isinstance(there, ClassicGroup) and not there.protocol_type
                 _require(
-                    group_id in self._refused or (may_be and is_compacted and there is memory),
-                    there,
+                    group_id in self._refused or _needs_no_record(states, memory, is_compacted),
+                    memory or log,
                     f"is in the {'log' if memory is None else 'memory'} alone",
                 )
                 continue
@@ -187,6 +185,15 @@ class Rules:
                 each.offsets.written.pending(group_id) for each in (states, logged[partition])
             )
             _require(pending == in_log, memory, f"pending {pending}, in the log {in_log}")
+
+
+def _needs_no_record(states: GroupStates, group: AnyGroup | None, is_compacted: bool) -> bool:
+    """Whether a group may be in the memory alone: a commit without valid offsets creates one."""
+    if not isinstance(group, ClassicGroup) or group.protocol_type:
+        return False
+    written = states.offsets.written
+    has_offsets = written.committed(group.group_id) or written.pending(group.group_id)
+    return is_compacted or (group.is_simple and not has_offsets)
 
 
 def _offsets_of(states: GroupStates, group_id: str) -> Any:
