@@ -270,17 +270,18 @@ class Controller:
         partitions: int = -1,
         replication_factor: int = -1,
         assignments: Assignments = (),
+        indexes: Sequence[int] | None = None,
         configs: dict[str, str] | None = None,
         validate_only: bool = False,
         spend: Spend = unlimited,
     ) -> TopicImage:
-        """Create a topic and return it; -1 is the broker's default.
+        """Create a topic and return it; -1 is the broker's default; see `NewTopics.topic`.
 
         Raises `ApiError` as Kafka's ``ReplicationControlManager.createTopic``. With
         ``validate_only`` the topic is validated and not created.
         """
         topic = self._new_topics.topic(
-            name, partitions, replication_factor, assignments, configs or {}
+            name, partitions, replication_factor, assignments, configs or {}, indexes
         )
         spend(len(topic.partitions))
         if not validate_only:

@@ -47,14 +47,24 @@ class NewTopics:
         replication_factor: int,
         assignments: Assignments,
         configs: dict[str, str],
+        indexes: Sequence[int] | None = None,
     ) -> TopicImage:
-        """A topic that can be created; raises `ApiError`."""
+        """A topic that can be created; raises `ApiError`.
+
+        ``indexes`` are the partitions of the assignments; None for 0, 1, 2, …
+        """
         self._check_new_name(name)
         self._check_configs(configs)
         if assignments:
             _check_unset("replication factor", replication_factor)
             _check_unset("numPartitions", partitions)
-            placed = self._manual_assignment(assignments, len(assignments[0]), first=0)
+            given = range(len(assignments)) if indexes is None else indexes
+            placed = self._manual_assignment(assignments, len(assignments[0]), given)
+            if sorted(given) != list(range(len(given))):
+                raise ApiError(
+                    ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                    "partitions should be a consecutive 0-based integer sequence",
+                )
         else:
             factor = self._replication_factor(replication_factor)
             placed = self._automatic_assignment(self._partition_count(partitions), factor)
@@ -83,7 +93,7 @@ class NewTopics:
                 f"Attempted to add {count - present} additional partition(s), but only "
                 f"{len(assignments)} assignment(s) were specified.",
             )
-        return self._manual_assignment(assignments, factor, first=present)
+        return self._manual_assignment(assignments, factor, range(present, count))
 
     def _check_new_name(self, name: str) -> None:
         check_topic_name(name)
@@ -149,26 +159,36 @@ class NewTopics:
         raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, reason)
 
     def _manual_assignment(
-        self, assignments: Assignments, factor: int, *, first: int
+        self, assignments: Assignments, factor: int, indexes: Sequence[int]
     ) -> tuple[PartitionRegistration, ...]:
-        registrations = []
-        for index, replicas in enumerate(assignments, first):
-            check_assignment(self._image, replicas)
-            if len(replicas) != factor:
+        """The partitions in the order of their *indexes*; raises `ApiError`."""
+        placed: dict[int, PartitionRegistration] = {}
+        for index, replicas in zip(indexes, assignments, strict=True):
+            if index in placed:
                 raise ApiError(
                     ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-                    f"The manual partition assignment includes a partition with {len(replicas)} "
-                    f"replica(s), but this is not consistent with previous partitions, which have "
-                    f"{factor} replica(s).",
+                    f"Found multiple manual partition assignments for partition {index}",
                 )
-            if not any(map(self._image.alive, replicas)):
-                raise ApiError(
-                    ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-                    "All brokers specified in the manual partition assignment for partition "
-                    f"{index} are fenced or in controlled shutdown.",
-                )
-            registrations.append(self._registration(replicas))
-        return tuple(registrations)
+            self._check_replicas(index, replicas, factor)
+            placed[index] = self._registration(replicas)
+        return tuple(placed[index] for index in sorted(placed))
+
+    def _check_replicas(self, index: int, replicas: tuple[int, ...], factor: int) -> None:
+        """Raise `ApiError` INVALID_REPLICA_ASSIGNMENT unless a partition may have the replicas."""
+        check_assignment(self._image, replicas)
+        if len(replicas) != factor:
+            raise ApiError(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                f"The manual partition assignment includes a partition with {len(replicas)} "
+                f"replica(s), but this is not consistent with previous partitions, which have "
+                f"{factor} replica(s).",
+            )
+        if not any(map(self._image.alive, replicas)):
+            raise ApiError(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                "All brokers specified in the manual partition assignment for partition "
+                f"{index} are fenced or in controlled shutdown.",
+            )
 
     def _registration(self, replicas: tuple[int, ...]) -> PartitionRegistration:
         """Only live nodes are in the first ISR; the first of them leads."""

@@ -119,7 +119,8 @@ def _create(
             requested.name,
             partitions=requested.num_partitions,
             replication_factor=requested.replication_factor,
-            assignments=_assignments(requested),
+            assignments=[tuple(each.broker_ids) for each in requested.assignments],
+            indexes=[each.partition_index for each in requested.assignments],
             configs=_configs(requested),
             validate_only=request.body.validate_only,
             spend=spend,
@@ -127,24 +128,6 @@ def _create(
     except ApiError as error:
         return _refusal(requested.name, error.code, error.message)
     return _created(request, topic)
-
-
-def _assignments(requested: CreatableTopic) -> list[tuple[int, ...]]:
-    """The replicas of each partition, in order; their indexes must be 0, 1, 2, … as in Kafka."""
-    counts = Counter(each.partition_index for each in requested.assignments)
-    twice = next((index for index, count in counts.items() if count > 1), None)
-    if twice is not None:
-        raise ApiError(
-            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"Found multiple manual partition assignments for partition {twice}",
-        )
-    by_index = {each.partition_index: tuple(each.broker_ids) for each in requested.assignments}
-    if sorted(by_index) != list(range(len(requested.assignments))):
-        raise ApiError(
-            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            "partitions should be a consecutive 0-based integer sequence",
-        )
-    return [by_index[index] for index in range(len(by_index))]
 
 
 def _configs(requested: CreatableTopic) -> dict[str, str]:

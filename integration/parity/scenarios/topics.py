@@ -85,6 +85,19 @@ def topics_with_bad_replicas(kafka: Kafka) -> Observations:
 
 
 @scenario()
+def topics_with_several_errors(kafka: Kafka) -> Observations:
+    """The name is checked before the assignments, and those in their order."""
+    for name in (kafka.topic(), "a b", kafka.new_name("topic")):
+        for replicas in ([(1, [1])], [(0, [1]), (0, [1])], [(0, [-1]), (0, [2])], [(1, [7])]):
+            topic = new_topic(name, -1, -1)
+            topic.assignments = [
+                CreatableReplicaAssignment(partition_index=index, broker_ids=nodes)
+                for index, nodes in replicas
+            ]
+            yield replicas, kafka.request(create_topics(topic))
+
+
+@scenario()
 def topics_with_bad_configs(kafka: Kafka) -> Observations:
     """Unknown keys and values out of range."""
     for key, value in (

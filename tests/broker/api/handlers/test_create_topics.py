@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -24,15 +25,16 @@ def _topic(
     partitions: int = 1,
     *,
     configs: dict[str, str | None] | None = None,
-    assignments: dict[int, list[int]] | None = None,
+    assignments: dict[int, list[int]] | Sequence[tuple[int, list[int]]] = (),
 ) -> CreatableTopic:
+    replicas = assignments.items() if isinstance(assignments, dict) else assignments
     return CreatableTopic(
         name=name,
         num_partitions=-1 if assignments else partitions,
         replication_factor=-1,
         assignments=[
             CreatableReplicaAssignment(partition_index=index, broker_ids=brokers)
-            for index, brokers in (assignments or {}).items()
+            for index, brokers in replicas
         ],
         configs=[
             CreatableTopicConfig(name=key, value=value) for key, value in (configs or {}).items()
@@ -177,6 +179,38 @@ async def test_the_messages_are_those_of_kafka(
 
         (result,) = response.topics
         assert (result.error_code, result.error_message) == (code, message)
+
+
+@pytest.mark.parametrize("assignments", [[(1, [1])], [(0, [1]), (0, [1])]])
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("known", ErrorCode.TOPIC_ALREADY_EXISTS),
+        ("a b", ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("t", ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+    ],
+)
+async def test_the_name_is_checked_before_the_assignment(
+    tmp_path: Path, name: str, code: ErrorCode, assignments: list[tuple[int, list[int]]]
+) -> None:
+    """A malformed assignment of a topic that cannot be created has the error of the name."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("known")
+
+        response = await node.client().send(_request(_topic(name, assignments=assignments)))
+
+        assert [each.error_code for each in response.topics] == [code]
+
+
+async def test_replicas_are_checked_before_a_repeated_partition(tmp_path: Path) -> None:
+    """Assignments are checked in the order of the request."""
+    async with running_node(tmp_path) as node:
+        request = _request(_topic("t", assignments=[(0, [-1]), (0, [2])]))
+
+        (result,) = (await node.client().send(request)).topics
+
+        assert result.error_message is not None
+        assert "broker -1" in result.error_message
 
 
 async def test_topics_have_a_limited_number_of_partitions_together(tmp_path: Path) -> None:
