@@ -32,11 +32,14 @@ class Operation(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConfigChange:
-    """One key of a request; ``value`` may be None only for DELETE."""
+    """One key of a request; ``value`` may be None only for DELETE.
+
+    The ``operation`` of a request may be unknown.
+    """
 
     name: str
     value: str | None
-    operation: Operation = Operation.SET
+    operation: int = Operation.SET
 
 
 def altered(
@@ -45,7 +48,7 @@ def altered(
     list_value: ListValue,
     not_a_list: str,
 ) -> dict[str, str]:
-    """*current* after *changes*, which `check_changes` has accepted.
+    """*current* after *changes*, whose operations are known and which `check_changes` accepted.
 
     Raises `ApiError` INVALID_CONFIG for APPEND or SUBTRACT on a key that is not a list, with the
     message ``not_a_list`` formatted with name, OPERATION and operation (in lower case); and for a
@@ -53,10 +56,10 @@ def altered(
     """
     after = dict(current)
     for change in changes:
-        if change.operation is Operation.DELETE:
+        if change.operation == Operation.DELETE:
             after.pop(change.name, None)
             continue
-        if change.operation is Operation.SET:
+        if change.operation == Operation.SET:
             assert change.value is not None, "checked before"
             after[change.name] = change.value
         else:
@@ -68,7 +71,7 @@ def check_changes(changes: Sequence[ConfigChange]) -> None:
     """Raise `ApiError` INVALID_REQUEST for a duplicate key or a missing value."""
     if max(Counter(change.name for change in changes).values(), default=0) > 1:
         raise ApiError(ErrorCode.INVALID_REQUEST, "Error due to duplicate config keys")
-    nulls = [c.name for c in changes if c.value is None and c.operation is not Operation.DELETE]
+    nulls = [c.name for c in changes if c.value is None and c.operation != Operation.DELETE]
     if nulls:
         raise ApiError(
             ErrorCode.INVALID_REQUEST, f"Null value not supported for : {','.join(nulls)}"
@@ -78,14 +81,14 @@ def check_changes(changes: Sequence[ConfigChange]) -> None:
 def _list_changed(change: ConfigChange, list_value: ListValue, not_a_list: str) -> str:
     present = list_value(change.name)
     if present is None:
-        operation = change.operation.name
+        operation = Operation(change.operation).name
         reason = not_a_list.format(
             name=change.name, OPERATION=operation, operation=operation.lower()
         )
         raise ApiError(ErrorCode.INVALID_CONFIG, reason)
     assert change.value is not None, "checked before"
     given = [entry.strip() for entry in change.value.split(",")]
-    if change.operation is Operation.APPEND:
+    if change.operation == Operation.APPEND:
         known = set(present)
         return _describable(",".join((*present, *(entry for entry in given if entry not in known))))
     taken = set(given)

@@ -315,12 +315,12 @@ class Controller:
     ) -> None:
         """Replace a topic's settings with the result of *changed*; raises `ApiError`."""
         topic = self.image.topic(name)
+        configs = changed({} if topic is None else topic.configs)
+        self._check_configs(configs)
         if topic is None:
             raise ApiError(
                 ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist."
             )
-        configs = changed(topic.configs)
-        self._check_configs(configs)
         if validate_only or configs == topic.configs:
             return
         partitions = topic.partitions

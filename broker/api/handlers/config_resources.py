@@ -2,9 +2,10 @@
 
 Behaviour: each resource has its own result; if one occurs twice in a request, all its occurrences
 are refused. A node alters only its own configs, or, under the empty name, those of all nodes.
-Alterations are in effect when the response is sent. Names are checked after the authorization of
-the client, except that the name and the changes of a node are checked before it: in Kafka the node
-checks its configs, and the controller checks the client.
+Alterations are in effect when the response is sent. In Kafka the node checks its own configs and
+the form of the request; the controller checks the client, the operations, the name, the values and
+the existence of the topic, in this order. An unknown operation is UNKNOWN_SERVER_ERROR for all
+resources that the node has not refused, but INVALID_REQUEST if it is on a config of the node.
 
 Deviations: the levels of loggers are not configs here, and are INVALID_REQUEST, as is a change of
 ``listeners`` or ``listener.security.protocol.map``: Kafka opens and closes listeners while it runs.
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -30,7 +31,7 @@ from broker.api.request import Request
 from broker.api.services import Services
 from broker.common.errors import ApiError, StartupError
 from broker.config import Config, dynamic, topics
-from broker.config.changes import ConfigChange, altered, check_changes
+from broker.config.changes import ConfigChange, Operation, altered, check_changes
 from broker.config.dynamic import ALL_NODES
 from broker.controller.controller import Controller
 from broker.controller.topic_names import check_topic_name
@@ -42,6 +43,7 @@ from protocol.lazy_dataclass import dataclass
 
 # Java's Integer.parseInt; a longer number is not the id of any node.
 _INT = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)
+_OPERATIONS = frozenset(Operation)
 
 
 class ResourceType(IntEnum):
@@ -77,11 +79,14 @@ def alter_each(
 ) -> Slices[list[ApiError | None]]:
     """Alter each resource separately; return the error of each, or None, in the same order."""
     counts = Counter((each.resource_type, each.name) for each in resources)
+    twice = {resource for resource, count in counts.items() if count > 1}
+    all_fail = any(_is_unknown_to_controller(request, each, twice) for each in resources)
     outcomes: list[ApiError | None] = []
     for each in resources:
         try:
-            if counts[each.resource_type, each.name] > 1:
-                raise _invalid("Each resource must appear at most once.")
+            _check_on_node(request, each, twice)
+            if all_fail:
+                raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
             _alter(request, each, validate_only=validate_only)
         except ApiError as error:
             outcomes.append(error.with_traceback(None))
@@ -92,20 +97,49 @@ def alter_each(
     return outcomes
 
 
-def _alter(request: Request[Any], resource: AlteredResource, *, validate_only: bool) -> None:
-    services = request.services
+def _is_unknown_to_controller(
+    request: Request[Any], resource: AlteredResource, twice: Collection[tuple[int, str]]
+) -> bool:
+    """Whether the controller gets an unknown operation on what the client may alter."""
+    if _unknown_operation(resource) is None:
+        return False
+    try:
+        _check_on_node(request, resource, twice)
+        check_alteration(request, resource.resource_type, resource.name)
+    except ApiError:
+        return False
+    return True
+
+
+def _unknown_operation(resource: AlteredResource) -> int | None:
+    operations = (each.operation for each in resource.changes)
+    return next((each for each in operations if each not in _OPERATIONS), None)
+
+
+def _check_on_node(
+    request: Request[Any], resource: AlteredResource, twice: Collection[tuple[int, str]]
+) -> None:
+    """Raise `ApiError` if the node refuses a resource before the controller gets it."""
+    if (resource.resource_type, resource.name) in twice:
+        raise _invalid("Each resource must appear at most once.")
     is_of_logger = resource.resource_type == ResourceType.BROKER_LOGGER and not resource.replaces
     if is_of_logger and not is_authorized(request, ALTER_CLUSTER_CONFIGS):
         raise ApiError(ALTER_CLUSTER_CONFIGS.error_code)  # without a message, as in Kafka
     if resource.resource_type not in _ALTER:
         raise _invalid(f"Unknown resource type {resource.resource_type}")
-    _, alter = _ALTER[resource.resource_type]
     check_changes(resource.changes)
     if resource.resource_type == ResourceType.BROKER:
-        check_node(services, resource.name)
-    else:
+        check_node(request.services, resource.name)
+        unknown = _unknown_operation(resource)
+        if unknown is not None:
+            raise _invalid(f"Unknown operations type {unknown}")
+
+
+def _alter(request: Request[Any], resource: AlteredResource, *, validate_only: bool) -> None:
+    services = request.services
+    _, alter = _ALTER[resource.resource_type]
+    if resource.resource_type != ResourceType.BROKER:
         check_alteration(request, resource.resource_type, resource.name)
-        _check_name(resource)
     of_kind = dynamic if resource.resource_type == ResourceType.BROKER else topics
 
     named = _tls_named_by(services, resource)
@@ -125,6 +159,8 @@ def _alter(request: Request[Any], resource: AlteredResource, *, validate_only: b
                 proposed = services.config.with_dynamic(after)
                 _check_tls(named, proposed)
             check_alteration(request, resource.resource_type, resource.name)
+        else:
+            _check_name(resource)
         return after
 
     alter(services.controller, resource.name, changed, validate_only=validate_only)

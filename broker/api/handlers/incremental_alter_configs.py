@@ -1,34 +1,22 @@
 """IncrementalAlterConfigs: set, delete, append to and subtract from single configs (KIP-339).
 
-Behaviour: see `broker.api.handlers.config_resources`. An unknown operation is UNKNOWN_SERVER_ERROR,
-as in Kafka, but INVALID_REQUEST if it is on a config of a node.
-
-Deviations: see `broker.api.handlers.config_resources`.
+Behaviour and deviations: see `broker.api.handlers.config_resources`.
 """
 
 from __future__ import annotations
 
-from broker.api.handlers.config_resources import (
-    AlteredResource,
-    ResourceType,
-    alter_each,
-    check_alteration,
-    check_node,
-)
+from broker.api.handlers.config_resources import AlteredResource, alter_each
 from broker.api.request import Request
 from broker.common.errors import ApiError
-from broker.config.changes import ConfigChange, Operation
+from broker.config.changes import ConfigChange
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.incremental_alter_configs import (
-    AlterableConfig,
     AlterConfigsResource,
     AlterConfigsResourceResponse,
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
-
-_OPERATIONS = frozenset(Operation)
 
 
 def incremental_alter_configs(
@@ -36,7 +24,6 @@ def incremental_alter_configs(
 ) -> Slices[IncrementalAlterConfigsResponse]:
     """Alter the configs of each resource."""
     requested = request.body.resources
-    known = [each for each in requested if _operations_known(each)]
     outcomes = yield from alter_each(
         request,
         [
@@ -44,45 +31,16 @@ def incremental_alter_configs(
                 each.resource_type,
                 each.resource_name,
                 [
-                    ConfigChange(config.name, config.value, Operation(config.config_operation))
+                    ConfigChange(config.name, config.value, config.config_operation)
                     for config in each.configs
                 ],
                 replaces=False,
             )
-            for each in known
+            for each in requested
         ],
         validate_only=request.body.validate_only,
     )
-    refused = [each for each in requested if not _operations_known(each)]
-    return IncrementalAlterConfigsResponse(
-        responses=[
-            *map(_response, known, outcomes),
-            *(_response(each, _refusal(request, each)) for each in refused),
-        ]
-    )
-
-
-def _refusal(
-    request: Request[IncrementalAlterConfigsRequest], resource: AlterConfigsResource
-) -> ApiError:
-    """The error of a resource with an unknown operation."""
-    try:
-        if resource.resource_type == ResourceType.BROKER:
-            check_node(request.services, resource.resource_name)
-            code = next(c.config_operation for c in resource.configs if not _is_known(c))
-            return ApiError(ErrorCode.INVALID_REQUEST, f"Unknown operations type {code}")
-        check_alteration(request, resource.resource_type, resource.resource_name)
-    except ApiError as error:
-        return error
-    return ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
-
-
-def _operations_known(resource: AlterConfigsResource) -> bool:
-    return all(map(_is_known, resource.configs))
-
-
-def _is_known(config: AlterableConfig) -> bool:
-    return config.config_operation in _OPERATIONS
+    return IncrementalAlterConfigsResponse(responses=list(map(_response, requested, outcomes)))
 
 
 def _response(

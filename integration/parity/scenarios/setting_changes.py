@@ -82,6 +82,37 @@ def settings_that_are_lists(kafka: Kafka) -> Observations:
 
 
 @scenario()
+def settings_with_several_errors(kafka: Kafka) -> Observations:
+    """An unknown operation fails all topics; settings are validated before the topic is sought."""
+    topic, other, unknown = kafka.topic(), kafka.topic(), kafka.new_name("unknown")
+    for operation in (4, -1):
+        together = alter_configs(topic, ("retention.ms", operation, "5"))
+        for more in (
+            alter_configs("x", ("a", SET, "1"), kind=0),
+            alter_configs(other, ("retention.ms", SET, "7000")),
+            alter_configs("1", ("log.retention.ms", operation, "7000"), kind=BROKER),
+            alter_configs(unknown, ("retention.ms", SET, None)),
+        ):
+            together.resources += more.resources
+        yield kafka.request(together)
+        kafka.settle()
+        yield _value(kafka, other, "retention.ms")
+    for change in (
+        ("retention.ms", SET, "soon"),
+        ("retention.ms", APPEND, "1"),
+        ("retention.ms", SUBTRACT, "1"),
+        ("no.such.key", SET, "1"),
+        ("no.such.key", APPEND, "1"),
+        ("remote.storage.enable", SET, "true"),
+    ):
+        for name in (unknown, "", "a b"):
+            yield change, kafka.request(alter_configs(name, change))
+        yield "of clients", kafka.request(alter_configs("", change, kind=16))
+        yield "of a group", kafka.request(alter_configs("", change, kind=32))
+    yield kafka.request(replace_configs(unknown, ("retention.ms", "soon")))
+
+
+@scenario()
 def lists_that_grow_too_long(kafka: Kafka) -> Observations:
     """A list is at most as long as a string of the protocol, however often it is appended to."""
     topic, key = kafka.topic(), "leader.replication.throttled.replicas"

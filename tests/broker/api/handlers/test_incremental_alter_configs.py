@@ -21,7 +21,7 @@ from tests.client import Client, running_cluster, running_node
 
 pytestmark = pytest.mark.anyio
 
-TOPIC, BROKER, GROUP = 2, 4, 32
+TOPIC, BROKER, CLIENT_METRICS, GROUP = 2, 4, 16, 32
 SET, DELETE, APPEND = 0, 1, 2
 
 
@@ -202,9 +202,24 @@ async def test_validate_only_alters_nothing(tmp_path: Path) -> None:
             "Default topic resources are not allowed.",
         ),
         (
-            _resource(TOPIC, "t", ("retention.ms", 9, "5")),
-            ErrorCode.UNKNOWN_SERVER_ERROR,
-            None,
+            _resource(BROKER, "1", ("log.retention.ms", 9, "5")),
+            ErrorCode.INVALID_REQUEST,
+            "Unknown operations type 9",
+        ),
+        (
+            _resource(TOPIC, "zz", ("retention.ms", SET, "soon")),
+            ErrorCode.INVALID_CONFIG,
+            "Invalid value soon for configuration retention.ms: Not a number of type LONG",
+        ),
+        (
+            _resource(TOPIC, "zz", ("retention.ms", APPEND, "5")),
+            ErrorCode.INVALID_CONFIG,
+            "Can't APPEND to key retention.ms because its type is not LIST.",
+        ),
+        (
+            _resource(CLIENT_METRICS, "", ("interval.ms", APPEND, "5")),
+            ErrorCode.INVALID_CONFIG,
+            "Can't APPEND to key interval.ms because its type is not LIST.",
         ),
         (
             _resource(BROKER, "2", ("log.retention.ms", SET, "5")),
@@ -231,6 +246,28 @@ async def test_refused_alterations(
         responses = await _alter(node.client(), resource, good)
 
         assert set(responses) == {(code, message), (0, None)}
+
+
+@pytest.mark.parametrize("operation", [4, -1])
+async def test_an_unknown_operation_fails_all_that_the_controller_gets(
+    tmp_path: Path, operation: int
+) -> None:
+    """A resource of an unknown type, which the node refuses, has an error of its own."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        node.controller.create_topic("u")
+
+        responses = await _alter(
+            node.client(),
+            _resource(TOPIC, "t", ("retention.ms", operation, "5")),
+            _resource(0, "x"),
+            _resource(TOPIC, "u", ("retention.ms", SET, "7000")),
+        )
+
+        failed = (ErrorCode.UNKNOWN_SERVER_ERROR, None)
+        unknown = (ErrorCode.INVALID_REQUEST, "Unknown resource type 0")
+        assert responses == [failed, unknown, failed]
+        assert node.controller.image.topics["u"].configs == {}
 
 
 async def test_a_resource_named_twice_is_refused(tmp_path: Path) -> None:
