@@ -247,8 +247,7 @@ def _error_of_all(
                 return True, WRITE_TRANSACTIONAL_ID.error_code, None
             found = True
             break
-    error = _NONE if body.acks in (-1, 0, 1) else ErrorCode.INVALID_REQUIRED_ACKS
-    return found, error, None
+    return found, _NONE, None
 
 
 def _error_before_append(request: Request[ProduceRequest], entry: Entry) -> ErrorCode:
@@ -263,7 +262,7 @@ def _error_before_append(request: Request[ProduceRequest], entry: Entry) -> Erro
         return entry.batch_error
     if topic.internal and request.client_id != _INTERNAL_WRITER:
         return ErrorCode.INVALID_TOPIC_EXCEPTION
-    return _NONE
+    return _NONE if -1 <= request.body.acks <= 1 else ErrorCode.INVALID_REQUIRED_ACKS
 
 
 def _verify(entries: _Entries) -> Outcome | Slices[Outcome]:

@@ -51,10 +51,10 @@ def produce_without_acks_that_fails_closes(kafka: Kafka) -> Observations:
 
 @scenario()
 def produce_with_invalid_acks(kafka: Kafka) -> Observations:
-    """acks other than -1, 0 and 1 are rejected for every partition, and nothing is appended."""
+    """acks other than -1, 0 and 1 are rejected for every known partition; nothing is appended."""
     topic = kafka.topic(2)
     for acks in (2, -2, 100):
-        yield acks, by_partition(kafka.request(produce(topic, {0: A, 1: A}, acks=acks)))
+        yield acks, by_partition(kafka.request(produce(topic, {0: A, 1: A, 2: A}, acks=acks)))
     yield kafka.request(fetch(topic, {0: 0, 1: 0}, max_wait_ms=0))
 
 

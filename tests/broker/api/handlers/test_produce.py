@@ -81,6 +81,23 @@ async def test_other_acks_are_refused_and_nothing_is_appended(tmp_path: Path, ac
         assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 0
 
 
+async def test_other_acks_are_the_error_of_partitions_that_exist(tmp_path: Path) -> None:
+    """An unknown partition has its own error (``ReplicaManager.appendRecords`` gets the others)."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", partitions=1)
+        request = produce_request("t", batch(b"a"), acks=2)
+        request.topic_data[0].partition_data.append(
+            PartitionProduceData(index=1, records=batch(b"a"))
+        )
+
+        response = await node.client().send(request, PRODUCE_VERSION)
+
+        assert _partitions(response) == {
+            ("t", 0): (ErrorCode.INVALID_REQUIRED_ACKS, -1),
+            ("t", 1): (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1),
+        }
+
+
 async def test_a_refused_partition_comes_after_the_others(tmp_path: Path) -> None:
     """The valid one is appended to; the refused one is last in the response, as in Kafka."""
     async with running_node(tmp_path) as node:
