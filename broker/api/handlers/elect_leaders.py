@@ -2,7 +2,8 @@
 
 Behaviour: v0 has preferred elections only. Null partitions mean all; the response then omits
 partitions that need no election, but not their topics. An unclean election may lose records; it
-is allowed whatever ``unclean.leader.election.enable`` is.
+is allowed whatever ``unclean.leader.election.enable`` is. The type is checked only if there are
+partitions.
 
 Deviations: the election is complete when the response is sent; the timeout never expires.
 """
@@ -39,6 +40,8 @@ def elect_leaders(request: Request[ElectLeadersRequest]) -> Slices[ElectLeadersR
     requested = request.body.topic_partitions
     keys = None if requested is None else _keys(requested)
     election = _TYPES.get(request.body.election_type)
+    if keys == []:
+        return ElectLeadersResponse(replica_election_results=_listed(requested or [], {}))
     if election is None:
         reason = f"Unknown election type {request.body.election_type}"
         refusal = ApiError(ErrorCode.INVALID_REQUEST, reason)

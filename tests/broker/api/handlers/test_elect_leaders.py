@@ -98,3 +98,14 @@ async def test_an_unknown_type_of_election_is_refused(tmp_path: Path) -> None:
 
         assert response.error_code == ErrorCode.INVALID_REQUEST
         assert _errors(response) == {("t", 0): ErrorCode.INVALID_REQUEST}
+
+
+async def test_the_type_is_not_checked_without_partitions(tmp_path: Path) -> None:
+    """A request for no elections succeeds."""
+    async with running_cluster(tmp_path) as cluster:
+        request = ElectLeadersRequest(topic_partitions=[], election_type=2)
+
+        response = await cluster.client(1).send(request)
+
+        assert response.error_code == ErrorCode.NONE
+        assert response.replica_election_results == []
