@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from operator import attrgetter
 
 from broker.api.authorization.check import (
     CREATE_IN_CLUSTER,
@@ -156,7 +157,9 @@ def _created(request: Request[CreateTopicsRequest], topic: TopicImage) -> Creata
         replication_factor=len(topic.partitions[0].replicas),
         configs=[
             CreatableTopicConfigs(name=entry.name, value=entry.value, config_source=entry.source)
-            for entry in describe_topic(request.services.config, topic.configs)
+            for entry in sorted(
+                describe_topic(request.services.config, topic.configs), key=attrgetter("name")
+            )
         ],
     )
 

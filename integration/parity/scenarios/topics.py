@@ -85,6 +85,13 @@ def topics_with_bad_replicas(kafka: Kafka) -> Observations:
 
 
 @scenario()
+def topics_with_their_configs(kafka: Kafka) -> Observations:
+    """The configs in the response are sorted by name."""
+    (made,) = kafka.request(create_topics(new_topic(kafka.new_name("topic")))).topics
+    yield [each.name for each in made.configs]
+
+
+@scenario()
 def topics_with_several_errors(kafka: Kafka) -> Observations:
     """The name is checked before the assignments, and those in their order."""
     for name in (kafka.topic(), "a b", kafka.new_name("topic")):

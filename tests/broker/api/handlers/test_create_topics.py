@@ -57,7 +57,7 @@ async def test_topics_are_served_when_the_response_is_sent(tmp_path: Path, versi
 
 
 async def test_the_response_describes_the_topic(tmp_path: Path) -> None:
-    """Its id, its number of partitions, and its configs with their sources (KIP-525)."""
+    """Its id, its partitions, and its configs with their sources (KIP-525), sorted by name."""
     async with running_node(tmp_path) as node:
         requested = _topic("t", 3, configs={"segment.bytes": "2000000"})
 
@@ -66,6 +66,7 @@ async def test_the_response_describes_the_topic(tmp_path: Path) -> None:
         assert topic.topic_id == node.controller.image.topics["t"].topic_id
         assert (topic.num_partitions, topic.replication_factor) == (3, 1)
         configs = {each.name: (each.value, each.config_source) for each in topic.configs}
+        assert list(configs) == sorted(configs)
         assert configs["segment.bytes"] == ("2000000", 1)
         assert configs["max.message.bytes"] == ("1048588", 5)
 
