@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from broker.common.errors import ApiError
@@ -24,3 +26,10 @@ def test_invalid_names(name: str) -> None:
         check_topic_name(name)
 
     assert refusal.value.code is ErrorCode.INVALID_TOPIC_EXCEPTION
+
+
+@pytest.mark.parametrize("name", [".", ".."])
+def test_the_reason_names_the_dots(name: str) -> None:
+    """As in ``Topic.validate``."""
+    with pytest.raises(ApiError, match=re.escape(f"Topic name is invalid: '{name}' is not")):
+        check_topic_name(name)
