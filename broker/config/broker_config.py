@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from broker.common.errors import StartupError
 from broker.config.advice import ADVICE
-from broker.config.entry import ConfigSource, ConfigSynonym, visible_value
+from broker.config.entry import ConfigSource, ConfigSynonym, is_sensitive
 from broker.config.key import attribute
 from broker.config.keys.all_keys import AllKeys
 from broker.config.kinds import InvalidValue, Value, format_value
@@ -154,12 +154,12 @@ class Config(AllKeys):
         """The values given to a key and its default, as DescribeConfigs lists them.
 
         The values of synonyms with coarser units follow; the first one is the key's own
-        (``ConfigHelper.configSynonyms``).
+        (``ConfigHelper.configSynonyms``). A value is as it was given: "+7", not "7".
         """
         names = _SAME_MEANING.get(key, (key,))
         found = [
             ConfigSynonym(
-                name, visible_value(KEYS[name], KEYS[name].kind.parse(level[name])), source
+                name, None if is_sensitive(KEYS[name].kind.config_type) else level[name], source
             )
             for source, level in self.levels()
             for name in names

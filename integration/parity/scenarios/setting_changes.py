@@ -215,3 +215,17 @@ def _value(kafka: Kafka, topic: str, key: str) -> str | None:
     (result,) = kafka.request(describe_configs(topic, key)).results
     value: str | None = result.configs[0].value
     return value
+
+
+@scenario(alone=True)
+def settings_with_a_sign(kafka: Kafka) -> Observations:
+    """A number of a broker is described without its sign, and the text of each source with it."""
+    key, names = "log.flush.interval.messages", ("1", "")
+    for name in names:
+        yield kafka.request(alter_configs(name, (key, SET, "+7000000"), kind=BROKER))
+        kafka.settle()
+        for each in names:
+            requested = describe_configs(each, key, kind=BROKER, synonyms=True)
+            yield each, kafka.request(requested)
+    for name in names:
+        kafka.request(alter_configs(name, (key, DELETE, None), kind=BROKER))

@@ -233,3 +233,11 @@ def test_a_listeners_value_changes_while_the_broker_runs() -> None:
 def test_an_invalid_key_of_a_listener_is_refused(assignment: str, reason: str) -> None:
     """The message names the key and the reason."""
     assert reason in refusal(assignment)
+
+
+def test_synonyms_are_texts_as_they_were_given() -> None:
+    """The value itself is a number without its sign (``ConfigHelper``)."""
+    config = parse_config({"log.segment.bytes": "+2000000"})
+
+    assert config.log_segment_bytes == 2_000_000
+    assert config.synonyms("log.segment.bytes")[0].value == "+2000000"
