@@ -200,7 +200,8 @@ class Controller:
         """
         keys = self._state.keys() if partitions is None else partitions
         decisions = dict.fromkeys(keys, partial(elect_leader, election))
-        results = yield from self._state.change_each(decisions, _NOTHING_TO_LEAD)
+        errors = yield from self._state.change_each(decisions.items(), _NOTHING_TO_LEAD)
+        results = dict(zip(decisions, errors, strict=True))
         if partitions is not None:
             return results
         return {key: error for key, error in results.items() if not is_needless(error)}
@@ -209,17 +210,17 @@ class Controller:
         self, key: TopicPartition, replicas: Sequence[int] | None, *, may_change_factor: bool = True
     ) -> None:
         """Move one partition, as `reassign_all`; raises `ApiError`."""
-        moves = {key: replicas}
-        error = finish(self.reassign_all(moves, may_change_factor=may_change_factor))[key]
+        moves = [(key, replicas)]
+        (error,) = finish(self.reassign_all(moves, may_change_factor=may_change_factor))
         if error is not None:
             raise error
 
     def reassign_all(
         self,
-        moves: Mapping[TopicPartition, Sequence[int] | None],
+        moves: Iterable[tuple[TopicPartition, Sequence[int] | None]],
         *,
         may_change_factor: bool = True,
-    ) -> Slices[Results]:
+    ) -> Slices[list[ApiError | None]]:
         """Reassign partitions to these replicas; None cancels a reassignment.
 
         The result has an error or None for each. Kafka's ``alterPartitionReassignments``.
@@ -237,7 +238,7 @@ class Controller:
             check_target(self.image, old, target, may_change_factor=may_change_factor)
             return reassign(target, old, rules)
 
-        decisions = {key: partial(move, key, replicas) for key, replicas in moves.items()}
+        decisions = [(key, partial(move, key, replicas)) for key, replicas in moves]
         return self._state.change_each(decisions, _NOTHING_TO_MOVE)
 
     def reassignments(self) -> dict[TopicPartition, PartitionRegistration]:

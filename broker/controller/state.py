@@ -184,23 +184,24 @@ class ClusterState:
         self.put_topics(batch.changed_topics())
 
     def change_each(
-        self, changes: Mapping[TopicPartition, ChangePartition], unknown: Unknown
-    ) -> Slices[Results]:
+        self, changes: Iterable[tuple[TopicPartition, ChangePartition]], unknown: Unknown
+    ) -> Slices[list[ApiError | None]]:
         """Apply changes to these partitions; the result has an error or None for each.
 
+        Of several changes of a partition the last one without error applies, as in Kafka.
         ``unknown`` are the messages for an unknown topic and an unknown partition.
         """
-        results: Results = {}
+        results: list[ApiError | None] = []
         batch = self._batch()
-        for key, change in changes.items():
+        for key, change in changes:
             try:
                 batch.add(self._topic_with(key, unknown), key.partition, change)
             except ApiError as error:
                 # A traceback would keep this frame and all results alive until a garbage
                 # collection.
-                results[key] = error.with_traceback(None)
+                results.append(error.with_traceback(None))
             else:
-                results[key] = None
+                results.append(None)
             yield None
         self.put_topics(batch.changed_topics())
         return results

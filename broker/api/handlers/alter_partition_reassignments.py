@@ -29,23 +29,23 @@ def alter_partition_reassignments(
     require(request, ALTER_CLUSTER)
     check_time_left(request.body.timeout_ms)
     body, controller = request.body, request.services.controller
-    moves = {
-        TopicPartition(topic.name, each.partition_index): each.replicas
+    moves = [
+        (TopicPartition(topic.name, each.partition_index), each.replicas)
         for topic in body.topics
         for each in topic.partitions
-    }
+    ]
     results = yield from controller.reassign_all(
         moves, may_change_factor=body.allow_replication_factor_change
     )
     yield from applied(request)
+    errors = iter(results)
     return AlterPartitionReassignmentsResponse(
         allow_replication_factor_change=body.allow_replication_factor_change,
         responses=[
             ReassignableTopicResponse(
                 name=topic.name,
                 partitions=[
-                    _result(index, results[TopicPartition(topic.name, index)])
-                    for index in (each.partition_index for each in topic.partitions)
+                    _result(each.partition_index, next(errors)) for each in topic.partitions
                 ],
             )
             for topic in body.topics

@@ -75,6 +75,10 @@ def reassignments_named_twice(kafka: Kafka) -> Observations:
     for to in ((1,), None, (9,)):
         yield to, *_doubled(kafka, reassign(topic, to))
     yield kafka.request(reassignments(topic, 0, 0))
+    different = reassign(topic, (1,), (), None)
+    for each in different.topics[0].partitions:
+        each.partition_index = 0
+    yield "different", kafka.request(different)
 
 
 @scenario()

@@ -86,7 +86,9 @@ def test_some_of_many_changes_may_be_refused() -> None:
         unknown: _moved,
         gone: _moved,
     }
-    results = finish(state.change_each(decisions, ("no topic {}", "no partition {}-{}")))
+    names = ("no topic {}", "no partition {}-{}")
+    errors = finish(state.change_each(decisions.items(), names))
+    results = dict(zip(decisions, errors, strict=True))
 
     assert {key: error.code if error else None for key, error in results.items()} == {
         TopicPartition("t", 0): ErrorCode.ELECTION_NOT_NEEDED,

@@ -70,3 +70,23 @@ async def test_each_partition_has_its_own_error(tmp_path: Path) -> None:
         assert await _move(cluster, [1, 9]) == ErrorCode.INVALID_REPLICA_ASSIGNMENT
         assert await _move(cluster, []) == ErrorCode.INVALID_REPLICA_ASSIGNMENT
         assert await _move(cluster, None) == ErrorCode.NO_REASSIGNMENT_IN_PROGRESS
+
+
+async def test_a_partition_named_twice_has_both_results(tmp_path: Path) -> None:
+    """Each move is checked on its own, and the last valid one is made."""
+    async with running_cluster(tmp_path) as cluster:
+        cluster.controller.create_topic("t", assignments=[(1,)])
+        moves = [
+            ReassignablePartition(partition_index=0, replicas=[1]),
+            ReassignablePartition(partition_index=0, replicas=[]),
+        ]
+        request = AlterPartitionReassignmentsRequest(
+            topics=[ReassignableTopic(name="t", partitions=moves)]
+        )
+
+        [response] = (await cluster.client(1).send(request)).responses
+
+        assert [each.error_code for each in response.partitions] == [
+            ErrorCode.NONE,
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+        ]
