@@ -69,12 +69,12 @@ class ControllerMutationQuota:
     def _is_exceeded(self) -> bool:
         per_second, now_ms = self._limit.per_second, self._now_ms
         tokens = self._measured.bucket.tokens(per_second, now_ms)
-        if tokens >= 0:
+        if not tokens < 0:  # also if the limit is not a number, which Kafka allows
             return False
         time_ms = min(round_to_long(-tokens / per_second * 1000), _INT32_MAX)
         self._measured.throttle_times.record(time_ms, now_ms)
         rate = self._measured.rate.per_second(now_ms)
-        if time_ms:  # it is 0 if the limit is not a number, or the excess is too small
+        if time_ms:  # it is 0 if the excess is too small
             entity = self._limit.entity
             self.throttle = Throttle(time_ms, CONTROLLER_MUTATION_RATE, entity, rate, per_second)
         return True

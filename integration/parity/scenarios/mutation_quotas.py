@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from integration.parity.admin_requests import (
@@ -115,3 +116,16 @@ def automatic_creations_above_the_rate(kafka: Kafka) -> Observations:
     kafka.settle()
     yield kafka.metadata(name).error_code
     forget(kafka, {CLIENT_ID: client.client_id})
+
+
+@scenario(alone=True)
+def mutations_without_a_number(kafka: Kafka) -> Observations:
+    """A rate that is not a number limits nothing."""
+    client_id = kafka.new_name("client")
+    limit(kafka, {CLIENT_ID: client_id}, MUTATION, math.nan)
+    for version in (5, 7):
+        for _ in range(2):
+            client = kafka.connect(client_id=client_id)
+            created = create_topics(new_topic(kafka.new_name("topic"), 30))
+            yield version, _outcome(client, created, version)
+    forget(kafka, {CLIENT_ID: client_id})

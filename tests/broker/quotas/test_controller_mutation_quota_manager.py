@@ -57,12 +57,12 @@ def test_a_strict_request_is_refused_when_the_tokens_are_spent() -> None:
     assert throttle.rate == pytest.approx(2.4)
 
 
-def test_a_limit_that_is_not_a_number_refuses_without_a_throttle() -> None:
-    """As in Kafka: the throttle time is 0, so the client is not muted."""
+def test_a_limit_that_is_not_a_number_refuses_nothing() -> None:
+    """As in Kafka's ``Sensor.checkQuotas``: the tokens are not below 0."""
     mutations = Mutations(is_strict=True)
     mutations.manager.put((("user", "alice"),), {KEY: float("nan")})
 
-    assert mutations.request(1) == ([True], None)
+    assert mutations.request(30, 1) == ([False, False], None)
 
 
 def test_a_strict_request_that_spends_the_last_tokens_is_not_throttled() -> None:
