@@ -1,6 +1,8 @@
 """IncrementalAlterConfigs: set, delete, append to and subtract from single configs (KIP-339).
 
-Behaviour and deviations: see `broker.api.handlers.config_resources`.
+Behaviour: see `broker.api.handlers.config_resources`.
+
+Deviations: see `broker.api.handlers.config_resources`.
 """
 
 from __future__ import annotations
