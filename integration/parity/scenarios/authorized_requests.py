@@ -211,9 +211,10 @@ def fetch_sessions_are_checked(kafka: Kafka) -> Observations:
 
 @scenario(on=SECURED)
 def acks_0_without_permission_closes(kafka: Kafka) -> Observations:
-    """A produce with acks=0 that is not permitted closes the connection."""
+    """With acks=0 the refusal closes the connection; with invalid acks it is the error."""
     topic = kafka.topic()
     _, client = new_client(kafka)
+    yield "invalid acks", client.request(produce(topic, batch("a"), acks=7), 12)
     client.send(produce(topic, batch("a"), acks=0), 12)
     yield client.is_closed()
 

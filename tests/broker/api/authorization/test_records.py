@@ -120,7 +120,7 @@ async def test_without_acknowledgement_a_refusal_closes_the_connection(
         (on_topic(WRITE, "a", "b"), -1, [53, 53]),
         (on_topic(WRITE, "a", "b"), 7, [53, 53]),
         (on_transactional_id(WRITE, "t"), -1, [29, 29]),
-        (on_transactional_id(WRITE, "t"), 7, [21, 21]),
+        (on_transactional_id(WRITE, "t"), 7, [29, 29]),
     ],
 )
 async def test_transactional_batches(
