@@ -17,7 +17,7 @@ from broker.common.errors import ApiError
 from broker.config import Config
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.groups.group_states import GroupStates
-from broker.groups.metadata_image import CoordinatorMetadataImage
+from broker.groups.metadata_image import CoordinatorMetadataImage, topic_name
 from broker.groups.share.draft import ShareDraft
 from broker.groups.share.group import ShareGroup
 from broker.groups.share.state_partitions import Topics, TopicStates
@@ -69,16 +69,14 @@ class Initialization:
         retry_ms = self._config.group_share_initialize_retry_interval_ms
         is_retried = group.initializing_ms + retry_ms <= self._wall_ms()
         missing = {}
-        for name in sorted(group.subscribed_topics()):
-            topic_id = self._topics.id_of(name)
-            if topic_id is None:
-                continue
+        for topic in sorted(self._topics.existing(group.subscribed_topics()), key=topic_name):
+            topic_id = topic.topic_id
             known = _partitions(group.state_partitions.initialized, topic_id)
             if not is_retried:
                 known |= _partitions(group.state_partitions.initializing, topic_id)
-            partitions = frozenset(range(self._topics.partition_count(topic_id))) - known
+            partitions = frozenset(range(len(topic.partitions))) - known
             if partitions:
-                missing[topic_id] = TopicStates(name, partitions)
+                missing[topic_id] = TopicStates(topic.name, partitions)
         if missing:
             draft.write_state_partitions(group.state_partitions.beginning(missing))
             draft.group.initializing_ms = self._wall_ms()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
@@ -36,6 +37,23 @@ def test_the_hash_of_no_topics_is_zero() -> None:
     """As in Kafka; topics that do not exist do not count."""
     assert topics_of(t=1).hash_of([]) == 0
     assert topics_of(t=1).hash_of(["nope"]) == 0
+
+
+class _Uncounted(frozenset[str]):
+    """Names that are too many to go through all of them."""
+
+    def __iter__(self) -> Iterator[str]:
+        raise AssertionError("the names were iterated")
+
+
+def test_more_names_than_topics_are_not_iterated() -> None:
+    """Members may subscribe to many topics that do not exist."""
+    topics = topics_of(t=3, u=1)
+    names = _Uncounted(["t", *(f"nope{each}" for each in range(100))])
+
+    assert [each.name for each in topics.existing(names)] == ["t"]
+    assert topics.ids(names) == {T}
+    assert topics.hash_of(names) == topics.hash_of(["t"])
 
 
 def test_the_hash_does_not_depend_on_the_order() -> None:
