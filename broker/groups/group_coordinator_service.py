@@ -8,7 +8,7 @@ returns, its records are appended but may not be replicated.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -29,7 +29,6 @@ from broker.groups.classic.requests import (
     JoinCallback,
     JoinGroup,
     JoinResult,
-    LeavingMember,
     SyncCallback,
     SyncGroup,
     SyncResult,
@@ -39,6 +38,7 @@ from broker.groups.consumer.coordinator import ConsumerGroupCoordinator
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.long_heartbeats import LongHeartbeats
 from broker.groups.consumer.migration import Migration
+from broker.groups.departures import Departures
 from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.offset_metadata_manager import OffsetMetadataManager
@@ -113,6 +113,9 @@ class GroupCoordinatorService:
         )
         self.long_heartbeats = LongHeartbeats(self.consumers, self.states, offload)
         self._classic_members = ClassicMembers(self.runtime, self.consumers, migration)
+        self.departures = Departures(
+            self.runtime, self.states, self._classic, self._classic_members
+        )
         self.offsets = OffsetMetadataManager(
             config, clock, self.runtime, self.states, self._classic.reschedule_heartbeat
         )
@@ -187,7 +190,7 @@ class GroupCoordinatorService:
                 lambda error: on_response(SyncResult(error=error) if error else result),
             )
 
-    # ------------------------------------------------------------------ heartbeat and leave
+    # ---------------------------------------------------------------------------- heartbeat
 
     def heartbeat(
         self, group_id: str, member_id: str, group_instance_id: str | None, generation_id: int
@@ -204,17 +207,6 @@ class GroupCoordinatorService:
         if isinstance(group, ClassicGroup):
             return self._classic.heartbeat(group, member_id, group_instance_id, generation_id)
         return self._classic_members.heartbeat(group, member_id, group_instance_id, generation_id)
-
-    def leave_group(self, group_id: str, leaving: Sequence[LeavingMember]) -> list[ErrorCode]:
-        """Remove members; returns an error for each. Raises `ApiError` for the whole request."""
-        _check_group_id(group_id)
-        self.runtime.check(group_id)
-        group = self.groups.get(group_id)
-        if group is None or isinstance(group, ShareGroup):
-            return [ErrorCode.UNKNOWN_MEMBER_ID] * len(leaving)
-        if isinstance(group, ClassicGroup):
-            return self._classic.leave(group, leaving)
-        return self._classic_members.leave(group, leaving)
 
     def _group_of_member(self, group_id: str) -> ClassicGroup | ConsumerGroup:
         self.runtime.check(group_id)

@@ -15,11 +15,14 @@ from broker.api.authorization.check import READ_GROUP
 from broker.api.authorization.checks import require
 from broker.api.handlers.group_wait import members_wait
 from broker.api.handlers.response_callback import ResponseCallback
+from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
+from broker.steps.queue import Slices, each, finish
 from protocol.messages.join_group import (
     JoinGroupRequest,
+    JoinGroupRequestProtocol,
     JoinGroupResponse,
     JoinGroupResponseMember,
 )
@@ -30,10 +33,20 @@ _SKIPPING_ASSIGNMENT_SINCE = 9
 _NULL_PROTOCOL_SINCE = 7
 
 
-def join_group(request: Request[JoinGroupRequest]) -> Outcome:
-    """Park the request with its group; the response may be sent before this returns."""
-    body, version = request.body, request.version
+def join_group(request: Request[JoinGroupRequest]) -> Outcome | Slices[Outcome]:
+    """Park the request with its group; the response may be sent before this returns.
+
+    Many protocols are read in slices.
+    """
+    body = request.body
     require(request, READ_GROUP, body.group_id)
+    slices = _join_group(request)
+    return slices if len(body.protocols) > ITEMS_AT_ONCE else finish(slices)
+
+
+def _join_group(request: Request[JoinGroupRequest]) -> Slices[Outcome]:
+    body, version = request.body, request.version
+    protocols = yield from each(_protocol, body.protocols)
     join = JoinGroup(
         group_id=body.group_id,
         member_id=body.member_id,
@@ -45,7 +58,7 @@ def join_group(request: Request[JoinGroupRequest]) -> Outcome:
             body.session_timeout_ms if version == 0 else body.rebalance_timeout_ms
         ),
         protocol_type=body.protocol_type,
-        protocols=tuple(MemberProtocol(p.name, bytes(p.metadata)) for p in body.protocols),
+        protocols=tuple(protocols),
         reason=body.reason,
         require_known_member_id=version >= _KNOWN_MEMBER_ID_SINCE,
         supports_skipping_assignment=version >= _SKIPPING_ASSIGNMENT_SINCE,
@@ -76,3 +89,7 @@ def join_group(request: Request[JoinGroupRequest]) -> Outcome:
     wait = members_wait(groups.rebalance_limit, join.group_id, join.rebalance_timeout_ms)
     groups.join_group(join, ResponseCallback(request, response, wait))
     return PARKED
+
+
+def _protocol(protocol: JoinGroupRequestProtocol) -> MemberProtocol:
+    return MemberProtocol(protocol.name, bytes(protocol.metadata))

@@ -15,10 +15,12 @@ from __future__ import annotations
 from broker.api.authorization.check import DESCRIBE_TOPIC, READ_GROUP
 from broker.api.authorization.checks import require
 from broker.api.handlers.replicated import when_replicated
+from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.groups.share.requests import ShareGroupHeartbeat, ShareGroupHeartbeatResult
+from broker.steps.queue import Slices, finish
 from protocol.errors import ErrorCode
 from protocol.messages.share_group_heartbeat import (
     Assignment,
@@ -30,16 +32,26 @@ from protocol.messages.share_group_heartbeat import (
 _MEMBER_ID_LENGTH_MAX = 36
 
 
+_Answer = ShareGroupHeartbeatResponse | Outcome
+
+
 def share_group_heartbeat(
     request: Request[ShareGroupHeartbeatRequest],
-) -> ShareGroupHeartbeatResponse | Outcome:
-    """Process a heartbeat."""
+) -> _Answer | Slices[_Answer]:
+    """Process a heartbeat; the names of many topics are checked in slices."""
     body = request.body
     require(request, READ_GROUP, body.group_id)
     if not 0 < len(body.member_id) <= _MEMBER_ID_LENGTH_MAX:
         return _refusal(ErrorCode.INVALID_REQUEST)
+    slices = _heartbeat(request)
+    return slices if len(body.subscribed_topic_names or ()) > ITEMS_AT_ONCE else finish(slices)
+
+
+def _heartbeat(request: Request[ShareGroupHeartbeatRequest]) -> Slices[_Answer]:
+    body = request.body
     for name in body.subscribed_topic_names or ():
         require(request, DESCRIBE_TOPIC, name)
+        yield None
     names = body.subscribed_topic_names
     heartbeat = ShareGroupHeartbeat(
         group_id=body.group_id,

@@ -111,19 +111,29 @@ class ClassicGroupCoordinator:
         return errors
 
     def _leave(self, group: ClassicGroup, leaving: LeavingMember) -> ErrorCode:
-        member_id = leaving.member_id
+        try:
+            member_id = _leaving_id(group, leaving)
+        except ApiError as error:
+            return error.code
         if member_id in group.pending_join_members:
             group.remove(member_id)
             self._rebalancer.sessions.cancel(group, member_id)
-            return ErrorCode.NONE
-        if member_id == UNKNOWN_MEMBER_ID:
-            # Administrators give the instance id alone (KIP-345).
-            member_id = group.static_members.get(leaving.group_instance_id or "", member_id)
+        else:
+            self._rebalancer.remove(group, group.members[member_id])
+        return ErrorCode.NONE
+
+    def check_leave(
+        self, group: ClassicGroup, leaving: LeavingMember, leavers: set[str]
+    ) -> ErrorCode:
+        """The error of a member after *leavers* have left; adds the id of one that may leave."""
         try:
-            member = group.check_member(member_id, leaving.group_instance_id)
+            member_id = _leaving_id(group, leaving)
         except ApiError as error:
-            return error.code
-        self._rebalancer.remove(group, member)
+            owner = group.static_members.get(leaving.group_instance_id or "")
+            return ErrorCode.UNKNOWN_MEMBER_ID if owner in leavers else error.code
+        if member_id in leavers:
+            return ErrorCode.UNKNOWN_MEMBER_ID
+        leavers.add(member_id)
         return ErrorCode.NONE
 
     # ----------------------------------------------------------------------- start and retire
@@ -153,6 +163,17 @@ class ClassicGroupCoordinator:
         """End a group that is deleted, converted or unloaded; waiting requests get *refusal*."""
         if group.state is not DEAD:
             self._rebalancer.retire(group, refusal)
+
+
+def _leaving_id(group: ClassicGroup, leaving: LeavingMember) -> str:
+    """The id of the member, or the pending id, that leaves; raises `ApiError`."""
+    member_id = leaving.member_id
+    if member_id in group.pending_join_members:
+        return member_id
+    if member_id == UNKNOWN_MEMBER_ID:
+        # Administrators give the instance id alone (KIP-345).
+        member_id = group.static_members.get(leaving.group_instance_id or "", member_id)
+    return group.check_member(member_id, leaving.group_instance_id).member_id
 
 
 def _check_generation(group: ClassicGroup, generation_id: int) -> None:

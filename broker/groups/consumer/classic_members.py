@@ -193,6 +193,19 @@ class ClassicMembers:
         self._consumers.fence(group, found.values(), f"{len(found)} member(s) left")
         return errors
 
+    def check_leave(
+        self, group: ConsumerGroup, leaving: LeavingMember, leavers: set[str]
+    ) -> ErrorCode:
+        """The error of a member; adds the id of one that may leave to *leavers*.
+
+        As in `leave`, a member that is named twice has no error.
+        """
+        try:
+            leavers.add(_leaving(group, leaving).member_id)
+        except ApiError as error:
+            return error.code
+        return ErrorCode.NONE
+
 
 def _check_protocols(group: ConsumerGroup, request: JoinGroup) -> None:
     """Raise `ApiError` unless all classic members support one of the request's protocols."""

@@ -243,7 +243,7 @@ class ScriptPlayer(TransactionCommands):
         if "instance" in options:
             leaving.append(LeavingMember(member_id="", group_instance_id=options["instance"]))
             names.append(options["instance"])
-        errors = self.world.coordinator.leave_group(GROUP, leaving)
+        errors = self.world.coordinator.departures.leave(GROUP, leaving)
         for name, error in zip(names, errors, strict=True):
             self._say_when_replicated(f"{name} leave", error.name)
 

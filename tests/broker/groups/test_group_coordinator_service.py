@@ -61,7 +61,7 @@ def test_an_empty_group_id_is_refused(world: VirtualWorld) -> None:
     with pytest.raises(ApiError, match="INVALID_GROUP_ID"):
         world.coordinator.heartbeat("", "m", None, 1)
     with pytest.raises(ApiError, match="INVALID_GROUP_ID"):
-        world.coordinator.leave_group("", [])
+        world.coordinator.departures.leave("", [])
 
 
 @pytest.mark.parametrize("session_timeout_ms", [-1, 5_999, 1_800_001])
@@ -112,7 +112,7 @@ def test_every_member_of_an_absent_group_is_unknown(world: VirtualWorld) -> None
     assert sync(world).error is ErrorCode.UNKNOWN_MEMBER_ID
     with pytest.raises(ApiError, match="UNKNOWN_MEMBER_ID"):
         world.coordinator.heartbeat("g", "m", None, 1)
-    left = world.coordinator.leave_group("g", [LeavingMember(member_id="m")] * 2)
+    left = world.coordinator.departures.leave("g", [LeavingMember(member_id="m")] * 2)
     assert left == [ErrorCode.UNKNOWN_MEMBER_ID] * 2
     assert world.coordinator.groups == {}
 
@@ -153,7 +153,7 @@ def test_the_generation_is_checked_before_the_protocol(
 def test_each_leaving_member_has_its_own_error(world: VirtualWorld) -> None:
     """The group rebalances once for all members that leave."""
     member_id = join(world, group_instance_id="i").member_id
-    left = world.coordinator.leave_group(
+    left = world.coordinator.departures.leave(
         "g",
         [
             LeavingMember(member_id="x"),
@@ -180,10 +180,10 @@ def test_each_leaving_member_has_its_own_error(world: VirtualWorld) -> None:
 def test_a_leave_of_unknown_members_starts_no_rebalance(world: VirtualWorld) -> None:
     """Neither does a request that names no member."""
     join(world)
-    assert world.coordinator.leave_group("g", [LeavingMember(member_id="x")]) == [
+    assert world.coordinator.departures.leave("g", [LeavingMember(member_id="x")]) == [
         ErrorCode.UNKNOWN_MEMBER_ID
     ]
-    assert world.coordinator.leave_group("g", []) == []
+    assert world.coordinator.departures.leave("g", []) == []
     assert world.coordinator.groups["g"].state_name == "CompletingRebalance"
 
 

@@ -38,6 +38,8 @@ from protocol.messages.describe_configs import DescribeConfigsRequest, DescribeC
 from protocol.messages.describe_groups import DescribeGroupsRequest
 from protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from protocol.messages.find_coordinator import FindCoordinatorRequest
+from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from protocol.messages.offset_commit import (
     OffsetCommitRequest,
@@ -45,6 +47,8 @@ from protocol.messages.offset_commit import (
     OffsetCommitRequestTopic,
 )
 from protocol.messages.share_group_describe import ShareGroupDescribeRequest
+from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
+from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from protocol.messages.write_share_group_state import (
     PartitionData,
     WriteShareGroupStateRequest,
@@ -73,15 +77,15 @@ AT_ONCE = {
     "fetch": "yields if there are many partitions (test_fetch_in_slices)",
     "share_fetch": "yields if there are many partitions (test_share_requests_in_slices)",
     "share_acknowledge": "yields if there are many items (test_share_requests_in_slices)",
-    "share_group_heartbeat": "one member, whose group changes in one step",
+    "share_group_heartbeat": "yields if there are many topics; its group changes in one step",
     "initialize_share_group_state": "yields (`share_states`)",
     "read_share_group_state": "yields (`share_states`)",
     "read_share_group_state_summary": "yields (`share_states`)",
     "write_share_group_state": "yields (`share_states`)",
     "delete_share_group_state": "yields (`share_states`)",
-    "join_group": "one member, whose group changes in one step",
-    "sync_group": "one group, which changes in one step",
-    "leave_group": "one group, which rebalances once for all of them",
+    "join_group": "yields if there are many protocols; its group changes in one step",
+    "sync_group": "yields if there are many assignments; its group changes in one step",
+    "leave_group": "yields if there are many members; those found leave in one step",
     "consumer_group_heartbeat": "prepared in a worker thread if its group is large",
     "describe_quorum": "one partition has a quorum",
     "list_groups": "its arrays are filters",
@@ -200,6 +204,35 @@ REQUESTS: list[Any] = [
             )
             for each in NUMBERS
         ]
+    ),
+    JoinGroupRequest(
+        group_id="g",
+        session_timeout_ms=30_000,
+        rebalance_timeout_ms=30_000,
+        member_id="",
+        protocol_type="consumer",
+        protocols=[JoinGroupRequestProtocol(name=f"n{each}", metadata=b"") for each in NUMBERS],
+    ),
+    SyncGroupRequest(
+        group_id="g",
+        generation_id=1,
+        member_id="m",
+        protocol_type="consumer",
+        protocol_name="n",
+        assignments=[
+            SyncGroupRequestAssignment(member_id=f"m{each}", assignment=b"") for each in NUMBERS
+        ],
+    ),
+    LeaveGroupRequest(
+        group_id="g",
+        member_id="",
+        members=[MemberIdentity(member_id=f"m{each}") for each in NUMBERS],
+    ),
+    ShareGroupHeartbeatRequest(
+        group_id="g",
+        member_id="m",
+        member_epoch=0,
+        subscribed_topic_names=[f"n{each}" for each in NUMBERS],
     ),
     OffsetCommitRequest(
         group_id="g",
