@@ -345,9 +345,15 @@ class UnifiedLog(ReadableLog):
         self._high_watermark = LogOffsetMetadata(self._high_watermark.message_offset)
 
     def close(self, *, sync: bool = True) -> None:
-        """Write everything to the files, with *sync* also to the disk; raises OSError."""
+        """Write everything to the files, with *sync* also to the disk; raises OSError.
+
+        A log that was never written has only its topic ID, without which Kafka would not use the
+        directory; Kafka, too, reads it as an empty log.
+        """
         self._save_topic_id()
-        self.leader_epoch_cache.save()
+        if self.local_log.is_unwritten:
+            return
+        self.leader_epoch_cache.close(self.log_end_offset)
         self._take_snapshot()
         self.local_log.close(sync=sync)
 
