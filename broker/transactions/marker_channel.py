@@ -8,7 +8,8 @@
                                                                    marker written, or stopped
 
 The markers for a node that are queued when its previous request ends are sent in one request, up to
-`MARKERS_PER_REQUEST_MAX` of them, and its response is handled in slices.
+`MARKERS_PER_REQUEST_MAX` of them. The markers of a transaction are queued, and the results in a
+response handled, in slices.
 Kafka's ``TransactionMarkerChannelManager`` and ``TransactionMarkerRequestCompletionHandler``.
 
 Deviation: Kafka's sender repeats a refused marker as fast as it is refused. Here the first
@@ -18,8 +19,10 @@ repetition is immediate and later ones wait for 50 ms, because all nodes share o
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import islice
 
 from broker.common.topic_partition import TopicPartition, by_topic
 from broker.controller.image import MetadataImage
@@ -74,18 +77,23 @@ _FENCED = frozenset({ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COO
 
 
 class _Transaction:
-    """A transaction, its partitions without marker, and those that were refused at least once."""
+    """A transaction, the number of its partitions without marker, and those that were refused.
+
+    Each partition without marker is in one queue, in one request, or waits for its repetition.
+    """
 
     __slots__ = ("pending", "refused", "remaining")
 
     def __init__(self, pending: PendingMarkers) -> None:
         self.pending = pending
-        self.remaining = set(pending.partitions)
+        self.remaining = len(pending.partitions)
         self.refused: set[TopicPartition] = set()
 
 
 # Partitions by transaction, in the order in which their markers were queued.
-_Queue = dict[_Transaction, set[TopicPartition]]
+_Queue = dict[_Transaction, deque[TopicPartition]]
+# The partitions of one request by transaction.
+_Sent = dict[_Transaction, list[TopicPartition]]
 
 
 class TransactionMarkerChannel:
@@ -106,6 +114,7 @@ class TransactionMarkerChannel:
     ) -> None:
         self._node = node
         self._actions = actions
+        self._steps = steps
         self._image = image
         self._coordinator = coordinator
         self._transactions: dict[str, _Transaction] = {}
@@ -133,7 +142,7 @@ class TransactionMarkerChannel:
         """Send the markers of a transaction; see `MarkerSender`."""
         assert pending.partitions, "a transaction without partitions needs no markers"
         transaction = self._transactions[pending.transactional_id] = _Transaction(pending)
-        self._enqueue(transaction, pending.partitions)
+        self._steps.start(self._enqueue(transaction, pending.partitions), lambda _: None)
 
     def remove_partition(self, state_partition: int) -> None:
         """Drop the markers of a partition of ``__transaction_state``; see `MarkerSender`."""
@@ -147,9 +156,7 @@ class TransactionMarkerChannel:
         """Queue the markers whose partitions had no live leader, if they have one now."""
         if self._without_leader:
             waiting, self._without_leader = self._without_leader, {}
-            for transaction, partitions in waiting.items():
-                self._enqueue(transaction, partitions)
-            self._actions.try_complete_actions()
+            self._enqueue_later(waiting)
 
     def _is_current(self, transaction: _Transaction) -> bool:
         """Whether the markers of the transaction are still to be sent."""
@@ -157,12 +164,20 @@ class TransactionMarkerChannel:
 
     # -------------------------------------------------------------------------------- queues
 
-    def _enqueue(self, transaction: _Transaction, partitions: Iterable[TopicPartition]) -> None:
-        """Queue markers for the present leaders of *partitions*."""
-        if not self._is_current(transaction):
-            return
+    def _enqueue(
+        self, transaction: _Transaction, partitions: Iterable[TopicPartition]
+    ) -> Slices[None]:
+        """Queue markers for the present leaders of *partitions*, those of a request at a time."""
+        in_order = _in_order(partitions)
+        while some := list(islice(in_order, MARKERS_PER_REQUEST_MAX)):
+            if not self._is_current(transaction):
+                return
+            self._enqueue_some(transaction, some)
+            yield None
+
+    def _enqueue_some(self, transaction: _Transaction, partitions: list[TopicPartition]) -> None:
         woken = set()
-        for key in sorted(partitions):  # sets of names have another order in each process
+        for key in partitions:
             leader = self._leader(key)
             if leader is None:
                 self._marker_written(transaction, key)
@@ -172,9 +187,20 @@ class TransactionMarkerChannel:
             else:
                 queue = self._queues.setdefault(leader, {})
                 woken.add(leader)
-            queue.setdefault(transaction, set()).add(key)
+            queue.setdefault(transaction, deque()).append(key)
         for node_id in sorted(woken):
             self._sender.wake(node_id)
+
+    def _enqueue_all(
+        self, partitions: Mapping[_Transaction, Iterable[TopicPartition]]
+    ) -> Slices[None]:
+        for transaction, of_transaction in partitions.items():
+            yield from self._enqueue(transaction, of_transaction)
+
+    def _enqueue_later(self, waiting: Mapping[_Transaction, Iterable[TopicPartition]]) -> None:
+        """Queue markers that have waited, outside of a request."""
+        slices = self._enqueue_all(waiting)
+        self._steps.start(slices, lambda _: self._actions.try_complete_actions())
 
     def _leader(self, key: TopicPartition) -> int | None:
         """The leader of a partition, perhaps none (-1); None if there is no such partition."""
@@ -194,11 +220,9 @@ class TransactionMarkerChannel:
 
     # ------------------------------------------------------------------------------ responses
 
-    def _on_response(self, sent: _Queue, response: WriteTxnMarkersResponse | None) -> Slices[None]:
+    def _on_response(self, sent: _Sent, response: WriteTxnMarkersResponse | None) -> Slices[None]:
         if response is None:
-            for transaction, partitions in sent.items():
-                self._enqueue(transaction, partitions)
-                yield None
+            yield from self._enqueue_all(sent)
             return
         errors = _errors_by_producer_id(response)
         for transaction, partitions in sent.items():
@@ -208,12 +232,12 @@ class TransactionMarkerChannel:
     def _handle_results(
         self,
         transaction: _Transaction,
-        partitions: set[TopicPartition],
+        partitions: list[TopicPartition],
         results: dict[TopicPartition, ErrorCode],
     ) -> Slices[None]:
         is_stopped = False
         retried = set()
-        for key in sorted(partitions):
+        for key in partitions:
             if not self._is_current(transaction):
                 return
             error = results.get(key, ErrorCode.UNKNOWN_SERVER_ERROR)
@@ -233,24 +257,20 @@ class TransactionMarkerChannel:
         if is_stopped and self._is_current(transaction):
             self._stop(transaction)
         elif retried:
-            self._retry(transaction, retried)
+            yield from self._retry(transaction, retried)
 
-    def _retry(self, transaction: _Transaction, partitions: set[TopicPartition]) -> None:
+    def _retry(self, transaction: _Transaction, partitions: set[TopicPartition]) -> Slices[None]:
         """Send markers again: at once if they were refused for the first time."""
         again = partitions & transaction.refused
         transaction.refused |= partitions
-        self._enqueue(transaction, partitions - again)
         if again:
-            retry = partial(self._enqueue_again, transaction, again)
+            retry = partial(self._enqueue_later, {transaction: again})
             schedule_once(self._node.timer, retry, delay_ms=RETRY_BACKOFF_MS)
-
-    def _enqueue_again(self, transaction: _Transaction, partitions: set[TopicPartition]) -> None:
-        self._enqueue(transaction, partitions)
-        self._actions.try_complete_actions()
+        yield from self._enqueue(transaction, partitions - again)
 
     def _marker_written(self, transaction: _Transaction, key: TopicPartition) -> None:
         pending = transaction.pending
-        transaction.remaining.discard(key)
+        transaction.remaining -= 1
         if not transaction.remaining:
             del self._transactions[pending.transactional_id]
         self._call_back(self._coordinator().marker_written, pending, key)
@@ -272,19 +292,26 @@ class TransactionMarkerChannel:
         call_back(self._node, what, partial(callback, *result))
 
 
-def _taken(queue: _Queue) -> _Queue:
+def _in_order(partitions: Iterable[TopicPartition]) -> Iterator[TopicPartition]:
+    """Sort partitions, because sets of names have another order in each process."""
+    for topic, indexes in sorted(by_topic(partitions).items()):
+        for index in sorted(indexes):
+            yield TopicPartition(topic, index)
+
+
+def _taken(queue: _Queue) -> _Sent:
     """Remove the first markers of a queue, at most `MARKERS_PER_REQUEST_MAX`."""
-    taken: _Queue = {}
+    taken: _Sent = {}
     left = MARKERS_PER_REQUEST_MAX
     while queue and left:
         transaction = next(iter(queue))
         partitions = queue.pop(transaction)
-        if len(partitions) > left:
-            first = set(sorted(partitions)[:left])
-            queue[transaction] = partitions - first
-            partitions = first
-        taken[transaction] = partitions
-        left -= len(partitions)
+        first = taken[transaction] = [
+            partitions.popleft() for _ in range(min(left, len(partitions)))
+        ]
+        if partitions:
+            queue[transaction] = partitions
+        left -= len(first)
     return taken
 
 

@@ -147,6 +147,7 @@ async def sending() -> AsyncIterator[tuple[SendingBroker, ScriptedBrokers, trio.
     async with trio.open_nursery() as nursery:
         nursery.start_soon(run_reaper, node.timer)
         nursery.start_soon(node.others.run)
+        nursery.start_soon(node.steps.run)
         yield node, ScriptedBrokers(), nursery
         nursery.cancel_scope.cancel()
 
