@@ -19,6 +19,7 @@ from broker.storage.open_log import open_log
 from broker.storage.unified_log import UnifiedLog
 from broker.transactions.log_records import tombstone, transaction_record, transaction_records
 from broker.transactions.metadata import TransactionValue
+from broker.transactions.transaction_partitions import TransactionPartitions
 from broker.transactions.transaction_state import TransactionState
 from integration.kafka.real_kafka import RealKafka
 from integration.machine.clock import MachineClock
@@ -224,7 +225,7 @@ def _values(level: int) -> Iterator[TransactionValue]:
                 prev_producer_id=1000 + state,
                 timeout_ms=60_000,
                 state=state,
-                partitions=frozenset(PARTITIONS if is_begun else ()),
+                partitions=TransactionPartitions(PARTITIONS if is_begun else ()),
                 start_ms=1 if is_begun else -1,
                 last_update_ms=2,
                 client_transaction_version=2 if level == 2 and is_begun else 0,
@@ -261,7 +262,7 @@ def _write_state_log(directory: Path, records: list[RawRecord]) -> None:
 def test_kafkas_tool_decodes_the_states_of_transactions(tmp_path: Path, level: int) -> None:
     """Every state and a tombstone, in both versions of the values."""
     serde = transaction_records(lambda: level)
-    records = [transaction_record("tx-1", each) for each in _values(level)]
+    records = [transaction_record("tx-1", each, level) for each in _values(level)]
     records.append(tombstone("tx-1"))
     directory = tmp_path / f"{TRANSACTION_STATE_TOPIC}-0"
     _write_state_log(directory, [serde.serialize(each) for each in records])

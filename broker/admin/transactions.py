@@ -50,7 +50,6 @@ def _is_open(entry: TransactionMetadata) -> bool:
 
 def _described(node: Node, entry: TransactionMetadata) -> JsonObject:
     value = entry.value
-    partitions = sorted(value.partitions)
     return {
         "node": node.id,
         "transactional_id": printable(entry.transactional_id),
@@ -65,7 +64,7 @@ def _described(node: Node, entry: TransactionMetadata) -> JsonObject:
                 "partition": key.partition,
                 "has_marker": value.state.is_prepared and key not in entry.without_marker,
             }
-            for key in partitions
+            for key in value.partitions
         ],
         "markers_outstanding": len(entry.without_marker) if value.state.is_prepared else 0,
     }

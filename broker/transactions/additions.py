@@ -28,7 +28,8 @@ def add(
         raise ApiError(ErrorCode.CONCURRENT_TRANSACTIONS)
     value = entry.value
     _check_producer(value, producer_id, producer_epoch)
-    if value.state is TransactionState.ONGOING and value.partitions.issuperset(partitions):
+    is_ongoing = value.state is TransactionState.ONGOING
+    if is_ongoing and all(each in value.partitions for each in partitions):
         return None
     return with_partitions(value, partitions, client_version, now_ms)
 

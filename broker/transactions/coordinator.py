@@ -245,7 +245,7 @@ class TransactionCoordinator:
                 producer_epoch=value.producer_epoch,
                 commit=value.state is TransactionState.PREPARE_COMMIT,
                 transaction_version=value.client_transaction_version,
-                partitions=frozenset(entry.without_marker),
+                partitions=value.partitions,
             )
         )
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from broker.common.errors import ApiError
-from broker.common.topic_partition import TopicPartition, by_topic
+from broker.common.topic_partition import TopicPartition
 from broker.coordinators.coordinator_record import CoordinatorRecord, CoordinatorRecordSerde
 from broker.transactions.metadata import TransactionValue
+from broker.transactions.transaction_partitions import PartitionsSchema, TransactionPartitions
 from broker.transactions.transaction_state import TransactionState
 from protocol.errors import ErrorCode
-from protocol.schema import int8, int16, int32, int64, message, since, string, struct
+from protocol.schema import encoded, int8, int16, int32, int64, message, since, string
 
 
 @message(0, versions=(0, 0))
@@ -37,12 +38,20 @@ class TransactionLogValue:
     client_transaction_version: int16 = since(1, tag=2, default=0)
 
 
-@struct
-class PartitionsSchema:
-    """The partitions of one topic."""
+@message(0, versions=(0, 1), flexible=1)
+class EncodedTransactionLogValue:
+    """A `TransactionLogValue` with encoded partitions, to be written only."""
 
-    topic: string
-    partition_ids: list[int32]
+    producer_id: int64
+    previous_producer_id: int64 = since(1, tag=0, default=-1)
+    next_producer_id: int64 = since(1, tag=1, default=-1)
+    producer_epoch: int16
+    transaction_timeout_ms: int32
+    transaction_status: int8
+    transaction_partitions: list[encoded] | None
+    transaction_last_update_timestamp_ms: int64
+    transaction_start_timestamp_ms: int64
+    client_transaction_version: int16 = since(1, tag=2, default=0)
 
 
 # The feature levels of ``transaction.version`` at which values are written in version 1.
@@ -59,7 +68,7 @@ def transaction_records(transaction_version: Callable[[], int]) -> CoordinatorRe
     """
 
     def version_of(value: Any) -> int:
-        version = 1 if transaction_version() >= _TAGGED_FIELDS_SINCE else 0
+        version = _version(transaction_version())
         if version == 0 and value.client_transaction_version:
             raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
         return version
@@ -67,17 +76,23 @@ def transaction_records(transaction_version: Callable[[], int]) -> CoordinatorRe
     return CoordinatorRecordSerde([(TransactionLogKey, TransactionLogValue)], version_of)
 
 
-def transaction_record(transactional_id: str, value: TransactionValue) -> CoordinatorRecord:
-    """The record of a transition; an empty transaction has no partitions, not an empty list."""
+def _version(transaction_version: int) -> int:
+    return 1 if transaction_version >= _TAGGED_FIELDS_SINCE else 0
+
+
+def transaction_record(
+    transactional_id: str, value: TransactionValue, transaction_version: int
+) -> CoordinatorRecord:
+    """The record of a transition, for the present level of ``transaction.version``.
+
+    An empty transaction has no partitions, not an empty list.
+    """
     partitions = None
     if value.state is not TransactionState.EMPTY:
-        partitions = [
-            PartitionsSchema(topic=topic, partition_ids=indexes)
-            for topic, indexes in by_topic(sorted(value.partitions)).items()
-        ]
+        partitions = value.partitions.encoded(_version(transaction_version))
     return CoordinatorRecord(
         TransactionLogKey(transactional_id=transactional_id),
-        TransactionLogValue(
+        EncodedTransactionLogValue(
             producer_id=value.producer_id,
             previous_producer_id=value.prev_producer_id,
             next_producer_id=value.next_producer_id,
@@ -106,7 +121,7 @@ def value_of(logged: TransactionLogValue) -> TransactionValue:
         next_producer_id=logged.next_producer_id,
         timeout_ms=logged.transaction_timeout_ms,
         state=TransactionState(logged.transaction_status),
-        partitions=frozenset(
+        partitions=TransactionPartitions(
             TopicPartition(topic.topic, index)
             for topic in logged.transaction_partitions or ()
             for index in topic.partition_ids

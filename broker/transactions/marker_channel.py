@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import islice
 
@@ -168,7 +168,7 @@ class TransactionMarkerChannel:
         self, transaction: _Transaction, partitions: Iterable[TopicPartition]
     ) -> Slices[None]:
         """Queue markers for the present leaders of *partitions*, those of a request at a time."""
-        in_order = _in_order(partitions)
+        in_order = iter(partitions)
         while some := list(islice(in_order, MARKERS_PER_REQUEST_MAX)):
             if not self._is_current(transaction):
                 return
@@ -264,9 +264,9 @@ class TransactionMarkerChannel:
         again = partitions & transaction.refused
         transaction.refused |= partitions
         if again:
-            retry = partial(self._enqueue_later, {transaction: again})
+            retry = partial(self._enqueue_later, {transaction: sorted(again)})
             schedule_once(self._node.timer, retry, delay_ms=RETRY_BACKOFF_MS)
-        yield from self._enqueue(transaction, partitions - again)
+        yield from self._enqueue(transaction, sorted(partitions - again))
 
     def _marker_written(self, transaction: _Transaction, key: TopicPartition) -> None:
         pending = transaction.pending
@@ -290,13 +290,6 @@ class TransactionMarkerChannel:
         result = pending.transactional_id, pending.coordinator_epoch, *of_partition
         what = f"transactional id {pending.transactional_id}"
         call_back(self._node, what, partial(callback, *result))
-
-
-def _in_order(partitions: Iterable[TopicPartition]) -> Iterator[TopicPartition]:
-    """Sort partitions, because sets of names have another order in each process."""
-    for topic, indexes in sorted(by_topic(partitions).items()):
-        for index in sorted(indexes):
-            yield TopicPartition(topic, index)
 
 
 def _taken(queue: _Queue) -> _Sent:

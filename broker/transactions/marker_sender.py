@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from broker.common.topic_partition import TopicPartition
+from broker.transactions.transaction_partitions import TransactionPartitions
 from protocol.lazy_dataclass import dataclass
 
 
@@ -24,7 +25,7 @@ class PendingMarkers:
     producer_epoch: int
     commit: bool
     transaction_version: int
-    partitions: frozenset[TopicPartition]
+    partitions: TransactionPartitions
 
 
 class MarkerCallbacks(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 
 from broker.common.topic_partition import TopicPartition
+from broker.transactions.transaction_partitions import TransactionPartitions
 from broker.transactions.transaction_state import TransactionState
 from protocol.lazy_dataclass import dataclass
 from protocol.record_batch.header import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
@@ -13,6 +14,7 @@ from protocol.record_batch.header import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 NO_START_MS = -1
 # The timeout of a producer with two-phase commit, whose transactions do not time out (KIP-939).
 NO_TIMEOUT_MS = 2**31 - 1
+NO_PARTITIONS = TransactionPartitions()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +34,7 @@ class TransactionValue:
     last_producer_epoch: int = NO_PRODUCER_EPOCH
     timeout_ms: int
     state: TransactionState
-    partitions: frozenset[TopicPartition] = frozenset()
+    partitions: TransactionPartitions = NO_PARTITIONS
     start_ms: int = NO_START_MS
     last_update_ms: int
     client_transaction_version: int = 0

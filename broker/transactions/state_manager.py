@@ -137,7 +137,7 @@ class TransactionStateManager:
         entry.pending = value
         self.runtime.write(
             entry.transactional_id,
-            [transaction_record(entry.transactional_id, value)],
+            [transaction_record(entry.transactional_id, value, self.transaction_version())],
             partial(self._on_written, entry, value, on_written),
             value.timeout_ms,
         )

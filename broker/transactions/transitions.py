@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from broker.common.topic_partition import TopicPartition
-from broker.transactions.metadata import NO_START_MS, TransactionValue
+from broker.transactions.metadata import NO_PARTITIONS, NO_START_MS, TransactionValue
 from broker.transactions.transaction_state import TransactionState
 from protocol.record_batch.header import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
@@ -61,7 +61,7 @@ def initialized(
         last_producer_epoch=last_producer_epoch,
         timeout_ms=timeout_ms,
         state=_Empty,
-        partitions=frozenset(),
+        partitions=NO_PARTITIONS,
         start_ms=NO_START_MS,
         last_update_ms=now_ms,
     )
@@ -78,7 +78,7 @@ def with_partitions(
         value,
         prev_producer_id=value.producer_id,
         state=_Ongoing,
-        partitions=value.partitions.union(partitions),
+        partitions=value.partitions.with_added(partitions),
         start_ms=value.start_ms if value.state is _Ongoing else now_ms,
         last_update_ms=now_ms,
         client_transaction_version=client_version,
@@ -130,7 +130,7 @@ def completed(value: TransactionValue, now_ms: int) -> TransactionValue:
         next_producer_id=NO_PRODUCER_ID,
         producer_epoch=epoch,
         state=_CompleteCommit if value.state is _PrepareCommit else _CompleteAbort,
-        partitions=frozenset(),
+        partitions=NO_PARTITIONS,
         last_update_ms=now_ms,
     )
 
@@ -141,7 +141,7 @@ def dead(value: TransactionValue, now_ms: int) -> TransactionValue:
         value,
         prev_producer_id=value.producer_id,
         state=_Dead,
-        partitions=frozenset(),
+        partitions=NO_PARTITIONS,
         start_ms=NO_START_MS,
         last_update_ms=now_ms,
     )

@@ -10,6 +10,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.transactions.marker_channel import TransactionMarkerChannel
 from broker.transactions.marker_sender import PendingMarkers
+from broker.transactions.transaction_partitions import TransactionPartitions
 from protocol.errors import ErrorCode
 from protocol.messages.write_txn_markers import (
     WritableTxnMarker,
@@ -124,7 +125,7 @@ def pending(
         producer_epoch=3,
         commit=True,
         transaction_version=2,
-        partitions=frozenset(partitions),
+        partitions=TransactionPartitions(partitions),
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from broker.common.errors import ApiError
 from broker.transactions.additions import add, verify
 from broker.transactions.metadata import TransactionMetadata, TransactionValue
+from broker.transactions.transaction_partitions import TransactionPartitions
 from protocol.errors import ErrorCode
 from tests.broker.transactions.test_initialization import IDLE, value
 from tests.broker.transactions.world import A, B
@@ -95,7 +96,7 @@ def test_the_first_partitions_start_the_transaction(state: str) -> None:
     assert (after.state.name, after.start_ms, after.partitions) == (
         "ONGOING",
         NOW_MS,
-        frozenset({A}),
+        TransactionPartitions([A]),
     )
     assert after.client_transaction_version == 2
 
@@ -106,7 +107,7 @@ def test_partitions_are_added_to_those_of_an_open_transaction() -> None:
 
     assert after is not None
     assert (after.partitions, after.start_ms, after.last_update_ms) == (
-        frozenset({A, B}),
+        TransactionPartitions([A, B]),
         100,
         NOW_MS,
     )

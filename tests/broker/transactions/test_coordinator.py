@@ -56,7 +56,7 @@ def test_markers_have_the_bumped_epoch_and_the_coordinator_epoch(world: World) -
     assert (pending.producer_id, pending.producer_epoch, pending.commit) == (0, 1, False)
     assert (pending.coordinator_epoch, pending.transaction_version) == (0, 2)
     assert pending.state_partition == world.coordinator.runtime.partition_for(ID)
-    assert pending.partitions == {A, B}
+    assert set(pending.partitions) == {A, B}
 
 
 def test_the_id_is_busy_until_the_last_marker(world: World) -> None:

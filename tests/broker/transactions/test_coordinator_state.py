@@ -26,7 +26,7 @@ def test_the_last_record_of_an_id_determines_its_value() -> None:
     """Earlier ones may still be there, because compaction runs later."""
     later = replace(EMPTY, producer_epoch=1)
 
-    state = loaded(*(V1.serialize(transaction_record("id", value)) for value in (EMPTY, later)))
+    state = loaded(*(V1.serialize(transaction_record("id", value, 2)) for value in (EMPTY, later)))
 
     assert state.entries["id"].value == later
     assert state.entries["id"].pending is None
@@ -34,7 +34,7 @@ def test_the_last_record_of_an_id_determines_its_value() -> None:
 
 def test_a_tombstone_removes_an_id() -> None:
     """A tombstone of an unknown id has no effect."""
-    records = [transaction_record("id", EMPTY), tombstone("id"), tombstone("other")]
+    records = [transaction_record("id", EMPTY, 2), tombstone("id"), tombstone("other")]
 
     assert not loaded(*map(V1.serialize, records)).entries
 
@@ -53,7 +53,7 @@ def test_a_record_of_an_unknown_version_is_skipped_with_a_warning(
 ) -> None:
     """A newer broker may have written it."""
     with caplog.at_level(logging.WARNING):
-        state = loaded(record, V1.serialize(transaction_record("id", EMPTY)))
+        state = loaded(record, V1.serialize(transaction_record("id", EMPTY, 2)))
 
     assert list(state.entries) == ["id"]
     assert len(caplog.records) == 1
@@ -61,7 +61,7 @@ def test_a_record_of_an_unknown_version_is_skipped_with_a_warning(
 
 def test_an_unknown_state_is_malformed() -> None:
     """The byte of the state is behind the producer id, the epoch and the timeout."""
-    raw = V1.serialize(transaction_record("id", EMPTY))
+    raw = V1.serialize(transaction_record("id", EMPTY, 2))
     assert raw.value is not None
     value = bytearray(raw.value)
     value[16] = 9

@@ -8,7 +8,7 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.transactions.ending import end, fence
-from broker.transactions.metadata import TransactionMetadata, TransactionValue
+from broker.transactions.metadata import NO_PARTITIONS, TransactionMetadata, TransactionValue
 from broker.transactions.requests import EndTxn
 from protocol.errors import ErrorCode
 from tests.broker.transactions.test_initialization import value
@@ -169,7 +169,7 @@ def test_an_abort_of_nothing_starts_now(state: str) -> None:
     """A completed transaction must have a start time."""
     after = after_end(value(state), commit=False, client_version=2)
 
-    assert (after.state.name, after.start_ms, after.partitions) == (ABORT, NOW_MS, frozenset())
+    assert (after.state.name, after.start_ms, after.partitions) == (ABORT, NOW_MS, NO_PARTITIONS)
 
 
 @pytest.mark.parametrize("commit", [True, False])

@@ -11,6 +11,7 @@ from broker.common.errors import ApiError
 from broker.transactions.initialization import initialize, new_value
 from broker.transactions.metadata import TransactionMetadata, TransactionValue
 from broker.transactions.requests import ProducerIdAndEpoch
+from broker.transactions.transaction_partitions import TransactionPartitions
 from broker.transactions.transaction_state import TransactionState
 from protocol.errors import ErrorCode
 from tests.broker.transactions.world import A
@@ -34,7 +35,7 @@ def value(state: str = "EMPTY", epoch: int = 5, last: int = 4, prev: int = 7) ->
         last_producer_epoch=last,
         timeout_ms=60_000,
         state=TransactionState[state],
-        partitions=frozenset() if state in IDLE else frozenset({A}),
+        partitions=TransactionPartitions() if state in IDLE else TransactionPartitions({A}),
         start_ms=100,
         last_update_ms=200,
     )

@@ -14,6 +14,7 @@ from broker.transactions.log_records import (
     value_of,
 )
 from broker.transactions.metadata import TransactionValue
+from broker.transactions.transaction_partitions import TransactionPartitions
 from broker.transactions.transaction_state import TransactionState
 from protocol.errors import ErrorCode
 
@@ -33,10 +34,18 @@ PREPARE_COMMIT = TransactionValue(
     prev_producer_id=1,
     timeout_ms=60_000,
     state=TransactionState.PREPARE_COMMIT,
-    partitions=frozenset({TopicPartition("a", 0)}),
+    partitions=TransactionPartitions({TopicPartition("a", 0)}),
     start_ms=0x1A200FF31CE,
     last_update_ms=0x1A200FF37EB,
 )
+
+
+def _logged(value: TransactionValue) -> TransactionLogValue:
+    """The value of the record, read from its bytes."""
+    record = V1.deserialize(V1.serialize(transaction_record("id", value, 2)))
+    assert record is not None
+    assert isinstance(record.value, TransactionLogValue)
+    return record.value
 
 
 @pytest.mark.parametrize(
@@ -61,7 +70,7 @@ PREPARE_COMMIT = TransactionValue(
 )
 def test_values_have_kafkas_bytes(value: TransactionValue, written: str) -> None:
     """In version 1, with the previous producer id as a tagged field."""
-    raw = V1.serialize(transaction_record("id", value))
+    raw = V1.serialize(transaction_record("id", value, 2))
 
     assert raw.value == bytes.fromhex(written)
     record = V1.deserialize(raw)
@@ -78,7 +87,7 @@ def test_the_key_is_a_version_and_the_id() -> None:
 
 def test_version_0_has_no_tagged_fields() -> None:
     """It is written while ``transaction.version`` is 0."""
-    raw = V0.serialize(transaction_record("id", PREPARE_COMMIT))
+    raw = V0.serialize(transaction_record("id", PREPARE_COMMIT, 0))
 
     assert raw.value == bytes.fromhex(
         "0000 0000000000000001 0000 0000ea60 02 00000001 000161"
@@ -98,7 +107,7 @@ def test_version_0_cannot_contain_a_client_version() -> None:
     )
 
     with pytest.raises(ApiError) as refused:
-        V0.serialize(transaction_record("id", value))
+        V0.serialize(transaction_record("id", value, 0))
     assert refused.value.code is ErrorCode.UNSUPPORTED_VERSION
 
 
@@ -109,15 +118,14 @@ def test_only_an_empty_transaction_has_a_null_list(state: TransactionState) -> N
         producer_id=1, producer_epoch=0, timeout_ms=1, state=state, last_update_ms=1
     )
 
-    logged = transaction_record("id", value).value
+    logged = _logged(value)
 
-    assert isinstance(logged, TransactionLogValue)
     assert logged.transaction_partitions == []
 
 
 def test_partitions_are_grouped_by_topic() -> None:
     """And sorted, so that equal states have equal bytes."""
-    keys = frozenset(TopicPartition(topic, index) for topic in "ba" for index in (2, 0))
+    keys = TransactionPartitions(TopicPartition(topic, index) for topic in "ba" for index in (2, 0))
     value = TransactionValue(
         producer_id=1,
         producer_epoch=0,
@@ -129,9 +137,9 @@ def test_partitions_are_grouped_by_topic() -> None:
         client_transaction_version=2,
     )
 
-    logged = transaction_record("id", value).value
+    logged = _logged(value)
 
-    assert [(each.topic, each.partition_ids) for each in logged.transaction_partitions] == [
+    assert [(each.topic, each.partition_ids) for each in logged.transaction_partitions or ()] == [
         ("a", [0, 2]),
         ("b", [0, 2]),
     ]

@@ -9,6 +9,7 @@ import pytest
 
 from broker.coordinators.coordinator_record import RawRecord
 from broker.transactions.requests import EndTxnResult, InitProducerIdResult
+from broker.transactions.transaction_partitions import TransactionPartitions
 from protocol.errors import ErrorCode
 from tests.broker.transactions.test_initialization import value
 from tests.broker.transactions.world import ID, TIMEOUT_MS, A, B, World, begin, states_in_log
@@ -139,7 +140,7 @@ def test_the_markers_of_a_prepared_transaction_are_sent_again(world: World, comm
 
     [pending] = world.markers.pending
     assert (pending.coordinator_epoch, pending.commit) == (1, commit)
-    assert (pending.partitions, pending.producer_epoch) == (frozenset({A, B}), 1)
+    assert (pending.partitions, pending.producer_epoch) == (TransactionPartitions([A, B]), 1)
     assert world.add((0, 1)) == [BUSY]
     world.coordinator.marker_written(ID, 1, A)
     world.coordinator.marker_written(ID, 1, B)

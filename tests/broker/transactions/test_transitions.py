@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from broker.transactions.metadata import TransactionValue
+from broker.transactions.transaction_partitions import TransactionPartitions
 from broker.transactions.transaction_state import TransactionState
 from broker.transactions.transitions import (
     check_transition,
@@ -104,13 +105,19 @@ def test_a_state_follows_only_its_predecessors() -> None:
 INVALID: dict[str, Transition] = {
     "epoch jumps": (EMPTY, initialized(EMPTY, 7, 8, 5, 1000, NOW_MS)),
     "other id with an epoch": (EMPTY, initialized(EMPTY, 90, 1, 5, 1000, NOW_MS)),
-    "empty with partitions": (COMMITTED, replace(EMPTY, partitions=frozenset({A}), start_ms=-1)),
+    "empty with partitions": (
+        COMMITTED,
+        replace(EMPTY, partitions=TransactionPartitions({A}), start_ms=-1),
+    ),
     "empty with a start": (COMMITTED, replace(EMPTY, start_ms=5)),
-    "partition lost": (OPEN, replace(OPEN, partitions=frozenset({B}))),
+    "partition lost": (OPEN, replace(OPEN, partitions=TransactionPartitions({B}))),
     "timeout changes": (OPEN, replace(OPEN, timeout_ms=1)),
     "start changes": (OPEN, replace(OPEN, start_ms=1)),
     "identity changes": (OPEN, replace(OPEN, producer_epoch=6)),
-    "prepared with other partitions": (OPEN, replace(PREPARED, partitions=frozenset({B}))),
+    "prepared with other partitions": (
+        OPEN,
+        replace(PREPARED, partitions=TransactionPartitions({B})),
+    ),
     "prepared with another start": (OPEN, replace(PREPARED, start_ms=1)),
     "prepared without last epoch": (OPEN, replace(PREPARED, last_producer_epoch=-1)),
     "completed without start": (

@@ -13,6 +13,7 @@ from broker.transactions.coordinator_state import CoordinatorState
 from broker.transactions.marker_channel import TransactionMarkerChannel
 from broker.transactions.requests import EndTxnResult
 from broker.transactions.state_manager import TransactionStateManager
+from broker.transactions.transaction_partitions import TransactionPartitions
 from broker.transactions.transaction_state import TransactionState
 from broker.transactions.transitions import completed, with_partitions
 from protocol.errors import ErrorCode
@@ -98,7 +99,7 @@ def partitions_replace_earlier_ones(patch: pytest.MonkeyPatch) -> None:
         additions,
         "with_partitions",
         lambda value, partitions, *rest: replace(
-            with_partitions(value, partitions, *rest), partitions=frozenset(partitions)
+            with_partitions(value, partitions, *rest), partitions=TransactionPartitions(partitions)
         ),
     )
     patch.setattr(state_manager, "check_transition", lambda before, after: None)
