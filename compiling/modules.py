@@ -51,6 +51,7 @@ COMPILED = (
     "broker/coordinators/inter_broker_sender.py",
     "broker/coordinators/internal_topic.py",
     "broker/coordinators/partition_log.py",
+    "broker/coordinators/prepared_records.py",
     "broker/groups/classic/coordinator.py",
     "broker/groups/classic/group.py",
     "broker/groups/classic/member.py",

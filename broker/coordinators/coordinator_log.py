@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from broker.coordinators.coordinator_record import RawRecord
+from protocol.record_batch.block import RecordBlock
 from protocol.record_batch.control import EndTxnMarker
 
 
@@ -61,6 +62,11 @@ class CoordinatorLog(Protocol):
         """All records below this offset are replicated."""
         ...
 
+    @property
+    def batch_bytes_max(self) -> int:
+        """The maximum size of a batch in bytes (``max.message.bytes``)."""
+        ...
+
     def read(self, offset: int) -> LogSlice:
         """Return some records and markers from *offset* on, which is below the end offset.
 
@@ -68,10 +74,8 @@ class CoordinatorLog(Protocol):
         """
         ...
 
-    def append(
-        self, records: Sequence[RawRecord], producer: TransactionalProducer | None = None
-    ) -> None:
-        """Append *records* in one batch, in the transaction of *producer* if there is one.
+    def append(self, records: RecordBlock, producer: TransactionalProducer | None = None) -> None:
+        """Append *records* as one batch, in the transaction of *producer* if there is one.
 
         Raises `ApiError` with Produce's error if the log refuses; then nothing is appended. If the
         append moves the high watermark, the runtime is notified after this call, by the action

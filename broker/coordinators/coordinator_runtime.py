@@ -31,7 +31,8 @@ from broker.coordinators.deferred_event_queue import (
     OnReplicated,
 )
 from broker.coordinators.internal_topic import partition_for
-from protocol.codec import Malformed, Unencodable
+from broker.coordinators.prepared_records import PreparedRecords
+from protocol.codec import Malformed
 from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
 from protocol.record_batch.control import EndTxnMarker
@@ -187,10 +188,22 @@ class CoordinatorRuntime:
 
     # --------------------------------------------------------------------------- writing
 
+    def prepare(self, key: str) -> PreparedRecords:
+        """Prepare a batch of records about *key*, without any.
+
+        An error, such as that of another coordinator, is raised by `append`.
+        """
+        index = self.partition_for(key)
+        try:
+            self.check_partition(index)
+        except ApiError as error:
+            return PreparedRecords(self._serde, 0, error)
+        return PreparedRecords(self._serde, self._partitions[index].log.batch_bytes_max)
+
     def append(
         self,
         key: str,
-        records: Iterable[CoordinatorRecord | RawRecord],
+        records: Iterable[CoordinatorRecord | RawRecord] | PreparedRecords,
         producer: TransactionalProducer | None = None,
     ) -> int:
         """Append records about *key* in one batch; raises `ApiError` if the log refuses it.
@@ -201,20 +214,19 @@ class CoordinatorRuntime:
         index = self.partition_for(key)
         self.check_partition(index)
         partition = self._partitions[index]
-        serialize = self._serde.serialize
-        try:
-            raw = [each if isinstance(each, RawRecord) else serialize(each) for each in records]
-        except Unencodable as error:
-            # Kafka cannot write such a record either; nothing has changed.
-            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
-        if not raw:
+        if not isinstance(records, PreparedRecords):
+            prepared = PreparedRecords(self._serde, partition.log.batch_bytes_max)
+            prepared.add(records)
+            records = prepared
+        block = records.checked()
+        if not len(block):
             return partition.end_offset
         try:
-            partition.log.append(raw, producer)
+            partition.log.append(block, producer)
         except ApiError as refused:
             raise ApiError(as_coordinator_error(refused.code), refused.message) from refused
         self._has_appended(index, partition)
-        return partition.end_offset - len(raw)
+        return partition.end_offset - len(block)
 
     def append_marker(
         self,

@@ -7,7 +7,7 @@ the records.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from broker.common.clock import Clock
@@ -22,10 +22,10 @@ from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.storage.append import AppendOrigin, AppendRefused
 from broker.storage.verification_state import NO_GUARD
-from protocol.record_batch.batch import batches, build_batch, records
+from protocol.record_batch.batch import batches, records
+from protocol.record_batch.block import RecordBlock
 from protocol.record_batch.control import EndTxnMarker, build_end_txn_marker, end_txn_marker
 from protocol.record_batch.header import TRANSACTIONAL_BIT, BatchHeader
-from protocol.record_batch.record import Record
 from purgatories.action_queue import ActionQueue
 
 _ALL_IN_SYNC: Final = -1
@@ -72,6 +72,11 @@ class PartitionLog:
         """All records below this offset are replicated."""
         return self._partition.log.high_watermark
 
+    @property
+    def batch_bytes_max(self) -> int:
+        """``max.message.bytes`` of the topic."""
+        return self._partition.log.config.max_message_bytes
+
     def read(self, offset: int) -> LogSlice:
         """Return the records and the transaction markers of some batches from *offset* on.
 
@@ -96,17 +101,14 @@ class PartitionLog:
             )
         return LogSlice(found, next_offset)
 
-    def append(
-        self, records: Sequence[RawRecord], producer: TransactionalProducer | None = None
-    ) -> None:
-        """Append them in one batch; raises `ApiError`. The caller runs the action queue."""
+    def append(self, records: RecordBlock, producer: TransactionalProducer | None = None) -> None:
+        """Append them as one batch; raises `ApiError`. The caller runs the action queue."""
         now_ms = self._clock.wall_ms()
-        values = [Record(each.key, each.value, timestamp=now_ms) for each in records]
         if producer is None:
-            self._append(build_batch(values))
+            self._append(records.to_batch(now_ms))
             return
-        batch = build_batch(
-            values,
+        batch = records.to_batch(
+            now_ms,
             producer_id=producer.producer_id,
             producer_epoch=producer.producer_epoch,
             base_sequence=0,  # the sequence numbers of coordinators are not checked

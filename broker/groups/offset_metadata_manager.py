@@ -11,7 +11,7 @@ nor the group expires.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
@@ -25,11 +25,13 @@ from broker.config import Config
 from broker.coordinators.coordinator_log import TransactionalProducer
 from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
+from broker.coordinators.prepared_records import PreparedRecords
 from broker.groups.classic.group import ClassicGroup
-from broker.groups.group import Committer
+from broker.groups.group import CommitCheck, Committer
 from broker.groups.group_states import AnyGroup, GroupStates
-from broker.groups.offsets import OffsetAndMetadata, Offsets, tombstone
+from broker.groups.offsets import Changes, OffsetAndMetadata, Offsets, tombstone
 from broker.groups.records.serde import NO_TIMESTAMP
+from broker.steps.pieces import pieces
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.record_batch.header import NO_PRODUCER_ID
@@ -74,6 +76,23 @@ class OffsetCommit:
     commits: Sequence[Commit]
 
 
+class PreparedCommit:
+    """The offsets of an OffsetCommit with their records, and an error for each commit."""
+
+    __slots__ = ("errors", "offsets", "records")
+
+    def __init__(self, records: PreparedRecords) -> None:
+        self.errors: list[ErrorCode] = []
+        self.offsets: dict[TopicPartition, OffsetAndMetadata] = {}
+        self.records = records
+
+    def check(self, commits: Iterable[Commit], check: CommitCheck) -> None:
+        """Raise `ApiError` unless *check* allows each commit that has no error."""
+        for commit, error in zip(commits, self.errors, strict=True):
+            if not error:
+                check(commit.topic_id, commit.partition.partition)
+
+
 class OffsetMetadataManager:
     """The offsets of the groups of a node.
 
@@ -97,10 +116,13 @@ class OffsetMetadataManager:
 
     # ------------------------------------------------------------------------------- commit
 
-    def commit(self, request: OffsetCommit) -> list[ErrorCode]:
+    def commit(
+        self, request: OffsetCommit, prepared: PreparedCommit | None = None
+    ) -> list[ErrorCode]:
         """Append offsets; returns an error for each commit. Raises `ApiError` for all of them.
 
-        The caller sends the response when the records are replicated.
+        *prepared* is what `prepare` has returned for the request. The caller sends the response
+        when the records are replicated.
         """
         group = self._group_for(request)
         committer = Committer(
@@ -113,18 +135,40 @@ class OffsetMetadataManager:
         check = None if group is None else group.check_offset_commit(committer)
         if isinstance(group, ClassicGroup) and request.producer is None:
             self._reschedule_heartbeat(group, request.member_id)
-        errors = [ErrorCode.NONE] * len(request.commits)
-        offsets: dict[TopicPartition, OffsetAndMetadata] = {}
-        for index, commit in enumerate(request.commits):
-            if commit.metadata is not None and self._is_too_long(commit.metadata):
-                errors[index] = ErrorCode.OFFSET_METADATA_TOO_LARGE
-                continue
-            if check is not None:
-                check(commit.topic_id, commit.partition.partition)
-            offsets[commit.partition] = self._offset(commit, request)
-        self._change(request.group_id, offsets, request.producer)
+        if prepared is None:
+            prepared = self._begin(request)
+            self._add(prepared, request, request.commits)
+            prepared.records.add(_records(request.group_id, prepared.offsets))
+        if check is not None:
+            prepared.check(request.commits, check)
+        self._append(request.group_id, prepared.offsets, prepared.records, request.producer)
         self._states.create_simple(request.group_id, self._clock.wall_ms())
-        return errors
+        return prepared.errors
+
+    def prepare(self, request: OffsetCommit) -> Slices[PreparedCommit]:
+        """Encode the records of a large commit, which no state of the group changes."""
+        prepared = self._begin(request)
+        for piece in pieces(request.commits):
+            self._add(prepared, request, piece)
+            yield None
+        yield from prepared.records.add_in_slices(_records(request.group_id, prepared.offsets))
+        return prepared
+
+    def _begin(self, request: OffsetCommit) -> PreparedCommit:
+        return PreparedCommit(self._runtime.prepare(request.group_id))
+
+    def _add(
+        self, prepared: PreparedCommit, request: OffsetCommit, commits: Iterable[Commit]
+    ) -> None:
+        """Add the offsets of some commits, in their order."""
+        errors, offsets = prepared.errors, prepared.offsets
+        now_ms = self._clock.wall_ms()
+        for commit in commits:
+            if commit.metadata is not None and self._is_too_long(commit.metadata):
+                errors.append(ErrorCode.OFFSET_METADATA_TOO_LARGE)
+            else:
+                errors.append(ErrorCode.NONE)
+                offsets[commit.partition] = _offset(commit, request, now_ms)
 
     def _group_for(self, request: OffsetCommit) -> AnyGroup | None:
         """The group of a commit; None if the commit of a simple consumer creates it."""
@@ -135,18 +179,6 @@ class OffsetMetadataManager:
         if request.producer is None and request.api_version >= _GROUP_ID_NOT_FOUND_SINCE:
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
         raise ApiError(ErrorCode.ILLEGAL_GENERATION)
-
-    def _offset(self, commit: Commit, request: OffsetCommit) -> OffsetAndMetadata:
-        now_ms = self._clock.wall_ms()
-        return OffsetAndMetadata(
-            commit.offset,
-            commit.leader_epoch,
-            commit.metadata or "",
-            now_ms,
-            _expire_timestamp_ms(now_ms, request.retention_ms),
-            # Kafka writes no topic id for a TxnOffsetCommit, which contains none.
-            commit.topic_id if request.producer is None else ZERO_UUID,
-        )
 
     def _is_too_long(self, metadata: str) -> bool:
         """Whether *metadata* exceeds the limit in UTF-16 units, the characters of Java strings."""
@@ -249,21 +281,22 @@ class OffsetMetadataManager:
         written = self._states.offsets.written
         return {**written.committed(group_id), **dict.fromkeys(written.pending(group_id))}
 
-    def _change(
+    def _change(self, group_id: str, changes: Changes) -> None:
+        """Append and apply changes."""
+        records = self._runtime.prepare(group_id)
+        records.add(_records(group_id, changes))
+        self._append(group_id, changes, records, None)
+
+    def _append(
         self,
         group_id: str,
-        changes: Mapping[TopicPartition, OffsetAndMetadata | None],
-        producer: TransactionalProducer | None = None,
+        changes: Changes,
+        records: PreparedRecords,
+        producer: TransactionalProducer | None,
     ) -> None:
-        """Append and apply offsets; None deletes an offset. Readers see them when replicated."""
+        """Append the records of *changes* and apply them. Readers see them when replicated."""
         if not changes:
             return
-        records = [
-            tombstone(group_id, partition)
-            if offset is None
-            else offset.to_record(group_id, partition)
-            for partition, offset in changes.items()
-        ]
         record_offset = self._runtime.append(group_id, records, producer)
         for offset in changes.values():
             if offset is not None:
@@ -273,6 +306,26 @@ class OffsetMetadataManager:
         self._states.put_offsets(group_id, changes, self._clock.wall_ms(), producer_id)
         replicate = partial(self._states.offsets.replicated.change, group_id, changes, producer_id)
         self._runtime.once_replicated(group_id, replicate)
+
+
+def _offset(commit: Commit, request: OffsetCommit, now_ms: int) -> OffsetAndMetadata:
+    return OffsetAndMetadata(
+        commit.offset,
+        commit.leader_epoch,
+        commit.metadata or "",
+        now_ms,
+        _expire_timestamp_ms(now_ms, request.retention_ms),
+        # Kafka writes no topic id for a TxnOffsetCommit, which contains none.
+        commit.topic_id if request.producer is None else ZERO_UUID,
+    )
+
+
+def _records(group_id: str, changes: Changes) -> Iterator[CoordinatorRecord]:
+    for partition, offset in changes.items():
+        if offset is None:
+            yield tombstone(group_id, partition)
+        else:
+            yield offset.to_record(group_id, partition)
 
 
 def _expire_timestamp_ms(now_ms: int, retention_ms: int) -> int | None:

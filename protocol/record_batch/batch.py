@@ -96,6 +96,36 @@ def build_batch(
     if log_append_time is not None:
         attributes |= TIMESTAMP_TYPE_BIT
         max_timestamp = log_append_time
+    return sealed_batch(
+        block,
+        records_count=count,
+        last_offset_delta=last_offset_delta,
+        base_timestamp=base_timestamp,
+        max_timestamp=max_timestamp,
+        base_offset=base_offset,
+        partition_leader_epoch=partition_leader_epoch,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        base_sequence=base_sequence,
+        attributes=attributes,
+    )
+
+
+def sealed_batch(
+    block: Buffer,
+    *,
+    records_count: int,
+    last_offset_delta: int,
+    base_timestamp: int,
+    max_timestamp: int,
+    base_offset: int = 0,
+    partition_leader_epoch: int = -1,
+    producer_id: int = NO_PRODUCER_ID,
+    producer_epoch: int = NO_PRODUCER_EPOCH,
+    base_sequence: int = NO_SEQUENCE,
+    attributes: int = 0,
+) -> bytes:
+    """Put a header with its length and checksum before the *block* of encoded records."""
     head = BatchHeader(
         base_offset,
         0,  # `assemble` writes the length
@@ -109,6 +139,6 @@ def build_batch(
         producer_id,
         producer_epoch,
         base_sequence,
-        count,
+        records_count,
     )
     return seal(assemble(head, block))

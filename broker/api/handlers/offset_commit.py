@@ -21,7 +21,7 @@ from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import topic_partition
 from broker.controller.image import TopicImage
-from broker.groups.offset_metadata_manager import Commit, OffsetCommit
+from broker.groups.offset_metadata_manager import Commit, OffsetCommit, PreparedCommit
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.offset_commit import (
@@ -48,7 +48,7 @@ def offset_commit(
         return _in_slices(collected)
     for topic in request.body.topics:
         collected.add(collected.topic(topic), topic.partitions)
-    return collected.commit()
+    return collected.respond(collected.to_commit())
 
 
 def _in_slices(collected: _Commits) -> Slices[OffsetCommitResponse | Outcome]:
@@ -57,7 +57,9 @@ def _in_slices(collected: _Commits) -> Slices[OffsetCommitResponse | Outcome]:
         for start in range(0, len(partitions), ITEMS_AT_ONCE):
             collected.add(known, partitions[start : start + ITEMS_AT_ONCE])
             yield None
-    return collected.commit()
+    commit = collected.to_commit()
+    prepared = yield from collected.request.services.groups.offsets.prepare(commit)
+    return collected.respond(commit, prepared)
 
 
 class _Topic:
@@ -133,21 +135,29 @@ class _Commits:
                     )
                 )
 
-    def commit(self) -> OffsetCommitResponse | Outcome:
-        """Commit all; returns the response, or parks the request until it is replicated."""
-        request, body, response = self.request, self.request.body, self._response
-        if not self._commits:
-            return response
-        commit = OffsetCommit(
+    def to_commit(self) -> OffsetCommit:
+        """The collected commits as those of the member."""
+        body = self.request.body
+        return OffsetCommit(
             group_id=body.group_id,
             generation_id_or_member_epoch=body.generation_id_or_member_epoch,
             member_id=body.member_id,
             group_instance_id=body.group_instance_id,
             retention_ms=body.retention_time_ms,
-            api_version=request.version,
+            api_version=self.request.version,
             commits=self._commits,
         )
-        return when_committed(request, commit, self._committed, response, self._refuse)
+
+    def respond(
+        self, commit: OffsetCommit, prepared: PreparedCommit | None = None
+    ) -> OffsetCommitResponse | Outcome:
+        """Commit all; returns the response, or parks the request until it is replicated."""
+        response = self._response
+        if not self._commits:
+            return response
+        return when_committed(
+            self.request, commit, self._committed, response, self._refuse, prepared
+        )
 
     def _refuse(self, error: ErrorCode) -> OffsetCommitResponse:
         for response_partition in self._committed:

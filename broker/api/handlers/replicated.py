@@ -12,7 +12,7 @@ from broker.api.handlers.wait_rules import group_rules
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
-from broker.groups.offset_metadata_manager import OffsetCommit
+from broker.groups.offset_metadata_manager import OffsetCommit, PreparedCommit
 from protocol.errors import ErrorCode
 
 Response = TypeVar("Response")
@@ -54,14 +54,15 @@ def when_committed(
     partitions: Iterable[PartitionResponse],
     response: Response,
     refusal: Callable[[ErrorCode], Response],
+    prepared: PreparedCommit | None = None,
 ) -> Response | Outcome:
     """Commit offsets, and return the response as `when_replicated` does.
 
     *partitions* are the parts of the response about the commits, in the same order; their errors
-    are set.
+    are set. *prepared* is the commit if it has been prepared in slices.
     """
     try:
-        errors = request.services.groups.offsets.commit(commit)
+        errors = request.services.groups.offsets.commit(commit, prepared)
     except ApiError as refused:
         return refusal(refused.code)
     for partition, error in zip(partitions, errors, strict=True):

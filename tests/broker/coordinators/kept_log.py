@@ -12,6 +12,8 @@ from broker.coordinators.coordinator_log import (
 )
 from broker.coordinators.coordinator_record import RawRecord
 from protocol.errors import ErrorCode
+from protocol.record_batch.batch import records as records_of
+from protocol.record_batch.block import RecordBlock
 from protocol.record_batch.control import EndTxnMarker
 from protocol.record_batch.header import NO_PRODUCER_ID
 
@@ -27,6 +29,7 @@ class KeptLog:
 
     start_offset = 0
     leader_epoch = 0
+    batch_bytes_max = 1_048_588
 
     def __init__(
         self,
@@ -53,11 +56,16 @@ class KeptLog:
         return LogSlice(found, offset + len(found))
 
     def append(
-        self, records: Sequence[RawRecord], producer: TransactionalProducer | None = None
+        self,
+        records: RecordBlock | Sequence[RawRecord],
+        producer: TransactionalProducer | None = None,
     ) -> None:
         producer_id = NO_PRODUCER_ID
         if producer is not None:
             producer_id = producer.producer_id
+        if isinstance(records, RecordBlock):
+            batch = records.to_batch(0)
+            records = [RawRecord(each.key or b"", each.value) for each in records_of(batch)]
         end = self.end_offset
         self._append(
             [

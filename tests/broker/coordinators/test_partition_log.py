@@ -18,6 +18,7 @@ from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.storage.append import AppendOrigin
 from protocol.errors import ErrorCode
 from protocol.record_batch.batch import batches, build_batch
+from protocol.record_batch.block import RecordBlock
 from protocol.record_batch.control import ControlRecordType, EndTxnMarker, end_txn_marker
 from protocol.record_batch.header import CONTROL_BIT
 from protocol.record_batch.record import Record
@@ -29,6 +30,14 @@ from tests.broker.replication.world import KEY, make_follower, make_partition
 
 A, B, C = (RawRecord(each, each) for each in (b"a", b"b", b"c"))
 CLOCK = ManualClock()
+
+
+def block(*records: RawRecord) -> RecordBlock:
+    """The encoded records."""
+    encoded = RecordBlock()
+    for each in records:
+        encoded.add(each.key, each.value)
+    return encoded
 
 
 def purgatories() -> PartitionPurgatories:
@@ -67,8 +76,8 @@ def verified(partition: Partition, epoch: int) -> TransactionalProducer:
 def test_appended_records_can_be_read(log: PartitionLog) -> None:
     """From any offset on, tombstones included."""
     gone = RawRecord(b"b", None)
-    log.append([A, B])
-    log.append([gone])
+    log.append(block(A, B))
+    log.append(block(gone))
 
     assert log.read(0) == ([A, B, gone], 3)
     assert log.read(1) == ([B, gone], 3)
@@ -79,7 +88,7 @@ def test_records_that_are_appended_together_are_one_batch(
     partition: Partition, log: PartitionLog
 ) -> None:
     """Mirrors testWriteRecords; the batch has the time and the leader epoch."""
-    log.append([A, B])
+    log.append(block(A, B))
     ((_, header),) = batches(raw_log(partition))
 
     assert (header.base_offset, header.last_offset) == (0, 1)
@@ -90,7 +99,7 @@ def test_records_of_a_transaction_are_a_batch_of_its_producer(
     partition: Partition, log: PartitionLog
 ) -> None:
     """Its batch is transactional and begins at sequence 0."""
-    log.append([A, B], verified(partition, 2))
+    log.append(block(A, B), verified(partition, 2))
     ((_, header),) = batches(raw_log(partition))
 
     assert (header.producer_id, header.producer_epoch, header.base_sequence) == (5, 2, 0)
@@ -114,13 +123,13 @@ def test_an_appended_marker_ends_the_transaction(
 def test_records_of_a_transaction_that_is_not_verified_are_refused(log: PartitionLog) -> None:
     """INVALID_TXN_STATE, as for a client."""
     with pytest.raises(ApiError) as refused:
-        log.append([A], TransactionalProducer(5, 2))
+        log.append(block(A), TransactionalProducer(5, 2))
     assert refused.value.code is ErrorCode.INVALID_TXN_STATE
 
 
 def test_a_late_marker_is_refused(partition: Partition, log: PartitionLog) -> None:
     """From transaction version 2 on, a marker has an epoch of its own (KIP-1228)."""
-    log.append([A], verified(partition, 2))
+    log.append(block(A), verified(partition, 2))
     with pytest.raises(ApiError) as refused:
         log.append_marker(5, 2, EndTxnMarker(is_abort=True, coordinator_epoch=0), 2)
     assert refused.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
@@ -130,8 +139,8 @@ def test_records_and_markers_are_returned_with_their_producers(
     partition: Partition, log: PartitionLog
 ) -> None:
     """In the order of the log; records outside transactions have no producer id."""
-    log.append([A])
-    log.append([B], verified(partition, 0))
+    log.append(block(A))
+    log.append(block(B), verified(partition, 0))
     log.append_marker(5, 0, EndTxnMarker(is_abort=False, coordinator_epoch=0), 0)
     log.append_marker(5, 0, EndTxnMarker(is_abort=True, coordinator_epoch=0), 0)
     found, next_offset = log.read(0)
@@ -144,7 +153,7 @@ def test_records_and_markers_are_returned_with_their_producers(
 
 def test_other_control_batches_are_not_returned(partition: Partition, log: PartitionLog) -> None:
     """As the control batches of a quorum, which are no transaction markers."""
-    log.append([A])
+    log.append(block(A))
     key = (int(ControlRecordType.LEADER_CHANGE)).to_bytes(4)
     batch = build_batch(
         [Record(key, b"value", timestamp=EPOCH_MS)], attributes=CONTROL_BIT, producer_epoch=0
@@ -158,7 +167,7 @@ def test_a_large_log_takes_several_reads(log: PartitionLog) -> None:
     """Each read returns whole batches and the offset of the next read."""
     large = RawRecord(b"k", bytes(100_000))
     for _ in range(5):
-        log.append([large])
+        log.append(block(large))
     parts, offset = [], 0
     while offset < log.end_offset:
         records, offset = log.read(offset)
@@ -174,7 +183,7 @@ def test_an_append_with_too_few_in_sync_replicas_is_refused(tmp_path: Path) -> N
     log = PartitionLog(partition, purgatories(), ActionQueue(), CLOCK)
 
     with pytest.raises(ApiError) as refused:
-        log.append([A])
+        log.append(block(A))
     assert refused.value.code is ErrorCode.NOT_ENOUGH_REPLICAS
     assert log.end_offset == 0
 
@@ -184,14 +193,14 @@ def test_an_append_to_a_follower_is_refused(partition: Partition, log: Partition
     make_follower(partition)
 
     with pytest.raises(ApiError) as refused:
-        log.append([A])
+        log.append(block(A))
     assert refused.value.code is ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
 def test_records_that_are_too_large_are_refused(partition: Partition, log: PartitionLog) -> None:
     """``max.message.bytes`` of the topic applies to coordinators, too."""
     with pytest.raises(ApiError) as refused:
-        log.append([RawRecord(b"k", bytes(2_000_000))])
+        log.append(block(RawRecord(b"k", bytes(2_000_000))))
 
     assert refused.value.code is ErrorCode.MESSAGE_TOO_LARGE
     assert partition.log.log_end_offset == 0
@@ -208,7 +217,7 @@ def test_the_listener_is_called_when_the_actions_run(
     marks: list[int] = []
     listener: Callable[[], None] = lambda: marks.append(log.high_watermark)  # noqa: E731 - typed
     listeners.high_watermark_listeners[KEY] = listener
-    log.append([A])
+    log.append(block(A))
     assert marks == []
     actions.try_complete_actions()
 
