@@ -18,7 +18,6 @@ from broker.common.clock import Clock
 from broker.common.errors import ApiError
 from broker.config import Config
 from broker.controller.image import GROUP_METADATA_TOPIC, MetadataImage
-from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.classic.coordinator import ClassicGroupCoordinator
@@ -41,7 +40,7 @@ from broker.groups.consumer.migration import Migration
 from broker.groups.departures import Departures
 from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.metadata_image import CoordinatorMetadataImage
-from broker.groups.offset_metadata_manager import OffsetMetadataManager
+from broker.groups.offset_metadata_manager import OffsetMetadataManager, PreparedTombstones
 from broker.groups.records.serde import GROUP_RECORDS
 from broker.groups.share.coordinator import ShareGroupCoordinator
 from broker.groups.share.group import ShareGroup
@@ -238,11 +237,14 @@ class GroupCoordinatorService:
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
         return group
 
-    def delete_group(self, group_id: str) -> None:
-        """Delete an empty group and its offsets; raises `ApiError`."""
+    def delete_group(self, group_id: str, offsets: PreparedTombstones | None = None) -> None:
+        """Delete an empty group and its offsets; raises `ApiError`.
+
+        *offsets* are the tombstones of its offsets, if they have been prepared in slices.
+        """
         group = self.group(group_id)
         group.check_deletion()
-        self._delete(group)
+        self._delete(group, offsets)
 
     def remove_group(self, group_id: str) -> None:
         """Delete a group, also one with members, and its offsets; raises `ApiError`.
@@ -268,11 +270,9 @@ class GroupCoordinatorService:
                 log.warning("group %s cannot be deleted: %s", group.group_id, error)
         self._actions.try_complete_actions()
 
-    def _delete(self, group: AnyGroup) -> None:
-        records: list[CoordinatorRecord] = [
-            *self.offsets.tombstones(group.group_id),
-            *group.tombstones(),
-        ]
+    def _delete(self, group: AnyGroup, offsets: PreparedTombstones | None = None) -> None:
+        records = self.offsets.tombstones(group.group_id, offsets)
+        records.add(group.tombstones())
         self.runtime.append(group.group_id, records)
         if isinstance(group, ClassicGroup):
             self._classic.retire(group, ErrorCode.UNKNOWN_MEMBER_ID)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from broker.common.clock import Clock
@@ -91,6 +91,13 @@ class PreparedCommit:
         for commit, error in zip(commits, self.errors, strict=True):
             if not error:
                 check(commit.topic_id, commit.partition.partition)
+
+
+class PreparedTombstones(NamedTuple):
+    """The records that delete the offsets of some partitions."""
+
+    records: PreparedRecords
+    partitions: Collection[TopicPartition]
 
 
 class OffsetMetadataManager:
@@ -272,9 +279,28 @@ class OffsetMetadataManager:
 
     # ------------------------------------------------------------------------------- writing
 
-    def tombstones(self, group_id: str) -> list[CoordinatorRecord]:
-        """The records that delete all offsets of a group, pending ones included."""
-        return [tombstone(group_id, each) for each in self._partitions(group_id)]
+    def tombstones(
+        self, group_id: str, prepared: PreparedTombstones | None = None
+    ) -> PreparedRecords:
+        """The records that delete all offsets of a group, pending ones included.
+
+        Only those of offsets that were committed after *prepared* are encoded now.
+        """
+        if prepared is None:
+            prepared = PreparedTombstones(self._runtime.prepare(group_id), ())
+        new = (each for each in self._partitions(group_id) if each not in prepared.partitions)
+        prepared.records.add(tombstone(group_id, each) for each in new)
+        return prepared.records
+
+    def prepare_tombstones(self, group_id: str) -> Slices[PreparedTombstones]:
+        """Encode the tombstones of the present offsets of a group.
+
+        That of an offset that another request deletes meanwhile has no effect.
+        """
+        partitions = self._partitions(group_id)
+        records = self._runtime.prepare(group_id)
+        yield from records.add_in_slices(tombstone(group_id, each) for each in partitions)
+        return PreparedTombstones(records, partitions)
 
     def _partitions(self, group_id: str) -> Collection[TopicPartition]:
         """The partitions for which a group has a committed or a pending offset."""

@@ -18,6 +18,7 @@ from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
+from broker.groups.offset_metadata_manager import PreparedTombstones
 from broker.groups.share.group import ShareGroup
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
@@ -51,7 +52,7 @@ def delete_groups(request: Request[DeleteGroupsRequest]) -> Slices[DeleteGroupsR
         if name in refused:
             errors[name] = DELETE_GROUP.error_code
         else:
-            _delete(request, name, partial(on_end, name))
+            yield from _delete(request, name, partial(on_end, name))
         yield None
     if len(errors) == len(names):
         return response(None)
@@ -61,31 +62,43 @@ def delete_groups(request: Request[DeleteGroupsRequest]) -> Slices[DeleteGroupsR
     return PARKED
 
 
-def _delete(request: Request[DeleteGroupsRequest], group_id: str, on_end: OnEnd) -> None:
+def _delete(request: Request[DeleteGroupsRequest], group_id: str, on_end: OnEnd) -> Slices[None]:
     """Delete a group; *on_end* is called, now or later, when that is replicated or has failed."""
     groups = request.services.groups
-
-    def delete() -> None:
-        try:
-            groups.delete_group(group_id)
-        except ApiError as error:
-            on_end(error.code)
-        else:
-            groups.runtime.when_replicated(group_id, on_end)
-
-    def states_deleted(error: ErrorCode) -> None:
-        if error:
-            on_end(error)
-        else:
-            delete()
-
     try:
         group = groups.group(group_id)
         group.check_deletion()
     except ApiError as error:
         on_end(error.code)
         return
-    if isinstance(group, ShareGroup):
-        groups.share.initialization.delete_states(group, states_deleted)
+    if isinstance(group, ShareGroup):  # it has no offsets
+        deleted = partial(_delete_unless, request, group_id, on_end)
+        groups.share.initialization.delete_states(group, deleted)
     else:
-        delete()
+        offsets = yield from groups.offsets.prepare_tombstones(group_id)
+        _delete_now(request, group_id, on_end, offsets)
+
+
+def _delete_unless(
+    request: Request[DeleteGroupsRequest], group_id: str, on_end: OnEnd, error: ErrorCode
+) -> None:
+    """Delete a group whose states have been deleted, unless that has an *error*."""
+    if error:
+        on_end(error)
+    else:
+        _delete_now(request, group_id, on_end)
+
+
+def _delete_now(
+    request: Request[DeleteGroupsRequest],
+    group_id: str,
+    on_end: OnEnd,
+    offsets: PreparedTombstones | None = None,
+) -> None:
+    groups = request.services.groups
+    try:
+        groups.delete_group(group_id, offsets)
+    except ApiError as error:
+        on_end(error.code)
+    else:
+        groups.runtime.when_replicated(group_id, on_end)

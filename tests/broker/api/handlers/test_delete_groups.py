@@ -7,6 +7,8 @@ import pytest
 from broker.api.handlers.delete_groups import delete_groups
 from broker.common.topic_partition import TopicPartition
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
+from broker.steps.pieces import PIECE_ITEMS
+from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from tests.broker.api.handlers.group_request import GroupRequest, GroupServices, call
@@ -98,3 +100,53 @@ def test_a_deletion_that_is_not_replicated_in_time_is_an_error() -> None:
 
     (response,) = waiting.responses
     assert response.results[0].error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+
+def _with_many_offsets(name: str) -> GroupServices:
+    node = GroupServices()
+    commits = [Commit(TopicPartition("t", each), 1) for each in range(20 * PIECE_ITEMS)]
+    node.groups.offsets.commit(OffsetCommit(group_id=name, commits=commits))
+    return node
+
+
+def test_many_offsets_are_deleted_with_their_group_in_one_batch() -> None:
+    """The tombstones are encoded in pieces, between which other tasks may run."""
+    node = _with_many_offsets("h")
+    slices = delete_groups(request(node, "h").request)
+    for _ in range(20):
+        next(slices)
+    assert len(node.groups.offsets.fetch("h")) == 20 * PIECE_ITEMS
+
+    finish(slices)
+
+    assert (node.groups.groups, node.groups.offsets.fetch("h")) == ({}, {})
+    assert sum(log.batches for log in node.world.logs) == 2
+
+
+def test_offsets_that_are_committed_during_a_deletion_are_deleted_too() -> None:
+    """The group has no offsets after a restart, either."""
+    node = _with_many_offsets("h")
+    slices = delete_groups(request(node, "h").request)
+    for _ in range(20):
+        next(slices)
+    new = [Commit(TopicPartition("u", 0), 1)]
+    node.groups.offsets.commit(OffsetCommit(group_id="h", commits=new))
+    finish(slices)
+    node.world.restart()
+
+    assert node.world.coordinator.groups == {}
+
+
+def test_a_group_with_a_member_since_the_request_is_not_deleted() -> None:
+    """It is checked again when the tombstones are encoded."""
+    node = _with_many_offsets("g")
+    deletion = request(node, "g")
+    slices = delete_groups(deletion.request)
+    for _ in range(20):
+        next(slices)
+    ScriptPlayer(node.world).play(["enter a"])
+    deletion.respond(finish(slices))
+
+    (response,) = deletion.responses
+    assert response.results[0].error_code == ErrorCode.NON_EMPTY_GROUP
+    assert len(node.groups.offsets.fetch("g")) == 20 * PIECE_ITEMS
