@@ -19,13 +19,14 @@ from broker.api.authorization.check import READ_GROUP, READ_TOPIC, WRITE_TRANSAC
 from broker.api.authorization.checks import is_authorized, require
 from broker.api.handlers.replicated import when_committed
 from broker.api.handlers.transaction_waits import VerificationWait
+from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import GROUP_METADATA_TOPIC
 from broker.coordinators.append_errors import as_coordinator_error
 from broker.coordinators.coordinator_log import TransactionalProducer
-from broker.groups.offset_metadata_manager import Commit, OffsetCommit
+from broker.groups.offset_metadata_manager import Commit, OffsetCommit, PreparedCommit
 from broker.steps.queue import Slices
 from broker.storage.verification_state import NO_GUARD
 from broker.transactions.add_partitions_to_txn import SupportedOperation
@@ -54,13 +55,14 @@ def txn_offset_commit(
     commit = _TransactionalCommit(request)
     for topic in request.body.topics:
         yield from commit.add(topic)
+    yield from commit.prepare()
     return commit.begin()
 
 
 class _TransactionalCommit:
     """A request whose partitions are added, then verified, then committed."""
 
-    __slots__ = ("_commits", "_committed", "_request", "_response")
+    __slots__ = ("_commits", "_committed", "_prepared", "_request", "_response")
 
     def __init__(self, request: Request[TxnOffsetCommitRequest]) -> None:
         self._request = request
@@ -68,6 +70,7 @@ class _TransactionalCommit:
         self._commits: list[Commit] = []
         # The parts of the response about the commits, in the same order.
         self._committed: list[TxnOffsetCommitResponsePartition] = []
+        self._prepared: PreparedCommit | None = None
 
     def add(self, requested: TxnOffsetCommitRequestTopic) -> Slices[None]:
         """Add a topic to the response, and the commits of its partitions that exist."""
@@ -99,6 +102,12 @@ class _TransactionalCommit:
                 TxnOffsetCommitResponseTopic(name=requested.name, partitions=partitions)
             )
 
+    def prepare(self) -> Slices[None]:
+        """Encode the records of many commits, because the rest of the work is not in slices."""
+        if len(self._commits) > ITEMS_AT_ONCE:
+            offsets = self._request.services.groups.offsets
+            self._prepared = yield from offsets.prepare(self._offset_commit(NO_GUARD))
+
     def begin(self) -> TxnOffsetCommitResponse | Outcome:
         """Verify the partition of the group, then commit."""
         request, body, services = self._request, self._request.body, self._request.services
@@ -126,21 +135,25 @@ class _TransactionalCommit:
 
     def _commit(self, key: TopicPartition, verified: Verified) -> TxnOffsetCommitResponse | Outcome:
         """Append the commits, and respond when they are replicated."""
-        request, body = self._request, self._request.body
         error = verified.errors.get(key, ErrorCode.NONE)
         if error:
             return self._refusal(as_coordinator_error(error))
-        guard = verified.guards.get(key, NO_GUARD)
-        commit = OffsetCommit(
+        commit = self._offset_commit(verified.guards.get(key, NO_GUARD))
+        return when_committed(
+            self._request, commit, self._committed, self._response, self._refusal, self._prepared
+        )
+
+    def _offset_commit(self, guard: int) -> OffsetCommit:
+        body = self._request.body
+        return OffsetCommit(
             group_id=body.group_id,
             generation_id_or_member_epoch=body.generation_id,
             member_id=body.member_id,
             group_instance_id=body.group_instance_id,
-            api_version=request.version,
+            api_version=self._request.version,
             producer=TransactionalProducer(body.producer_id, body.producer_epoch, guard),
             commits=self._commits,
         )
-        return when_committed(request, commit, self._committed, self._response, self._refusal)
 
     def _refusal(self, error: ErrorCode) -> TxnOffsetCommitResponse:
         """The response if no offset has been committed."""

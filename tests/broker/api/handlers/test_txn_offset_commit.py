@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from broker.api.handlers.txn_offset_commit import txn_offset_commit
+from broker.api.outcome import PARKED
 from broker.common.topic_partition import TopicPartition
 from broker.coordinators.coordinator_log import TransactionalProducer
+from broker.steps.pieces import PIECE_ITEMS
+from broker.steps.queue import finish
 from broker.transactions.add_partitions_to_txn import SupportedOperation
 from protocol.errors import ErrorCode
 from protocol.messages.txn_offset_commit import (
@@ -245,6 +248,26 @@ def test_the_response_waits_for_the_verification(node: GroupServices) -> None:
 
     node.verification.end()
     assert [errors(each) for each in request.responses] == [[NONE]]
+
+
+def test_many_offsets_are_encoded_in_slices_before_the_verification(node: GroupServices) -> None:
+    """The step after it only checks the group, and appends and applies them in one batch."""
+    count = 10 * PIECE_ITEMS
+    node.world.put_topic("many", count)
+    node.verification.is_held = True
+    request = commit_request(node, 5, *(("many", each) for each in range(count)))
+    slices = txn_offset_commit(request.request)
+    for _ in range(count + 2 * count // PIECE_ITEMS):
+        next(slices)
+    assert request.wait is None
+
+    assert finish(slices) is PARKED
+    assert producers(node) == []
+    node.verification.end()
+
+    assert [set(errors(each)) for each in request.responses] == [{NONE}]
+    assert len(node.groups.offsets.unstable("g")) == count
+    assert len(producers(node)) == 1
 
 
 def test_the_response_waits_for_replication(node: GroupServices) -> None:
