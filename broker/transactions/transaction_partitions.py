@@ -74,6 +74,10 @@ class TransactionPartitions(AbstractSet[TopicPartition]):
         if len(topics) > max(topics_before, 1):
             self.topics = {name: topics[name] for name in sorted(topics)}
 
+    def by_topic(self) -> Iterator[tuple[str, Iterable[TopicPartition]]]:
+        """The partitions of each topic."""
+        return ((name, each.partitions) for name, each in self.topics.items())
+
     def encoded(self, version: int) -> list[bytes]:
         """The bytes of a `PartitionsSchema` for each topic."""
         return [each.encoded(name, version) for name, each in self.topics.items()]

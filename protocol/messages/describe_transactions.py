@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, int64, message, since, string, struct
+from protocol.schema import encoded, int16, int32, int64, message, since, string, struct
 
 
 @message(65, versions=(0, 0), flexible=0)
@@ -14,6 +14,14 @@ class DescribeTransactionsRequest:
 class DescribeTransactionsResponse:
     throttle_time_ms: int32 = 0
     transaction_states: list[TransactionState]
+
+
+@message(65, versions=(0, 0), flexible=0)
+class EncodedDescribeTransactionsResponse:
+    """A `DescribeTransactionsResponse` with encoded states, to be written only."""
+
+    throttle_time_ms: int32 = 0
+    transaction_states: list[encoded]
 
 
 @struct

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from broker.common.topic_partition import TopicPartition
+from broker.transactions.metadata import TransactionMetadata
 from protocol.errors import ErrorCode
 from protocol.messages.describe_transactions import (
     DescribeTransactionsRequest,
@@ -15,6 +16,7 @@ from protocol.messages.describe_transactions import (
 )
 from tests.broker.api.handlers.transactional_producer import ID, transactional_producer
 from tests.client import EPOCH_MS, running_node
+from tests.short_slices import short_slices
 
 pytestmark = pytest.mark.anyio
 
@@ -76,3 +78,51 @@ async def test_only_the_coordinator_describes_an_id(tmp_path: Path) -> None:
         response = await node.client().send(DescribeTransactionsRequest(transactional_ids=[ID]))
 
         assert response.transaction_states[0].error_code == ErrorCode.NOT_COORDINATOR
+
+
+async def test_a_repeated_id_is_described_once_and_returned_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kafka returns a state for each, in the order of the request, also for errors."""
+    async with running_node(tmp_path) as node:
+        producer = await transactional_producer(node)
+        await producer.add(("a", [0]))
+        looked_up: list[str] = []
+        metadata_of = node.node.transactions.metadata_of
+
+        def counting(transactional_id: str) -> TransactionMetadata:
+            looked_up.append(transactional_id)
+            return metadata_of(transactional_id)
+
+        monkeypatch.setattr(node.node.transactions, "metadata_of", counting)
+        body = DescribeTransactionsRequest(transactional_ids=[ID, "other", ID, "", "other", ID])
+        response = await producer.client.send(body)
+
+        states = response.transaction_states
+        assert [each.transactional_id for each in states] == body.transactional_ids
+        assert states[0].topics == [TopicData(topic="a", partitions=[0])]
+        assert states[0] == states[2] == states[5]
+        assert looked_up == [ID, "other", ""]
+
+
+async def test_a_large_transaction_is_described_in_slices(tmp_path: Path) -> None:
+    """A piece has the partitions of one topic; an id is a piece as well."""
+    async with running_node(tmp_path) as node:
+        producer = await transactional_producer(node)
+        names = [f"t{index:03}" for index in range(100)]
+        partitions = [TopicPartition(name, 0) for name in names]
+        node.node.transactions.add_partitions(
+            ID,
+            producer.identity["producer_id"],
+            producer.identity["producer_epoch"],
+            partitions,
+            client_version=0,
+            on_response=lambda _: None,
+        )
+        before = short_slices(node.cluster.steps)
+
+        response = await node.client().send(DescribeTransactionsRequest(transactional_ids=[ID]))
+
+        [state] = response.transaction_states
+        assert [each.topic for each in state.topics] == names
+        assert node.cluster.steps.slices_run - before >= len(names) / 2
