@@ -69,7 +69,8 @@ class Reader:
         self._transport = transport
         self._now_ms = now_ms
         self._reserved_bytes = 0
-        # The position in the stream after each received piece, and when it was received.
+        # The position in the stream after each received piece, and when it was received; of the
+        # pieces of one incomplete frame only the last.
         self._arrivals: deque[tuple[int, float]] = deque()
         self._received_bytes = 0
         self._taken_bytes = 0
@@ -104,6 +105,8 @@ class Reader:
         if not count:
             self.state = ReaderState.ENDED
             return False
+        if not inbox.has_frame():
+            self._arrivals.clear()  # what is left of a frame ends in this piece or in a later one
         inbox.received(count)
         self.received_ms = now_ms = self._now_ms()
         self._received_bytes += count

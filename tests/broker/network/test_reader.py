@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 
 import pytest
 
@@ -55,6 +56,20 @@ def test_frames_have_the_arrival_times_of_their_last_bytes() -> None:
     assert ends.next_frame() == (b"two", 7.0)
     assert ends.next_frame() is None
     assert ends.reader.received_ms == 7.0
+
+
+def test_the_pieces_of_an_incomplete_frame_need_only_the_memory_of_their_bytes() -> None:
+    """A client may send one byte per packet; only the time of the last one is needed."""
+    ends, frame = Ends(), framed(bytes(5000))
+    tracemalloc.start()
+    for number in range(len(frame)):
+        ends.now_ms = float(number)
+        ends.receive(frame[number : number + 1])
+    used_bytes, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert used_bytes - ends.reader.held_bytes < 2 * len(frame)
+    assert ends.next_frame() == (frame[4:], float(len(frame) - 1))
 
 
 def test_receiving_does_not_wait() -> None:
