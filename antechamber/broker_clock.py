@@ -44,7 +44,7 @@ class BrokerClock:
     def run(self, speed: float = 1.0) -> None:
         """Let the clock run, *speed* times as fast as real time: 0.001 to 1,000 times.
 
-        Raises `ValueError` for another speed.
+        Raises ``ValueError`` for another speed.
         """
         self._client.adjust_clock("run", speed=decimal_speed(speed))
 
@@ -60,7 +60,7 @@ class BrokerClock:
     def advance(self, duration: float | timedelta) -> Advance:
         """Move the clock forwards by that many seconds.
 
-        Raises `ValueError` for a duration that is negative or longer than 366 days.
+        Raises ``ValueError`` for a duration that is negative or longer than 366 days.
         """
         return self._advance(ms=whole_milliseconds("duration", duration, ADVANCE_MAX_S))
 
