@@ -48,7 +48,7 @@ class RemoteCoordinator:
 
     def __init__(self, broker: RemoteBroker) -> None:
         self._broker = broker
-        self.offsets = self.runtime = self
+        self.offsets = self.runtime = self.departures = self
         self.consumers = RemoteConsumers(broker)
 
     def when_replicated(self, _group: str, on_replicated: Callable[[ErrorCode], None]) -> None:
@@ -129,7 +129,7 @@ class RemoteCoordinator:
         )
         return ErrorCode(self._broker.request(body).error_code)
 
-    def leave_group(self, _group: str, leaving: Sequence[LeavingMember]) -> list[ErrorCode]:
+    def leave(self, _group: str, leaving: Sequence[LeavingMember]) -> list[ErrorCode]:
         """LeaveGroup."""
         body = LeaveGroupRequest(
             group_id=self._broker.group,
