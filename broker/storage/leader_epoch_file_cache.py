@@ -118,15 +118,6 @@ class LeaderEpochFileCache:
         self._cut_end(-1)
         self.save()
 
-    def close(self, end_offset: int) -> None:
-        """Write the epochs of the records below *end_offset*, if the file has others.
-
-        An opening removes the epochs without records from the file's. Raises OSError.
-        """
-        self._cut_end(end_offset)
-        if self.entries != [entry for entry in self._saved if entry[1] < end_offset]:
-            self.save()
-
     def _cut_end(self, end_offset: int) -> None:
         keep = bisect_left(self._starts, end_offset)
         del self._epochs[keep:], self._starts[keep:]

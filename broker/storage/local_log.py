@@ -94,11 +94,6 @@ class LocalLog:
     def __str__(self) -> str:
         return self.directory.name
 
-    @property
-    def is_unwritten(self) -> bool:
-        """Whether the log has no files because nothing was written since its creation."""
-        return not self.end.message_offset and not self.active.file.exists()
-
     def append(self, batches: memoryview, places: list[tuple[int, int, int]]) -> None:
         """Write *batches*, each with size, last offset and maximum timestamp in *places*.
 

@@ -345,15 +345,9 @@ class UnifiedLog(ReadableLog):
         self._high_watermark = LogOffsetMetadata(self._high_watermark.message_offset)
 
     def close(self, *, sync: bool = True) -> None:
-        """Write everything to the files, with *sync* also to the disk; raises OSError.
-
-        A log that was never written has only its topic ID, without which Kafka would not use the
-        directory; Kafka, too, reads it as an empty log.
-        """
+        """Write everything to the files, with *sync* also to the disk; raises OSError."""
         self._save_topic_id()
-        if self.local_log.is_unwritten:
-            return
-        self.leader_epoch_cache.close(self.log_end_offset)
+        self.leader_epoch_cache.save()
         self._take_snapshot()
         self.local_log.close(sync=sync)
 

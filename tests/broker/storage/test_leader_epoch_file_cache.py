@@ -38,28 +38,6 @@ def test_an_epoch_without_records_is_written_with_the_next_one(tmp_path: Path) -
     assert epochs_at(tmp_path).entries == [(0, 0), (1, 10)]
 
 
-def test_closing_writes_no_epoch_without_records(tmp_path: Path) -> None:
-    """A stop of a broker with many idle partitions replaces no file."""
-    epochs = epochs_at(tmp_path, (0, 0))
-    before = (tmp_path / "leader-epoch-checkpoint").stat().st_ino
-    epochs.begin(1, 10)
-
-    epochs.close(10)
-
-    assert (tmp_path / "leader-epoch-checkpoint").stat().st_ino == before
-
-
-def test_closing_removes_epochs_of_which_the_opening_found_no_record(tmp_path: Path) -> None:
-    """Records of an earlier epoch have been appended at their start offset."""
-    epochs_at(tmp_path, (0, 0), (1, 10))
-    epochs = epochs_at(tmp_path)
-    epochs.opened(0, 10, clean=True)
-
-    epochs.close(20)
-
-    assert epochs_at(tmp_path).entries == [(0, 0)]
-
-
 def test_an_epoch_begins_once(tmp_path: Path) -> None:
     """Later batches of an epoch do not change its start."""
     assert epochs_at(tmp_path, (1, 5), (1, 9)).entries == [(1, 5)]

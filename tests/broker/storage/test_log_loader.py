@@ -158,11 +158,10 @@ def test_a_new_directory_is_an_empty_log(tmp_path: Path) -> None:
     assert (log.directory / f"{0:020d}.log").exists()
 
 
-def test_a_log_without_records_has_its_files_after_it_is_closed(tmp_path: Path) -> None:
-    """As a log of Kafka, if records have been written and removed."""
+def test_an_empty_log_has_its_files_after_it_is_closed(tmp_path: Path) -> None:
+    """As a log of Kafka."""
     log = open_log(tmp_path)
-    log.append_as_leader(batch(1), 0)
-    log.truncate_to(0)
+    log.begin_epoch(0)
     log.close()
     assert {path.name for path in log.directory.iterdir()} == {
         f"{0:020d}.log",

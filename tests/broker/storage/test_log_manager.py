@@ -67,22 +67,6 @@ def test_a_restart_finds_everything(tmp_path: Path) -> None:
     again.close()
 
 
-def test_a_log_that_was_never_written_has_only_its_topic_id_after_a_stop(tmp_path: Path) -> None:
-    """For Kafka the directory is an empty log; without the ID it would not use it."""
-    manager = manager_at(tmp_path)
-    log = host(manager)
-    log.begin_epoch(0)
-    manager.close()
-    assert [file.name for file in log.directory.iterdir()] == ["partition.metadata"]
-
-    again = manager_at(tmp_path)
-    found = host(again)
-    assert (found.log_start_offset, found.log_end_offset) == (0, 0)
-    found.append_as_leader(batch(1), 1)
-    assert read_partition_metadata(log.directory / "partition.metadata") is not None
-    again.close()
-
-
 def test_a_crash_loses_nothing_and_keeps_the_last_checkpoint(tmp_path: Path) -> None:
     """The high watermark is that of the checkpoint, within the log."""
     manager = manager_at(tmp_path)
