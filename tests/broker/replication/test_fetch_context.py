@@ -7,7 +7,6 @@ from uuid import UUID, uuid4
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.replication import fetch_context
 from broker.replication.fetch_context import (
     FetchContext,
     IncrementalFetchContext,
@@ -18,6 +17,7 @@ from broker.replication.fetch_context import (
 )
 from broker.replication.fetch_data import FetchPartition, LogReadResult
 from broker.replication.fetch_session import FINAL_EPOCH, FetchSessionCache, PartitionName
+from broker.steps.limits import ITEMS_PER_REQUEST_MAX
 from protocol.errors import ErrorCode
 from tests.broker.storage.logs import StillClock
 
@@ -182,16 +182,17 @@ def test_the_partitions_of_the_request_that_ends_a_session_are_read(
     assert cache.get(session_id) is None
 
 
-def test_a_session_with_too_many_partitions_ends(
-    cache: FetchSessionCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_with_too_many_partitions_ends(cache: FetchSessionCache) -> None:
     """A client could add more with each request, and each request reads all of them."""
-    monkeypatch.setattr(fetch_context, "ITEMS_PER_REQUEST_MAX", 3)
-    session_id = _open(cache, 0, 1)
-    _response(_next(cache, session_id, 1, _wanted(2)))
+    session_id = _open(cache, 0)
+    session = cache.get(session_id)
+    assert session is not None
+    names = [("t", index) for index in range(1, ITEMS_PER_REQUEST_MAX)]
+    session.partitions.update(dict.fromkeys(names, session.partitions["t", 0]))
+    assert isinstance(_next(cache, session_id, 1), IncrementalFetchContext)
 
     with pytest.raises(SessionError) as refusal:
-        _next(cache, session_id, 2, _wanted(3))
+        _next(cache, session_id, 2, _wanted(ITEMS_PER_REQUEST_MAX))
 
     assert refusal.value.code is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
     assert cache.get(session_id) is None
