@@ -44,7 +44,9 @@ class Run:
     """The files of one run, which are not read before they are published."""
 
     def __init__(self, out: str, table_format: str) -> None:
-        self.id = uuid.uuid4().hex[:12]
+        # With a letter first: Spark reads the value of a part as a number if it can, and a number
+        # such as 84e320095478 takes it hours.
+        self.id = f"r{uuid.uuid4().hex[:12]}"
         self.table_format = table_format
         self._out = out
 
