@@ -48,6 +48,16 @@ def test_the_record_with_the_largest_timestamp_is_found(tmp_path: Path) -> None:
     assert searched(search_max_timestamp(log)) == (2, NOW_MS + 9, 4)
 
 
+def test_a_deleted_record_may_have_the_largest_timestamp(tmp_path: Path) -> None:
+    """As in Kafka, until its segment is deleted."""
+    log = open_log(tmp_path)
+    for time in (5, 9, 2):
+        log.append_as_leader(batch(1, timestamp=NOW_MS + time), 4)
+    log.update_high_watermark(log.log_end_offset_metadata)
+    log.maybe_increment_log_start_offset(2)
+    assert searched(search_max_timestamp(log)) == (1, NOW_MS + 9, 4)
+
+
 def test_log_append_time_is_found_by_the_brokers_time(tmp_path: Path) -> None:
     """The producer's timestamps are ignored."""
     log = open_log(tmp_path, message_timestamp_type="LogAppendTime")
