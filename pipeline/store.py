@@ -44,8 +44,8 @@ class Run:
     """The files of one run, which are not read before they are published."""
 
     def __init__(self, out: str, table_format: str) -> None:
-        # With a letter first: Spark reads the value of a part as a number if it can, and a number
-        # such as 84e320095478 takes it hours.
+        # With a letter first: Spark reads the value of a part as a number if it can, and did not
+        # compute 84e320095478 within minutes.
         self.id = f"r{uuid.uuid4().hex[:12]}"
         self.table_format = table_format
         self._out = out

@@ -11,7 +11,7 @@ from pipeline.store import Run
 
 
 def test_the_id_of_a_run_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spark reads the value of a part as a number if it can, which takes hours for this one."""
+    """Spark reads the value of a part as a number if it can, and computes this one for minutes."""
     number_like = uuid.UUID("84e32009-5478-4000-8000-000000000000")
     monkeypatch.setattr(uuid, "uuid4", lambda: number_like)
 
