@@ -24,7 +24,7 @@ def share_locks_are_renewed_twice(kafka: Kafka) -> Observations:
         yield "renewed", a.acknowledge("0-9 renew", renew=True)
         yield "locked", b.fetch(max_wait_ms=1)
     parked = b.start(max_wait_ms=LONG_MS)
-    yield "expired", parked
+    yield "expired", parked.response()
     yield "waited", parked.wait.reached(SHARE_LOCK_MS // 2, 2 * SHARE_LOCK_MS)
     yield "late", a.acknowledge("0-9 renew", renew=True)
 
