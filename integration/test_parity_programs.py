@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from random import randrange
 
 import pytest
 from hypothesis import HealthCheck, given, note, seed, settings
 
+from integration.machine.seeds import seed_of_run
 from integration.parity.client import Receiver
 from integration.parity.formatting import Formatter
 from integration.parity.group_programs import group_programs
@@ -21,18 +21,17 @@ from integration.parity.setups import ONE
 from integration.parity.transaction_player import TransactionPlayer, TransactionStep
 from integration.parity.transaction_programs import transaction_programs
 
-# The number of programs; `ANTECHAMBER_PROGRAMS=5000` for a long run.
+# The number of programs; `ANTECHAMBER_PROGRAMS=5000` for a long run. Its seed is random: a failure
+# prints it, and `ANTECHAMBER_SEED` sets it.
 PROGRAMS = int(os.environ.get("ANTECHAMBER_PROGRAMS", "150"))
+SEED = seed_of_run("ANTECHAMBER_PROGRAMS")
 # The number of programs about groups. They run on demand: `integration.parity.group_programs` lists
 # the known differences, and shrinking takes minutes.
 GROUP_PROGRAMS = int(os.environ.get("ANTECHAMBER_GROUP_PROGRAMS", "0"))
-# The seed of the programs: a failure prints it, `ANTECHAMBER_SEED` sets it.
-SEED = int(os.environ.get("ANTECHAMBER_SEED") or randrange(1 << 32))
-# The number of programs about transactions. They are always the same few by default, and others in
-# each run with `ANTECHAMBER_TRANSACTION_PROGRAMS=1000`.
-LONG_RUN = os.environ.get("ANTECHAMBER_TRANSACTION_PROGRAMS")
-TRANSACTION_PROGRAMS = int(LONG_RUN or "50")
-TRANSACTION_SEED = SEED if LONG_RUN or "ANTECHAMBER_SEED" in os.environ else 0
+GROUP_SEED = seed_of_run("ANTECHAMBER_GROUP_PROGRAMS")
+# The number of programs about transactions.
+TRANSACTION_PROGRAMS = int(os.environ.get("ANTECHAMBER_TRANSACTION_PROGRAMS", "50"))
+TRANSACTION_SEED = seed_of_run("ANTECHAMBER_TRANSACTION_PROGRAMS")
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +79,7 @@ def test_both_systems_give_the_same_responses(
 @pytest.mark.kafka
 @pytest.mark.skipif(not GROUP_PROGRAMS, reason="on demand: ANTECHAMBER_GROUP_PROGRAMS=100")
 @pytest.mark.timeout(1200)
-@seed(SEED)
+@seed(GROUP_SEED)
 @settings(
     max_examples=max(GROUP_PROGRAMS, 1),
     deadline=None,
@@ -91,7 +90,7 @@ def test_both_systems_coordinate_a_group_alike(
     players: tuple[Player, Player], program: list[Step]
 ) -> None:
     """Members of both protocols, with their own and with foreign ids, epochs and instances."""
-    note(f"drawn with ANTECHAMBER_SEED={SEED}")
+    note(f"drawn with ANTECHAMBER_SEED={GROUP_SEED}")
     ours, theirs = players
     expected = theirs.play(program)
     assert ours.play(program) == expected
@@ -100,7 +99,7 @@ def test_both_systems_coordinate_a_group_alike(
 @pytest.mark.kafka
 @pytest.mark.skipif(not GROUP_PROGRAMS, reason="on demand: ANTECHAMBER_GROUP_PROGRAMS=100")
 @pytest.mark.timeout(1200)
-@seed(SEED)
+@seed(GROUP_SEED)
 @settings(
     max_examples=max(GROUP_PROGRAMS, 1),
     deadline=None,
@@ -112,7 +111,7 @@ def test_both_systems_coordinate_offsets_in_transactions_alike(
     program: list[TransactionStep],
 ) -> None:
     """A producer commits offsets for members of a group, which come and go."""
-    note(f"drawn with ANTECHAMBER_SEED={SEED}")
+    note(f"drawn with ANTECHAMBER_SEED={GROUP_SEED}")
     ours, theirs = transaction_players
     expected = theirs.play(program)
     assert ours.play(program) == expected

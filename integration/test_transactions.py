@@ -1,13 +1,12 @@
 """Concurrent transactional clients and faults of nodes leave a correct history.
 
-`ANTECHAMBER_TRANSACTIONS=60` runs for so many seconds, and `ANTECHAMBER_SEED` sets the seed that a
-failure prints. A real Kafka goes through the same with `ANTECHAMBER_REQUIRE=transactions`.
+`ANTECHAMBER_TRANSACTIONS=60` runs for so many seconds, from a random seed; `ANTECHAMBER_SEED` sets
+the seed that a failure prints. With `ANTECHAMBER_REQUIRE=transactions`, a real Kafka is tested too.
 """
 
 from __future__ import annotations
 
 import os
-from random import randrange
 
 import pytest
 
@@ -15,12 +14,13 @@ from antechamber import Cluster
 from integration.kafka.jars import missing_for_a_jvm
 from integration.kafka.real_kafka import RealKafka
 from integration.machine.requirements import is_required, need
+from integration.machine.seeds import seed_of_run
 from integration.transactions.history import Outcome
 from integration.transactions.judge import anomalies
 from integration.transactions.run import NODES, SETTINGS, Run, run
 
 SECONDS = float(os.environ.get("ANTECHAMBER_TRANSACTIONS", "4"))
-SEED = int(os.environ.get("ANTECHAMBER_SEED") or randrange(1 << 20))
+SEED = seed_of_run("ANTECHAMBER_TRANSACTIONS")
 
 
 def check(done: Run) -> None:
