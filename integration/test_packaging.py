@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import tarfile
 import zipfile
 from collections.abc import Iterator
 from hashlib import sha256
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from integration.machine.archives import unpack
 from integration.machine.deadlines import eventually
 from integration.processes.server_process import ServerProcess
 
@@ -89,8 +89,7 @@ def serving(installed: Path, tmp_path: Path) -> Iterator[ServerProcess]:
 @pytest.mark.timeout(400)  # two builds
 def test_a_build_is_reproducible(distributions: Path, source: Path, tmp_path: Path) -> None:
     """Another build, from the source distribution, makes the same bytes."""
-    with tarfile.open(source) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(source, tmp_path)
     (unpacked,) = tmp_path.iterdir()
     (unpacked / "PKG-INFO").unlink()  # it is not in a checkout
     for path in unpacked.rglob("*"):

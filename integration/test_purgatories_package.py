@@ -6,11 +6,12 @@ import os
 import re
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from integration.machine.archives import unpack
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "purgatories" / "README.md").read_text()
@@ -33,8 +34,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     _run(sys.executable, "-m", "venv", environment)
     python = environment / "bin" / "python"
     _run(python, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", wheel)
-    with tarfile.open(sdist) as archive:
-        archive.extractall(dist, filter="data")
+    unpack(sdist, dist)
     return Installed(python, dist / sdist.name.removesuffix(".tar.gz"))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import tarfile
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from integration.kafka.quick_start import class_path
+from integration.machine.archives import unpack
 from integration.outside.suite import Results, Verdict, cache, run_logged
 
 PACKAGE = "@confluentinc/kafka-javascript@1.10.1"
@@ -78,8 +78,7 @@ def _built(log: Path) -> Path:
         folder.mkdir(parents=True)
         pack = ["npm", "pack", "--silent", PACKAGE]
         packed = subprocess.run(pack, cwd=folder, check=True, capture_output=True, text=True)
-        with tarfile.open(folder / packed.stdout.strip()) as archive:
-            archive.extractall(folder, filter="data")
+        unpack(folder / packed.stdout.strip(), folder)
         for command in (
             ["./configure", "--disable-curl"],
             ["make", "-j2", "libs"],
