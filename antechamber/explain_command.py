@@ -10,14 +10,12 @@ import json
 import sys
 import textwrap
 from collections.abc import Sequence
-from http import HTTPStatus
 from shutil import get_terminal_size
-from typing import Any
 
-from antechamber.admin_client import AdminClient, AdminError
+from antechamber.admin_client import AdminClient
 from antechamber.command_line import CommandParser, run
 from antechamber.explain import explanation
-from antechamber.requests_command import check_topic
+from antechamber.latest_request import latest_request
 
 _DESCRIPTION = """\
 Explain one request: what it requested, what it waited for, and what completed
@@ -47,41 +45,20 @@ def parser() -> CommandParser:
 
 
 def _explain(client: AdminClient, given: argparse.Namespace) -> None:
-    record = _latest(client, given)
+    record = latest_request(
+        client,
+        "serve with --record",
+        api=given.api,
+        topic=given.topic,
+        client_id=given.client,
+        correlation=given.correlation,
+    )
     if given.json:
         sys.stdout.write(f"{json.dumps(record)}\n")
         return
     width = min(get_terminal_size().columns, _COLUMNS_MAX)
     for sentence in explanation(record):
         sys.stdout.write(f"{textwrap.fill(sentence, width, break_on_hyphens=False)}\n")
-
-
-def _latest(client: AdminClient, given: argparse.Namespace) -> dict[str, Any]:
-    """The request that arrived last; raises `AdminError` if none matches."""
-    wanted = {
-        "client": given.client,
-        "correlation": given.correlation,
-        "api": given.api,
-        "topic": given.topic,
-        # Includes the fetches of replicas, whose client ids explanations name: node-3.
-        "followers": None if given.client is None else 1,
-    }
-    found = client.requests(parked=1, limit=10_000, **wanted)
-    try:
-        found += client.requests(limit=1, **wanted)
-    except AdminError as error:
-        if error.status != HTTPStatus.NOT_IMPLEMENTED:
-            raise
-        if not found:
-            words = "no such request waits, and completed requests are not recorded"
-            raise AdminError(error.status, f"{words}; serve with --record") from None
-    if not found:
-        if given.topic is not None:
-            check_topic(client, given.topic)
-        raise AdminError(
-            HTTPStatus.NOT_FOUND, "no such request waits or is among the latest records"
-        )
-    return max(found, key=lambda request: request["arrived_us"])
 
 
 def _correlation(text: str) -> int:

@@ -85,6 +85,31 @@ class Handle(Waits):
 
     # ------------------------------------------------------------------------ reports
 
+    def explain(
+        self,
+        api: str | None = None,
+        topic: str | None = None,
+        client: str | None = None,
+        correlation: int | None = None,
+    ) -> str:
+        """Explain the latest request that matches, in the sentences of ``antechamber explain``.
+
+        It still waits, or has completed; the latter needs *record*. *correlation* is its
+        correlation id. Each sentence is a line. Raises `AdminError` if no request matches.
+        """
+        from antechamber.explain import explanation
+        from antechamber.latest_request import latest_request
+
+        found = latest_request(
+            self._client,
+            "start the cluster with record=True",
+            api=api,
+            topic=topic,
+            client_id=client,
+            correlation=correlation,
+        )
+        return "\n".join(explanation(found))
+
     def report(self, since_us: int = 0) -> str:
         """Describe the state of the cluster and explain the waits of requests, for a failed test.
 

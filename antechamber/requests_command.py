@@ -26,6 +26,7 @@ from antechamber.followed_waits import (
     identity,
     until_seen,
 )
+from antechamber.latest_request import check_topic
 from antechamber.usage_error import UsageError
 
 _DESCRIPTION = """\
@@ -106,12 +107,6 @@ def _show(client: AdminClient, given: argparse.Namespace) -> None:
         _print(found)
     else:
         _draw(client, found, given)
-
-
-def check_topic(client: AdminClient, name: str) -> None:
-    """Raise `AdminError` if the cluster has no such topic, because no request can match then."""
-    if name not in (topic["name"] for topic in client.cluster()["topics"]):
-        raise AdminError(HTTPStatus.NOT_FOUND, f"there is no topic {name!r}")
 
 
 def _completed(client: AdminClient, given: argparse.Namespace) -> Poll:

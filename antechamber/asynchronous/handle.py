@@ -75,6 +75,22 @@ class AsyncHandle(AsyncWaits):
         """Return the connections of clients, the oldest first, as ``GET /v1/connections``."""
         return await self._client.connections(client=client, limit=REQUESTS_MAX)
 
+    async def explain(
+        self,
+        api: str | None = None,
+        topic: str | None = None,
+        client: str | None = None,
+        correlation: int | None = None,
+    ) -> str:
+        """Explain the latest request that matches, in the sentences of ``antechamber explain``.
+
+        It still waits, or has completed; the latter needs *record*. *correlation* is its
+        correlation id. Each sentence is a line. Raises `AdminError` if no request matches.
+        """
+        return await in_thread(
+            partial(Handle(self._client.blocking()).explain, api, topic, client, correlation)
+        )
+
     async def report(self, since_us: int = 0) -> str:
         """Describe the state of the cluster and explain the waits of requests, for a failed test.
 

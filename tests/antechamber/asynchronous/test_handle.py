@@ -35,6 +35,16 @@ async def test_a_running_cluster_is_used() -> None:
     assert not await kafka.is_running()
 
 
+async def test_a_request_is_explained() -> None:
+    """Also by the topic that it names."""
+    facts = FakeFacts()
+    facts.parked = [parked_fetch()]
+    with serving(facts) as url:
+        explained = await AsyncRunningCluster(url).explain("Fetch", topic="orders")
+
+    assert explained.startswith("Fetch 3 of client consumer-1")
+
+
 async def test_type_checkers_know_what_is_awaited() -> None:
     """`make check` compares the types; here the same calls run."""
     facts = FakeFacts()
