@@ -7,9 +7,12 @@ and needs ``pip install 'antechamber[async]'``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+# Type checkers take it as true. The import of `typing` would take most of the start of a command.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from antechamber.admin_errors import AdminError, NoBroker
     from antechamber.asynchronous.cluster import AsyncCluster
     from antechamber.asynchronous.handle import AsyncHandle

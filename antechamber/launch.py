@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import signal
 import sys
 
 EXIT_INTERRUPTED = 130
@@ -25,11 +26,19 @@ def main() -> int:
     # By name, because `antechamber` must not import the other packages.
     package = sys.argv.pop(1)
     try:
-        return int(importlib.import_module(f"{package}.__main__").main())
+        module = importlib.import_module(f"{package}.__main__")
+        _unblock_interrupts()
+        return int(module.main())
     except SystemExit as ended:
         return _ended(ended)
-    except KeyboardInterrupt:  # Ctrl-C while the package is imported
+    except KeyboardInterrupt:  # Ctrl-C before the package handles it
         return EXIT_INTERRUPTED
+
+
+def _unblock_interrupts() -> None:
+    """Receive SIGINT, which `antechamber.process.become` blocks; one that has arrived is raised."""
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 
 def _ended(ended: SystemExit) -> int:

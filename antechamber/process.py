@@ -43,5 +43,11 @@ if sys.platform == "win32":
 else:
 
     def become(words: list[str], environment: Mapping[str, str]) -> int:
-        """Replace this process by a command."""
+        """Replace this process by a command; `antechamber.launch` unblocks SIGINT.
+
+        Python would print a traceback for a SIGINT that arrives while it starts.
+        """
+        import signal  # slow to import
+
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         os.execve(words[0], words, environment)  # noqa: S606 - our own interpreter, no shell

@@ -15,10 +15,10 @@ from broker.command_line.arguments import parse_arguments
 from broker.command_line.options import ServeOptions
 from broker.command_line.unused_settings import unused_settings
 from broker.common.errors import DiskFailed, NodeFailed, StartupError
+from broker.process.interrupts import EXIT_INTERRUPTED, end_at_interrupt
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
-EXIT_INTERRUPTED = 130
 _LOG_FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
 
@@ -32,12 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (DiskFailed, NodeFailed) as error:
         sys.stderr.write(f"antechamber serve: {error}\n")
         return EXIT_FAILED
-    except KeyboardInterrupt:  # Ctrl-C before the broker receives signals itself
+    except KeyboardInterrupt:  # Ctrl-C while the options are parsed
         return EXIT_INTERRUPTED
     return 0
 
 
 def _run(options: ServeOptions) -> None:
+    end_at_interrupt()
     # Imported here, so that a wrong option is reported before the whole broker is imported.
     gc.disable()
     import logging

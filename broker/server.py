@@ -81,15 +81,15 @@ async def serve(options: ServeOptions) -> None:
     if options.stop_with_stdin:
         check_stdin()
     options = replace(options, config=config_of(options))
-    with throw_away_tls(options) as with_tls:
-        await _serve(with_tls)
+    # The signals are received before anything is made that has to be removed.
+    with stop_signals() as signals, throw_away_tls(options) as with_tls:
+        await _serve(with_tls, signals)
 
 
-async def _serve(options: ServeOptions) -> None:
+async def _serve(options: ServeOptions, signals: AsyncIterator[int]) -> None:
     listeners = configured_listeners(options.config, options.brokers)
     with (
         _ready_file(options),
-        stop_signals() as signals,
         _data_directories(options.data_dirs) as data_dirs,
         closing(TcpNetwork(listeners, options.brokers)) as network,
         closing(_admin_listener(options)) as admin,

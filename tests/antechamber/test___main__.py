@@ -35,7 +35,7 @@ def test_ctrl_c_during_the_import_of_the_command_line(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The exit code is 130, and there is no traceback."""
-    monkeypatch.delitem(sys.modules, "antechamber.cli")
+    monkeypatch.delitem(sys.modules, "antechamber.cli", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Interrupting("antechamber.cli"), *sys.meta_path])
 
     assert __main__.main() == 130

@@ -13,6 +13,19 @@ from antechamber import process
 from antechamber.process import SEARCH_PATH_VARIABLE, command, environment
 from tests.foreign_system import as_on
 
+_INTERRUPTED = """
+import os, signal, sys
+from antechamber.process import become, command, environment
+
+execve = os.execve
+def interrupted(*arguments):
+    signal.raise_signal(signal.SIGINT)
+    execve(*arguments)
+
+os.execve = interrupted
+become(command(["--help"]), environment(os.environ))
+"""
+
 
 def test_the_process_is_isolated() -> None:
     """The option -I precedes the script, so that no module of the user's is imported first."""
@@ -50,3 +63,13 @@ def test_ctrl_c_ends_the_child_and_not_the_wait(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(subprocess.Popen, "wait", interrupted_once)
 
     assert windows.become([sys.executable, "-c", ""], os.environ) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no exec")
+def test_ctrl_c_before_python_has_started_again() -> None:
+    """The exit code is 130, and there is no traceback."""
+    ended = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED], capture_output=True, text=True, check=False
+    )
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
