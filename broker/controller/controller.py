@@ -272,7 +272,7 @@ class Controller:
         replication_factor: int = -1,
         assignments: Assignments = (),
         indexes: Sequence[int] | None = None,
-        configs: dict[str, str] | None = None,
+        configs: Mapping[str, str | None] | None = None,
         validate_only: bool = False,
         spend: Spend = unlimited,
     ) -> TopicImage:

@@ -6,7 +6,7 @@ Errors are those of Kafka's ``ReplicationControlManager.createTopic`` and ``crea
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from broker.common.errors import ApiError
 from broker.config import Config
@@ -46,7 +46,7 @@ class NewTopics:
         partitions: int,
         replication_factor: int,
         assignments: Assignments,
-        configs: dict[str, str],
+        configs: Mapping[str, str | None],
         indexes: Sequence[int] | None = None,
     ) -> TopicImage:
         """A topic that can be created; raises `ApiError`.
@@ -54,7 +54,8 @@ class NewTopics:
         ``indexes`` are the partitions of the assignments; None for 0, 1, 2, …
         """
         self._check_new_name(name)
-        self._check_configs(configs)
+        values = _values(configs)
+        self._check_configs(values)
         if assignments:
             _check_unset("replication factor", replication_factor)
             _check_unset("numPartitions", partitions)
@@ -68,7 +69,7 @@ class NewTopics:
         else:
             factor = self._replication_factor(replication_factor)
             placed = self._automatic_assignment(self._partition_count(partitions), factor)
-        return TopicImage(name, uuid.uuid4(), configs, placed)
+        return TopicImage(name, uuid.uuid4(), values, placed)
 
     def partitions(
         self, topic: TopicImage, count: int, assignments: Assignments | None
@@ -217,6 +218,18 @@ def _invalid_assignment(included: str) -> ApiError:
         ErrorCode.INVALID_REPLICA_ASSIGNMENT,
         f"The manual partition assignment includes {included}",
     )
+
+
+def _values(configs: Mapping[str, str | None]) -> dict[str, str]:
+    """*configs*; raises `ApiError` INVALID_CONFIG if one is null."""
+    values = {name: value for name, value in configs.items() if value is not None}
+    nulls = [name for name in configs if name not in values]
+    if nulls:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            f"Null value not supported for topic configs: {','.join(nulls)}",
+        )
+    return values
 
 
 def _check_unset(what: str, number: int) -> None:

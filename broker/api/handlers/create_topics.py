@@ -122,25 +122,13 @@ def _create(
             replication_factor=requested.replication_factor,
             assignments=[tuple(each.broker_ids) for each in requested.assignments],
             indexes=[each.partition_index for each in requested.assignments],
-            configs=_configs(requested),
+            configs={each.name: each.value for each in requested.configs},
             validate_only=request.body.validate_only,
             spend=spend,
         )
     except ApiError as error:
         return _refusal(requested.name, error.code, error.message)
     return _created(request, topic)
-
-
-def _configs(requested: CreatableTopic) -> dict[str, str]:
-    configs: dict[str, str] = {}
-    for each in requested.configs:
-        if each.value is None:
-            raise ApiError(
-                ErrorCode.INVALID_CONFIG,
-                f"Null value not supported for topic configs: {each.name}",
-            )
-        configs[each.name] = each.value
-    return configs
 
 
 def _created(request: Request[CreateTopicsRequest], topic: TopicImage) -> CreatableTopicResult:

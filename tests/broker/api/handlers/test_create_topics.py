@@ -107,6 +107,33 @@ async def test_invalid_topics_are_refused(
         assert node.controller.topic("t") is None
 
 
+@pytest.mark.parametrize(
+    ("topic", "code", "message"),
+    [
+        (
+            _topic("t", configs={"segment.bytes": None}),
+            ErrorCode.TOPIC_ALREADY_EXISTS,
+            "Topic 't' already exists.",
+        ),
+        (
+            _topic("new", 0, configs={"nope": "1", "segment.bytes": None, "retention.ms": None}),
+            ErrorCode.INVALID_CONFIG,
+            "Null value not supported for topic configs: segment.bytes,retention.ms",
+        ),
+    ],
+)
+async def test_null_configs_are_refused_after_the_name(
+    tmp_path: Path, topic: CreatableTopic, code: ErrorCode, message: str
+) -> None:
+    """And before other configs and the number of partitions, as Kafka 4.3.1 does."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        await client.send(_request(_topic("t")), 7)
+        [result] = (await client.send(_request(topic), 7)).topics
+
+        assert (result.error_code, result.error_message) == (code, message)
+
+
 async def test_replicas_can_be_assigned_manually(tmp_path: Path) -> None:
     """The number of partitions is that of the assignments."""
     async with running_node(tmp_path) as node:
