@@ -27,6 +27,8 @@ NOT_A_LIST = "Config value {operation} is not allowed for config key: {name}"
 
 MIN_INSYNC_REPLICAS = "min.insync.replicas"
 
+METRIC_REPORTERS = "metric.reporters"
+
 # Listener keys that are dynamic in Kafka and fixed here.
 FIXED_LISTENERS = ("listeners", "listener.security.protocol.map")
 
@@ -47,10 +49,12 @@ def check_broker_configs(
             f"Cannot update these configs dynamically: [{', '.join(fixed)}]",
         )
     for name in changed:
-        _check_value(name, after[name])
+        if name != METRIC_REPORTERS:
+            _check_value(name, after[name])
     _check_listeners(node, changed)
     _check_bounds(config, {name: after[name] for name in changed})
     _check_addresses(config, {name: after[name] for name in changed})
+    _check_reporters({name: after[name] for name in changed})
     dynamic_broker, dynamic_default = (
         (config.dynamic_broker, after) if node == ALL_NODES else (after, config.dynamic_default)
     )
@@ -110,6 +114,21 @@ def _check_addresses(config: Config, changed: Mapping[str, str]) -> None:
                 ErrorCode.INVALID_REQUEST,
                 f"{name} cannot change while this broker runs: restart it with the new value.",
             )
+
+
+def _check_reporters(changed: Mapping[str, str]) -> None:
+    """Raise `ApiError` for a class that is no metrics reporter (``DynamicMetricsReporters``)."""
+    if METRIC_REPORTERS not in changed:
+        return
+    try:
+        KEYS[METRIC_REPORTERS].kind.parse(changed[METRIC_REPORTERS])
+    except InvalidValue:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            "Invalid value org.apache.kafka.common.config.ConfigException: Validation of dynamic "
+            f"config update of Set({', '.join(changed)}) failed with class class "
+            "kafka.server.DynamicMetricsReporters for configuration Invalid dynamic configuration",
+        ) from None
 
 
 def _check_bounds(config: Config, changed: Mapping[str, str]) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from broker.config.key import CLUSTER_WIDE, no_effect
-from broker.config.kinds import AnyList, ClassName, Text, int32, int64
+from broker.config.kinds import AnyList, ClassName, ListOf, Text, int32, int64
 
 _java = no_effect("Java classes cannot be loaded", advice="Java classes cannot be loaded")
 _metrics = no_effect("there are no JMX metrics")
+
+# The only class of Kafka that can be one of `metric.reporters`.
+_REPORTERS = ("org.apache.kafka.common.metrics.JmxReporter",)
 
 KEYS = (
     _java("alter.config.policy.class.name", ClassName(), None),
@@ -19,8 +22,8 @@ KEYS = (
     _metrics("kafka.metrics.reporters", AnyList(), ()),
     _metrics(
         "metric.reporters",
-        AnyList(),
-        ("org.apache.kafka.common.metrics.JmxReporter",),
+        ListOf(_REPORTERS),
+        _REPORTERS,
         CLUSTER_WIDE,
     ),
     _metrics("metrics.num.samples", int32(1), 2),

@@ -14,6 +14,12 @@ from broker.config.dynamic import (
 )
 from protocol.errors import ErrorCode
 
+JMX = "org.apache.kafka.common.metrics.JmxReporter"
+NO_REPORTER = (
+    "Invalid value org.apache.kafka.common.config.ConfigException: Validation of dynamic config "
+    "update of Set(metric.reporters{}) failed with class class "
+    "kafka.server.DynamicMetricsReporters for configuration Invalid dynamic configuration"
+)
 ELR = "min.insync.replicas cannot be"
 
 
@@ -29,6 +35,17 @@ ELR = "min.insync.replicas cannot be"
             ALL_NODES,
             {"log.retention.ms": "x"},
             "Invalid value x for configuration log.retention.ms: Not a number of type LONG",
+        ),
+        (
+            "1",
+            {"metric.reporters": "nope.Missing", "log.retention.ms": "x"},
+            "Invalid value x for configuration log.retention.ms: Not a number of type LONG",
+        ),
+        ("1", {"metric.reporters": f"{JMX},nope.Missing"}, NO_REPORTER.format("")),
+        (
+            ALL_NODES,
+            {"metric.reporters": "java.lang.String", "num.io.threads": "1000"},
+            NO_REPORTER.format(", num.io.threads"),
         ),
     ],
 )
