@@ -8,6 +8,7 @@ commas.
 from __future__ import annotations
 
 import decimal
+import math
 import re
 import sys
 from enum import IntEnum
@@ -22,7 +23,10 @@ SHORT_MAX = 2**15 - 1
 Value = bool | int | float | str | tuple[str, ...] | None
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+# The decimal texts of Java's ``Double.parseDouble``; a letter for the type may follow digits.
+_DECIMAL = re.compile(
+    r"([+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?=[dDfF]?$)))[dDfF]?"
+)
 
 
 class ConfigType(IntEnum):
@@ -73,22 +77,26 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Decimal:
-    """A floating-point number in a range."""
+    """A floating-point number in a range, or NaN, which Kafka accepts for every range."""
 
-    low: float = -DOUBLE_MAX
-    high: float = DOUBLE_MAX
+    low: float = -math.inf
+    high: float = math.inf
     config_type: ConfigType = ConfigType.DOUBLE
 
     def parse(self, text: str) -> Value:
         """Read the number; raises `InvalidValue`."""
         stripped = text.strip()
-        if not _DECIMAL.fullmatch(stripped) or not self.low <= float(stripped) <= self.high:
+        digits = _DECIMAL.fullmatch(stripped)
+        value = math.nan if digits is None else float(digits[1])
+        if digits is None or value < self.low or value > self.high:
             raise InvalidValue(self.allowed)
-        return float(stripped)
+        return value
 
     @property
     def allowed(self) -> str:
         """The allowed range, for messages."""
+        if self.low == -math.inf:
+            return "a number"
         return f"a number from {self.low:g} to {self.high:g}"
 
 
@@ -373,9 +381,11 @@ def format_value(value: Value) -> str | None:
 
 def _as_java(value: float) -> str:
     """A number in the format of ``Double.toString``: 1.0E-4 where Python has 0.0001."""
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return str(float(value))
     sign, digits, exponent = decimal.Decimal(repr(value)).normalize().as_tuple()
-    assert isinstance(exponent, int), "neither infinite nor not a number"
+    assert isinstance(exponent, int), "the number is finite"
     rest = "".join(map(str, digits[1:])) or "0"
     return f"{'-' * sign}{digits[0]}.{rest}E{exponent + len(digits) - 1}"

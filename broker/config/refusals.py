@@ -84,7 +84,7 @@ def _not_the_integer(kind: Integer, text: str) -> str:
 def _not_the_decimal(kind: Decimal, text: str) -> tuple[str, str]:
     """The value as Java writes it, and what is wrong with it."""
     try:
-        value = Decimal(float("-inf"), float("inf")).parse(text)
+        value = Decimal().parse(text)
     except InvalidValue:
         return text, "Not a number of type DOUBLE"
     assert isinstance(value, float)

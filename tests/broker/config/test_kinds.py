@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf, isnan
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,6 +40,10 @@ CODEC = OneOf(("gzip", "zstd"))
         (Boolean(), "TRUE", True),
         (Boolean(), " false", False),
         (Decimal(0, 1), ".5", 0.5),
+        (Decimal(0, 1), "0.5d", 0.5),
+        (Decimal(0, 1), "1F", 1.0),
+        (Decimal(), "1e400", inf),
+        (Decimal(), "-Infinity", -inf),
         (CODEC, " gzip ", "gzip"),
         (POLICY, "compact, delete", ("compact", "delete")),
         (POLICY, "delete,delete", ("delete",)),
@@ -47,6 +53,16 @@ CODEC = OneOf(("gzip", "zstd"))
 def test_a_value_is_read_as_kafka_reads_it(kind: Kind, text: str, value: object) -> None:
     """Whitespace, signs, case and repetitions are treated as by Kafka's ConfigDef."""
     assert kind.parse(text) == value
+
+
+@pytest.mark.parametrize("text", ["NaN", "+NaN", "-NaN"])
+def test_not_a_number_is_in_every_range(text: str) -> None:
+    """Java compares NaN with both limits, and neither comparison is true."""
+    value = Decimal(0, 1).parse(text)
+
+    assert isinstance(value, float)
+    assert isnan(value)
+    assert format_value(value) == "NaN"
 
 
 @pytest.mark.parametrize(
