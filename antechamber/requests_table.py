@@ -1,12 +1,12 @@
 """Tables of waiting and completed requests.
 
-  waited     left   request
-─────────────────────────────────────────────────────────────
-   1.2 s   28.8 s   Produce v9 #12 of producer-1, to node 1
-                    orders-0: high watermark 41 of 45
-                      node 1           45
-                      node 2           45
-                      node 3 (paused)  41  4 behind, last caught up 1.3 s ago
+waited     left   request
+───────────────────────────────────────────────────────────────────────────
+ 1.2 s   28.8 s   Produce v9 #12 of producer-1, to node 1
+                  orders-0: high watermark 41 of 45
+                    node 1           45
+                    node 2           45
+                    node 3 (paused)  41  4 behind, last caught up 1.3 s ago
 """
 
 from __future__ import annotations

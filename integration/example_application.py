@@ -14,8 +14,15 @@ APPLICATION = ROOT / "examples" / "application"
 
 
 def run_tests(*files: str, **variables: str) -> str:
-    """Run test files of the application, and return the output."""
-    done = subprocess.run(
+    """Run test files of the application, which must pass, and return the output."""
+    done = tests_run(*files, **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def tests_run(*files: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run test files of the application."""
+    return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", *files],
         cwd=APPLICATION,
         env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
@@ -24,5 +31,3 @@ def run_tests(*files: str, **variables: str) -> str:
         timeout=ENDS_WITHIN_S,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
