@@ -32,31 +32,32 @@ def page(sets: Sequence[Findings]) -> str:
     found = compared(sets) if len(sets) > 1 else sections(sets[0])
     overviews = "".join(_overview(each, named=len(sets) > 1) for each in sets)
     body = "".join(_section(each) for each in found)
+    source = title if len(sets) > 1 else " · ".join(filter(None, (title, period(sets[0]))))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="icon" href="data:,"><title>{escape(title)}: waits of requests</title>'
-        f"<style>{_STYLE}</style></head><body>{_header(title, sets[0], found)}"
+        f"<style>{_STYLE}</style></head><body>{_header(source, found)}"
         f"<main>{overviews}{body}</main><script>{_SCRIPT}</script></body></html>"
     )
 
 
-def _header(title: str, one: Findings, found: Sequence[Section]) -> str:
+def _header(source: str, found: Sequence[Section]) -> str:
     links = (text("a", each.head, href=f"#{each.anchor}") for each in found)
     return element(
         "header",
         element("button", type="button", id="scheme", hidden="hidden"),
         text("p", "antechamber analyze", class_="soft"),
         text("h1", "Waits of requests"),
-        text("p", f"{title}{period(one)}", class_="source"),
+        text("p", source, class_="source"),
         element("nav", *links, aria_label="Sections"),
     )
 
 
 def _overview(one: Findings, *, named: bool) -> str:
-    name = text("p", one.name, class_="name") if named else ""
-    return name + tiles(one) + text("p", summary_line(one), class_="summary")
+    name = text("p", one.name, class_="name") + text("p", period(one), class_="source")
+    return (name if named else "") + tiles(one) + text("p", summary_line(one), class_="summary")
 
 
 def _section(each: Section) -> str:

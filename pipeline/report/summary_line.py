@@ -10,11 +10,15 @@ from pipeline.report.words import cause, clock, span
 
 
 def period(one: Findings) -> str:
-    """When the requests arrived; empty if there are none."""
+    """When the requests arrived, with the precision of the time axis; empty if there are none."""
     if not one.bins:
         return ""
-    last = one.bins[-1] + timedelta(seconds=one.bin_s)
-    return f" · {one.bins[0]:%Y-%m-%d} {clock(one.bins[0])} to {clock(last)} UTC"
+    first, last = one.bins[0], one.bins[-1] + timedelta(seconds=one.bin_s)
+    day = "" if first.date() == last.date() else f"{last:%Y-%m-%d} "
+    return (
+        f"{first:%Y-%m-%d} {clock(first)} to {day}{clock(last)} UTC, "
+        f"rounded to windows of {one.bin_s} s"
+    )
 
 
 def tiles(one: Findings) -> str:

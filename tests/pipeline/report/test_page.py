@@ -47,6 +47,27 @@ def test_causes_are_ranked_and_idle_polls_are_apart() -> None:
     assert "rule slow: delay" in text
 
 
+def test_the_period_names_the_windows_to_which_it_is_rounded() -> None:
+    """A recording may be shorter than one window; a compared one has a period of its own."""
+    one = made()
+    late = replace(one, over_time={("Produce", "request"): {(START + timedelta(hours=15), 8): 1}})
+
+    first = "2025-11-21 09:00:00 to 09:06:00 UTC, rounded to windows of 60 s"
+    second = "2025-11-22 00:00:00 to 00:01:00 UTC, rounded to windows of 60 s"
+    assert re.findall('class="source">([^<]+)', page([one])) == [f"ours · {first}"]
+    compared = re.findall('class="source">([^<]+)', page([one, late]))
+    assert compared == ["ours against ours", first, second]
+
+
+def test_a_period_over_midnight_has_two_dates() -> None:
+    """The second one only if it differs."""
+    cells = {(START, 8): 1, (START + timedelta(days=1), 8): 1}
+
+    text = page([replace(made(), over_time={("Produce", "request"): cells})])
+
+    assert "2025-11-21 09:00:00 to 2025-11-22 09:01:00 UTC" in text
+
+
 def test_a_wait_is_below_its_cause_with_its_steps() -> None:
     """The cause is that of its longest part."""
     text = page([made()])
