@@ -11,7 +11,8 @@ A compaction runs in steps. Worker threads process the records of about `STEP_BY
 larger batch, in each step; the event loop reads and writes files between the steps. Meanwhile the
 log may be appended to, truncated, and lose its oldest segments. A truncation ends the compaction,
 because it may have removed the record that supersedes others (Kafka's
-``LogCleaner.abortAndPauseCleaning``).
+``LogCleaner.abortAndPauseCleaning``), and so does a ``cleanup.policy`` without ``compact``
+(``LogManager.updateTopicConfig``).
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Compaction:
         self._cleaned: LogSegment | None = None
 
     def steps(self) -> Iterator[Step]:
-        """Yield the steps; ends early if the log was truncated, or segments in use were deleted.
+        """Yield the steps; ends early if the log has changed so that it cannot be continued.
 
         Raises `CorruptRecords` and OSError.
         """
@@ -98,9 +99,13 @@ class Compaction:
 
     @property
     def _is_outdated(self) -> bool:
-        """Whether the log was truncated since the start, or segments in use were deleted."""
+        """Whether the log was truncated, lost segments in use, or is no longer to be compacted."""
         local = self.log.local_log
-        return local.truncations != self._truncations or not local.has_all(self._in_use)
+        return (
+            local.truncations != self._truncations
+            or not local.has_all(self._in_use)
+            or not local.config.is_compacted
+        )
 
     def _replace(self, group: Sequence[LogSegment]) -> None:
         cleaned, self._cleaned, self._in_use = self._cleaned, None, ()

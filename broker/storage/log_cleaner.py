@@ -147,8 +147,8 @@ class LogCleaner:
         return None
 
     def _cleanable(self, log: UnifiedLog) -> Cleanable | None:
-        """What can be compacted of *log*, if it has not been deleted."""
-        if self._is_open(log):
+        """What can be compacted of *log*, if it has not been deleted and is to be compacted."""
+        if self._is_open(log) and log.config.is_compacted:
             with suppress(ApiError):
                 return cleanable(log, self._logs.clock.wall_ms())
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 
@@ -136,6 +137,21 @@ def test_a_compaction_ends_if_the_segments_that_it_reads_are_deleted(tmp_path: P
         assert (log.segments.base_offsets, log.first_dirty_offset) == ([16], 16)
         names = sorted(path.name for path in log.directory.glob("*.log*"))
         assert names == [f"{16:020d}.log"]
+
+
+def test_a_compaction_ends_if_the_log_is_no_longer_compacted(tmp_path: Path) -> None:
+    """At any step: no further segment is replaced, and no unfinished file remains."""
+    for number in count(1):
+        log = changing_log(tmp_path / str(number))
+        steps = compaction(log).steps()
+        if not take(steps, number):
+            break
+        records = read_all(log)
+        log.update_config(replace(log.config, cleanup_policy=("delete",)))
+        list(steps)
+        assert (read_all(log), log.first_dirty_offset) == (records, 0)
+        assert not list(log.directory.glob("*.cleaned"))
+    assert number > 5
 
 
 def test_a_closed_compaction_leaves_no_file(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,21 @@ def test_a_log_with_policy_delete_is_not_compacted(cleaned: CleanedLogs) -> None
     log = cleaned.log(cleanup_policy=("delete",))
     cleaned.cleaner.start()
     assert len(read_all(log)) == 8
+
+
+def test_a_log_whose_compaction_was_requested_may_have_another_policy(
+    cleaned: CleanedLogs,
+) -> None:
+    """It is not compacted, and the request ends."""
+    first, second = cleaned.log(batches=200), cleaned.log(OTHERS)
+    ended: list[str] = []
+    cleaned.cleaner.start()
+    assert cleaned.waiting, "the compaction of the first log pauses"
+    cleaned.cleaner.compact_now(second, lambda: ended.append("second"))
+    second.update_config(replace(second.config, cleanup_policy=("delete",)))
+    cleaned.work()
+    assert ended == ["second"]
+    assert (len(read_all(first)) < 200, len(read_all(second))) == (True, 8)
 
 
 def test_a_log_with_both_policies_is_compacted_and_deleted(cleaned: CleanedLogs) -> None:
