@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from broker.config.broker_config import Config
@@ -12,8 +13,9 @@ from broker.config.entry import (
     is_sensitive,
     visible_value,
 )
+from broker.config.key import Key
 from broker.config.kinds import ConfigType
-from broker.config.table import KEYS, known_key, may_change
+from broker.config.table import DYNAMIC_KEYS, KEYS, dynamic_key, may_change
 
 
 def describe_broker(config: Config) -> list[ConfigEntry]:
@@ -56,7 +58,7 @@ def _entry(config: Config, name: str) -> ConfigEntry:
 
 def _other(config: Config, name: str) -> ConfigEntry:
     """A key of one listener, or a key that is not in Kafka's definition of a broker's keys."""
-    key = known_key(name)
+    key = dynamic_key(name)
     if key is not None and key.of_plugin:
         key = None
     config_type = ConfigType.UNKNOWN if key is None else key.kind.config_type
@@ -71,8 +73,13 @@ def _other(config: Config, name: str) -> ConfigEntry:
         value=synonyms[0].value,
         source=synonyms[0].source,
         config_type=config_type,
-        synonyms=[*synonyms, *(config.synonyms(key.name) if key is not None else ())],
+        synonyms=[*synonyms, *([] if key is None else _synonyms_of_key(config, key, name))],
         documentation="",
-        read_only=True,  # as in Kafka, although the key can change
+        read_only=name not in DYNAMIC_KEYS,  # as in Kafka, although the other keys can change
         sensitive=sensitive,
     )
+
+
+def _synonyms_of_key(config: Config, key: Key, name: str) -> Iterable[ConfigSynonym]:
+    """Those of the key without the prefix of a listener."""
+    return () if key.name == name else config.synonyms(key.name)

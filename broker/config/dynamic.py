@@ -15,7 +15,7 @@ from broker.config.group_keys import GROUP_KEYS
 from broker.config.key import UpdateMode
 from broker.config.kinds import ConfigType, InvalidValue
 from broker.config.refusals import invalid_value
-from broker.config.table import KEYS, known_key, may_change
+from broker.config.table import KEYS, dynamic_key, known_key, may_change
 from broker.config.thread_counts import check_thread_counts
 from protocol.errors import ErrorCode
 
@@ -167,7 +167,7 @@ def list_value(config: Config, overrides: Mapping[str, str], name: str) -> tuple
 
 
 def _check_value(name: str, text: str) -> None:
-    key = known_key(name)
+    key = dynamic_key(name)
     if key is None:
         return
     try:

@@ -20,6 +20,7 @@ from broker.config.unused import (
     share_groups,
     streams_groups,
     threads,
+    throttled_rates,
     tiering,
     tls,
     transactions,
@@ -51,6 +52,9 @@ KEYS: Mapping[str, Key] = MappingProxyType(
     }
 )
 
+# Kafka's definition of a broker's keys lacks them; they are described if they are set.
+DYNAMIC_KEYS: Mapping[str, Key] = MappingProxyType({key.name: key for key in throttled_rates.KEYS})
+
 
 def may_change(name: str) -> bool:
     """Whether the key may change while a node runs (KIP-226).
@@ -67,3 +71,8 @@ def known_key(name: str) -> Key | None:
     """
     of_listener = split_listener_key(name, KEYS)
     return KEYS.get(name if of_listener is None else of_listener.key)
+
+
+def dynamic_key(name: str) -> Key | None:
+    """The key of that name as a change of a running node finds it; None if it is unknown."""
+    return DYNAMIC_KEYS.get(name) or known_key(name)

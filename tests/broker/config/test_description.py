@@ -8,6 +8,8 @@ from broker.config.entry import ConfigEntry, ConfigSource
 from broker.config.kinds import ConfigType
 from broker.config.table import KEYS
 
+_THROTTLED_RATE = "leader.replication.throttled.rate"
+
 
 def described(config: Config) -> dict[str, ConfigEntry]:
     return {entry.name: entry for entry in describe_broker(config)}
@@ -66,6 +68,22 @@ def test_an_unknown_key_is_described_as_a_secret() -> None:
         ConfigSource.DYNAMIC_BROKER,
         ConfigSource.DYNAMIC_DEFAULT_BROKER,
     ]
+
+
+def test_the_rate_of_throttled_replication_is_described_if_it_is_set() -> None:
+    """Tools that move partitions set it, and show its value."""
+    config = Config()
+    config.reconfigure({_THROTTLED_RATE: "10"}, {_THROTTLED_RATE: "20"})
+
+    entry = described(config)[_THROTTLED_RATE]
+
+    assert (entry.value, entry.sensitive, entry.read_only) == ("10", False, False)
+    assert entry.config_type is ConfigType.LONG
+    assert [(s.value, s.source) for s in entry.synonyms] == [
+        ("10", ConfigSource.DYNAMIC_BROKER),
+        ("20", ConfigSource.DYNAMIC_DEFAULT_BROKER),
+    ]
+    assert _THROTTLED_RATE not in described(Config())
 
 
 def test_a_key_of_one_listener_has_the_type_of_the_key() -> None:

@@ -131,6 +131,19 @@ def test_the_elements_of_a_list_are_those_set_or_else_the_present_ones() -> None
         list_value(Config(), {}, "plugin.key")
 
 
+@pytest.mark.parametrize("name", ["leader", "follower"])
+def test_the_rate_of_throttled_replication_is_validated(name: str) -> None:
+    """It is a number that is not negative."""
+    key = f"{name}.replication.throttled.rate"
+
+    check_broker_configs(Config(), ALL_NODES, {}, {key: "0"})
+
+    with pytest.raises(ApiError, match=f"{key}: Not a number of type LONG"):
+        check_broker_configs(Config(), "1", {}, {key: "fast"})
+    with pytest.raises(ApiError, match=f"{key}: Value must be at least 0"):
+        check_broker_configs(Config(), "1", {}, {key: "-1"})
+
+
 def test_an_unknown_key_is_accepted() -> None:
     """A topic's key is accepted, too, and has no effect, as in Kafka."""
     check_broker_configs(Config(), "1", {}, {"retention.ms": "1", "plugin.key": "x"})
