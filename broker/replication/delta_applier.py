@@ -71,6 +71,7 @@ class DeltaApplier:
     def apply_topic(self, topic: TopicImage) -> Slices[None]:
         """Make this node's replicas of *topic* agree with its metadata."""
         config = TopicConfig(self._config, topic.configs)
+        log_config = LogConfig.from_topic(config)
         mine: list[tuple[TopicPartition, PartitionRegistration]] = []
         for index, registration in enumerate(topic.partitions):
             key = TopicPartition(topic.name, index)
@@ -81,19 +82,12 @@ class DeltaApplier:
             yield None
         mine.sort(key=lambda each: each[1].leader != self._node.node_id)
         for key, registration in mine:
-            self._apply_partition(key, registration, topic, config)
+            partition = self._partition(key, topic, log_config, config.min_insync_replicas)
+            if partition is not None:
+                self._apply_partition(partition, registration)
             yield None
 
-    def _apply_partition(
-        self,
-        key: TopicPartition,
-        registration: PartitionRegistration,
-        topic: TopicImage,
-        config: TopicConfig,
-    ) -> None:
-        partition = self._partition(key, topic, config)
-        if partition is None:
-            return
+    def _apply_partition(self, partition: Partition, registration: PartitionRegistration) -> None:
         if registration.leader == self._node.node_id:
             self._apply_local_leader(partition, registration)
         else:
@@ -119,23 +113,27 @@ class DeltaApplier:
             self._followers.remove_fetcher_for_partition(key)
 
     def _partition(
-        self, key: TopicPartition, topic: TopicImage, config: TopicConfig
+        self,
+        key: TopicPartition,
+        topic: TopicImage,
+        log_config: LogConfig,
+        min_insync_replicas: int,
     ) -> Partition | None:
         """The partition with its log open and its settings updated; None if the disk fails."""
         partition = self._partitions.get(key)
         if partition is not None:
-            partition.log.update_config(LogConfig.from_topic(config))
-            partition.set_min_insync_replicas(config.min_insync_replicas)
+            partition.log.update_config(log_config)
+            partition.set_min_insync_replicas(min_insync_replicas)
             return partition
         try:
-            opened = self._logs.get_or_create(key, topic.topic_id, LogConfig.from_topic(config))
+            opened = self._logs.get_or_create(key, topic.topic_id, log_config)
         except ApiError as error:
             if key not in self._partitions.offline:  # later changes of the topic try it again
                 log.error("%s: %s", key, error)
             self._partitions.offline.add(key)
             return None
         self._partitions.offline.discard(key)
-        partition = Partition(key, topic.topic_id, self._node, opened, config.min_insync_replicas)
+        partition = Partition(key, topic.topic_id, self._node, opened, min_insync_replicas)
         self._partitions[key] = partition
         return partition
 

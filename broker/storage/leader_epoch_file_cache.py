@@ -25,15 +25,16 @@ class LeaderEpochFileCache:
     they would be the same at the next opening, and are written when the next epoch is assigned.
     Most logs continue in the epoch in which they were closed, so nothing is written for them. An
     epoch that begins at the log end is not ``is_saved``: it must be written before its first record
-    is, because a later opening removes an epoch without records.
+    is, because a later opening removes an epoch without records. A file that does not *exist* is
+    not opened.
     """
 
     __slots__ = ("_disk", "_epochs", "_path", "_saved", "_starts", "is_saved", "latest")
 
-    def __init__(self, directory: Path, disk: Disk) -> None:
+    def __init__(self, directory: Path, disk: Disk, *, exists: bool = True) -> None:
         self._disk = disk
         self._path = directory / FILE_NAME
-        entries = read_epoch_checkpoint(self._path)
+        entries = read_epoch_checkpoint(self._path) if exists else []
         self._epochs = [epoch for epoch, _ in entries]
         self._starts = [start for _, start in entries]
         self._saved = entries

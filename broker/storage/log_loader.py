@@ -14,6 +14,7 @@ from pathlib import Path
 
 from broker.storage.checkpoints import CorruptCheckpoint
 from broker.storage.disk import Disk
+from broker.storage.leader_epoch_file_cache import FILE_NAME as LEADER_EPOCHS
 from broker.storage.leader_epoch_file_cache import LeaderEpochFileCache
 from broker.storage.log_config import LogConfig
 from broker.storage.log_recovery import Progress, Recovery
@@ -61,7 +62,7 @@ def load_log(
     names = _prepared(directory, config, disk, now_ms)
     base_offsets = _base_offsets(directory, disk, names)
     try:
-        epochs = LeaderEpochFileCache(directory, disk)
+        epochs = LeaderEpochFileCache(directory, disk, exists=LEADER_EPOCHS in names)
     except CorruptCheckpoint as error:
         logger.warning("%s; rebuilding it from all batches", error)
         epochs = LeaderEpochFileCache.recreate(directory, disk)

@@ -171,9 +171,11 @@ class LogManager:
         self, key: TopicPartition, topic_id: UUID, config: LogConfig, home: LogDirectory
     ) -> UnifiedLog:
         directory = home.path / str(key)
-        found = read_partition_metadata(directory / PARTITION_METADATA)
-        if found not in (None, topic_id):
-            self.delete(key)
+        found = None
+        if key in self._homes:
+            found = read_partition_metadata(directory / PARTITION_METADATA)
+            if found not in (None, topic_id):
+                self.delete(key)
         is_new = key not in self._homes
         log = self._logs[key] = open_log(
             directory,

@@ -255,6 +255,14 @@ def test_changed_settings_apply_immediately(world: World) -> None:
     assert world.partition().log.config.retention_ms == 5000
 
 
+def test_all_partitions_of_a_topic_have_one_log_config(world: World) -> None:
+    """It is computed once for each change of the topic, which may have ten thousand partitions."""
+    world.apply(1, 1, 1, retention_ms="5000")
+
+    configs = [world.partition(index).log.config for index in range(3)]
+    assert all(config is configs[0] for config in configs)
+
+
 def test_a_log_that_cannot_be_opened_is_offline(world: World, tmp_path: Path) -> None:
     """Kafka's testDeltaToLeaderOrFollowerMarksPartitionOfflineIfLogCantBeCreated."""
     (tmp_path / "t-0").write_text("no folder")
