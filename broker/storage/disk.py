@@ -10,8 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -108,12 +107,15 @@ class Disk:
         With *sync* it is forced to the disk. Raises OSError.
         """
         self.check()
-        temporary = path.with_name(path.name + ".tmp")
-        with opened(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
+        temporary = f"{path}.tmp"
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | BINARY, 0o644)
+        try:
             write_all(self, fd, content, 0)
             if sync:
                 self.fsync(fd)
-        temporary.replace(path)
+        finally:
+            os.close(fd)
+        os.replace(temporary, path)
         if sync:
             self.sync_path(path.parent)
 
@@ -205,6 +207,18 @@ class DiskFile:
         self.recently_used = True
         return self.fd if self.fd >= 0 else self._reopen()
 
+    def make(self) -> None:
+        """Make the file, which does not exist, and open it. Raises OSError."""
+        self.descriptor()
+
+    def ensure_size(self, size: int) -> None:
+        """Make the file or truncate it, unless it has *size* bytes. Raises OSError."""
+        on_disk = self.size_if_there()
+        if on_disk is None and not size:
+            self.make()
+        elif on_disk != size:
+            self.truncate(size)
+
     def truncate(self, size: int) -> None:
         """Truncate the file to *size* bytes. Raises OSError."""
         self.cuts += 1
@@ -268,16 +282,6 @@ def read_small_file(path: Path) -> bytes:
     """The content of a file, in few system calls: a start reads thousands. Raises OSError."""
     with open(path, "rb", buffering=0) as file:
         return file.readall()
-
-
-@contextmanager
-def opened(path: Path, flags: int) -> Iterator[int]:
-    """A context manager that opens *path* and closes the descriptor."""
-    fd = os.open(path, flags | BINARY, 0o644)
-    try:
-        yield fd
-    finally:
-        os.close(fd)
 
 
 def _log_failure(about: object, error: OSError) -> None:

@@ -48,6 +48,11 @@ class Flush:
         self._paths = paths
         self.up_to = up_to
 
+    @property
+    def has_files(self) -> bool:
+        """Whether there is anything to sync."""
+        return bool(self._paths)
+
     def run(self) -> None:
         """Sync the files that still exist. Raises OSError."""
         for path in self._paths:
@@ -55,9 +60,14 @@ class Flush:
 
 
 def run_all(flushes: Mapping[TopicPartition, Flush]) -> dict[TopicPartition, OSError]:
-    """Run *flushes*, several at a time; returns the errors of those that failed."""
+    """Run *flushes*, several at a time; returns the errors of those that failed.
+
+    A flush without files does not enter a thread, which takes more time than closing the log.
+    """
     with ThreadPoolExecutor(SYNCS_AT_ONCE) as threads:
-        running = {key: threads.submit(flush.run) for key, flush in flushes.items()}
+        running = {
+            key: threads.submit(flush.run) for key, flush in flushes.items() if flush.has_files
+        }
     failures = {}
     for key, flushed in running.items():
         try:

@@ -79,8 +79,10 @@ def take_snapshot(
     Raises OSError.
     """
     offset = manager.map_end_offset
+    if offset <= first_base_offset:
+        return
     path = snapshot_path(directory, offset)
-    if offset > first_base_offset and not path.exists():
+    if not path.exists():
         write_snapshot(disk, path, manager.producers.values())
 
 

@@ -332,8 +332,7 @@ class LogSegment:
 
     def close(self) -> None:
         """Write everything to the files, which exist afterwards. Raises OSError."""
-        if self.file.size_if_there() != self.size:
-            self.file.truncate(self.size)
+        self.file.ensure_size(self.size)
         if not self.size:
             self.offset_index.begin()
             self.time_index.begin()

@@ -77,7 +77,7 @@ class SparseIndex:
 
     def _make_file(self) -> None:
         if self._file_bytes == _NO_FILE:
-            self.file.truncate(0)
+            self.file.make()
             self._file_bytes = 0
 
     def flush(self) -> None:
@@ -114,10 +114,11 @@ class SparseIndex:
     def _loaded(self) -> bytearray:
         """The entries, read into memory if necessary. Raises OSError."""
         if self._entries is None:
-            size = len(self) * self.ENTRY.size
+            on_disk = self.file.size_if_there()
+            count = (on_disk or 0) // self.ENTRY.size if self._count is None else self._count
+            size = count * self.ENTRY.size
             self._entries = bytearray(self.file.read(size, 0) if size else b"")
             self._flushed_bytes = len(self._entries)
-            on_disk = self.file.size_if_there()
             self._file_bytes = _NO_FILE if on_disk is None else on_disk
             self._count = None
         return self._entries

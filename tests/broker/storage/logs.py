@@ -183,7 +183,7 @@ class FailingDisk(Disk):
         super().__init__(open_files)
         self.room = room
         self.broken = self.unsyncable = self.unreadable = False
-        self.syncs = 0
+        self.syncs = self.truncations = 0
 
     def pwrite(self, fd: int, data: Any, position: int) -> int:
         fail_if(self.broken)
@@ -203,6 +203,7 @@ class FailingDisk(Disk):
 
     def ftruncate(self, fd: int, size: int) -> None:
         fail_if(self.broken)
+        self.truncations += 1
         os.ftruncate(fd, size)
 
     def fsync(self, fd: Any) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from broker.common.topic_partition import TopicPartition
 from broker.storage.background import Then, Work
 from broker.storage.disk import Disk
-from broker.storage.flusher import RUNNING_MAX, Flush, Flusher
+from broker.storage.flusher import RUNNING_MAX, Flush, Flusher, run_all
 from tests.broker.storage.logs import FailingDisk
 
 
@@ -219,3 +220,21 @@ def test_without_a_loop_a_flush_runs_immediately(tmp_path: Path, durable: bool) 
     log.end = 2
     Flusher(durable=durable).request(log)
     assert (log.recovery_point, disk.syncs) == (2, int(durable))
+
+
+def test_only_flushes_with_files_run_when_logs_are_closed(tmp_path: Path) -> None:
+    """Logs without new records have none, and there may be ten thousand of them."""
+    ran: list[str] = []
+
+    class Recorded(Flush):
+        def run(self) -> None:
+            ran.append(str(self.up_to))
+
+    disk = Disk()
+    flushes = {
+        TopicPartition("t", 0): Recorded(disk, [], 1),
+        TopicPartition("t", 1): Recorded(disk, [tmp_path], 2),
+    }
+
+    assert run_all(flushes) == {}
+    assert ran == ["2"]

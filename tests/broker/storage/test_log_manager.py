@@ -166,6 +166,22 @@ def test_a_durable_close_syncs(tmp_path: Path) -> None:
     assert disk.syncs > 8
 
 
+def test_the_close_of_a_log_without_records_makes_its_files(tmp_path: Path) -> None:
+    """They are Kafka's; a new file is not truncated."""
+    disk = FailingDisk()
+    manager = manager_at(tmp_path, disks=[disk])
+    log = host(manager)
+    log.begin_epoch(0)
+    assert list(log.directory.iterdir()) == []
+    manager.close()
+    assert sorted(path.name for path in log.directory.iterdir()) == [
+        *(f"{0:020d}.{suffix}" for suffix in ("index", "log", "timeindex")),
+        "leader-epoch-checkpoint",
+        "partition.metadata",
+    ]
+    assert disk.truncations == 0
+
+
 def test_unopened_partitions_keep_their_checkpoints(tmp_path: Path) -> None:
     """A directory is not marked clean until all its logs have been checked."""
     manager = manager_at(tmp_path)
