@@ -39,8 +39,9 @@ match.
   add slow 10           send the response with 10 bytes per second
   add throttle 1s       throttle the client
   add corrupt           give a batch of a Fetch response a wrong CRC
-  add stale_metadata    respond with the metadata of now
+  add stale_metadata    describe nodes and topics as they are now, also later
   add refuse_connections
+                        reset new connections when they are accepted
   add node stop NODE    stop a node, or pause, resume or start it
   add delay 50ms --link 1:2      what node 1 sends to node 2 arrives later
   add loss 10 --link 1:2         10 percent of it is lost

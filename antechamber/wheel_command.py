@@ -184,7 +184,7 @@ def _timer(timer: Snapshot) -> str:
     due = (
         ""
         if next_ms is None
-        else f", the next bucket fires in {max(0, next_ms - timer['now_ms']):.0f} ms"
+        else f", the next bucket fires in {max(0, next_ms - timer['now_ms']):,.0f} ms"
     )
     lines = [f"node {timer['node']}, {timer['name']}: {timer['size']:,} waiting{due}"]
     for number, level in enumerate(timer["levels"], 1):

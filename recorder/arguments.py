@@ -42,15 +42,15 @@ def parser() -> argparse.ArgumentParser:
         epilog="then: antechamber analyze records.jsonl",
     )
     add = command.add_argument
-    add("--upstream", required=True, type=_address, metavar="HOST:PORT", help="the Kafka")
-    add("--host", default="127.0.0.1", help="listen here (%(default)s)")
-    add("--port", default=0, type=_port, help="clients' bootstrap port, 0: any (%(default)s)")
+    add("--upstream", required=True, type=_address, metavar="HOST:PORT", help="a node to record")
+    add("--host", default="127.0.0.1", help="address to listen at (%(default)s)")
+    add("--port", default=0, type=_port, help="port to listen at, 0: any (%(default)s)")
     add(
         "--records",
         default=Path("records.jsonl"),
         type=Path,
         metavar="FILE",
-        help="JSON lines (%(default)s)",
+        help="append the records to this file as JSON lines (%(default)s)",
     )
     return command
 

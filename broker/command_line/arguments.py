@@ -43,8 +43,7 @@ The broker is ready when all listeners accept connections and each --topic has
 its leaders. Then it prints one line with bootstrap=HOST:PORT and admin=URL, and
 writes --ready-file. Listeners with names are NAME=HOST:PORT in that line.
 SIGTERM stops it in order, and so does SIGHUP, which it gets when its terminal
-is closed. Configuration keys are Kafka's; --list-keys lists
-them."""
+is closed. Configuration keys are Kafka's; --list-keys lists them."""
 
 
 def parse_arguments(arguments: Sequence[str]) -> ServeOptions:

@@ -51,6 +51,13 @@ def facts(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeFacts]:
         yield facts
 
 
+def test_long_delays_have_separators(facts: FakeFacts, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the line of the timer as in those of its buckets."""
+    facts.timers_held = [timer("Fetch") | {"next_expiration_ms": 12_107}]
+    assert main(["wheel"]) == 0
+    assert "the next bucket fires in 12,006 ms" in capsys.readouterr().out
+
+
 def test_timers_that_hold_tasks_are_shown_as_rings(
     facts: FakeFacts, capsys: pytest.CaptureFixture[str]
 ) -> None:
