@@ -1,8 +1,8 @@
 """AlterShareGroupOffsets: set the start offsets of an empty share group (KIP-932).
 
-Behaviour: a group that does not exist is created. Any start offset is accepted. Leaders that have
-an earlier state of a share partition are fenced. The response is sent when the share coordinator
-has responded.
+Behaviour: a group that does not exist is created if one of the topics exists. Any start offset is
+accepted. Leaders that have an earlier state of a share partition are fenced. The response is sent
+when the share coordinator has responded.
 
 Versions: only 0.
 """
@@ -21,6 +21,7 @@ from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.alter_share_group_offsets import (
     AlterShareGroupOffsetsRequest,
+    AlterShareGroupOffsetsRequestTopic,
     AlterShareGroupOffsetsResponse,
     AlterShareGroupOffsetsResponsePartition,
     AlterShareGroupOffsetsResponseTopic,
@@ -41,19 +42,18 @@ def alter_share_group_offsets(
     body, groups = request.body, request.services.groups
     require(request, READ_GROUP, body.group_id)
     hidden = yield from unauthorized(request, READ_TOPIC, (each.topic_name for each in body.topics))
-    refusal = READ_TOPIC.refusal
+    refused = PersisterResult(error=READ_TOPIC.refusal.code, message=READ_TOPIC.refusal.message)
     results: _Results = {}
-    offsets: dict[tuple[str, int], int] = {}
+    offsets: dict[str, dict[int, int]] = {}
     for topic in body.topics:
-        count = groups.share.topics.partition_count_of(topic.topic_name)
+        name, is_hidden = topic.topic_name, topic.topic_name in hidden
+        count = 0 if is_hidden else groups.share.topics.partition_count_of(name)
+        if count:
+            offsets.setdefault(name, {}).update(_starts(topic, count))
+        refusal = refused if is_hidden else _UNKNOWN
         for each in topic.partitions:
-            key = topic.topic_name, each.partition_index
-            if topic.topic_name in hidden:
-                results[key] = PersisterResult(error=refusal.code, message=refusal.message)
-            elif not 0 <= each.partition_index < count:
-                results[key] = _UNKNOWN
-            else:
-                offsets[key] = each.start_offset
+            if not 0 <= each.partition_index < count:
+                results[name, each.partition_index] = refusal
         yield None
     waiting: list[ResponseCallback[None]] = []
     has_ended: list[_Results] = []
@@ -78,6 +78,15 @@ def alter_share_group_offsets(
     wait = ShareCoordinatorWait(body.group_id)
     waiting.append(ResponseCallback(request, response, wait))
     return PARKED
+
+
+def _starts(topic: AlterShareGroupOffsetsRequestTopic, count: int) -> dict[int, int]:
+    """The start offsets of those partitions that exist."""
+    return {
+        each.partition_index: each.start_offset
+        for each in topic.partitions
+        if 0 <= each.partition_index < count
+    }
 
 
 def _response(

@@ -113,28 +113,33 @@ class ShareGroupOffsets:
     def alter(
         self,
         group_id: str,
-        offsets: Mapping[tuple[str, int], int],
+        offsets: Mapping[str, Mapping[int, int]],
         done: Callable[[dict[tuple[str, int], PersisterResult]], None],
     ) -> None:
         """Set start offsets of existing partitions; raises `ApiError` unless the group is empty.
 
-        A group that does not exist is created.
+        *offsets* has existing topics. A group that does not exist is created if there is one.
         """
         group = self._empty_group(group_id, may_be_new=True)
+        if not offsets:
+            done({})
+            return
         keys: dict[SharePartitionKey, tuple[str, int]] = {}
         topics: dict[UUID, TopicStates] = {}
-        for name, partition in offsets:
+        for name, starts in offsets.items():
             topic_id = self.topics.id_of(name)
-            assert topic_id is not None, "the caller has checked the partitions"
-            keys[SharePartitionKey(group_id, topic_id, partition)] = name, partition
-            known = topics.get(topic_id, TopicStates(name, frozenset()))
-            topics[topic_id] = TopicStates(name, known.partitions | {partition})
+            assert topic_id is not None, "the caller has checked the topics"
+            for partition in starts:
+                keys[SharePartitionKey(group_id, topic_id, partition)] = name, partition
+            if starts:
+                topics[topic_id] = TopicStates(name, frozenset(starts))
         draft = ShareDraft(group)
         draft.write_state_partitions(group.state_partitions.beginning(topics))
         self._finish(draft)
 
         def call(key: SharePartitionKey, one: Callable[[PersisterResult], None]) -> None:
-            self._persister().initialize(key, group.epoch, offsets[keys[key]], one)
+            name, partition = keys[key]
+            self._persister().initialize(key, group.epoch, offsets[name][partition], one)
 
         def on_results(results: dict[SharePartitionKey, PersisterResult]) -> None:
             self._initialized(group_id, topics, results)

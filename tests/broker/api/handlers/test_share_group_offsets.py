@@ -25,6 +25,7 @@ from protocol.messages.describe_share_group_offsets import (
     DescribeShareGroupOffsetsRequestGroup,
     DescribeShareGroupOffsetsRequestTopic,
 )
+from protocol.messages.list_groups import ListGroupsRequest
 from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
 from protocol.schema import ZERO_UUID
 from tests.batches import batch
@@ -113,6 +114,21 @@ async def test_offsets_of_a_new_group_are_set(tmp_path: Path) -> None:
 
         assert errors(response) == [(5, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION), (0, 0)]
         assert await described(client) == {("t", 0): (1, 2)}
+
+
+async def test_a_group_is_created_only_if_a_topic_exists(tmp_path: Path) -> None:
+    """The partitions need not exist."""
+    async with running_node(tmp_path) as node:
+        client = client_of(node)
+
+        await client.send(AlterShareGroupOffsetsRequest(group_id="none", topics=[]))
+        unknown = await alter(client, (0, 1), name="nope", group_id="unknown")
+        await alter(client, (5, 1), group_id="beyond")
+        await alter(client, group_id="no partition")
+
+        assert errors(unknown) == [(0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)]
+        listed = await client.send(ListGroupsRequest())
+        assert [each.group_id for each in listed.groups] == ["beyond", "no partition"]
 
 
 async def test_share_partitions_without_an_offset_have_minus_one(tmp_path: Path) -> None:
