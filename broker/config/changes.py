@@ -74,7 +74,7 @@ def check_changes(changes: Sequence[ConfigChange]) -> None:
     nulls = [c.name for c in changes if c.value is None and c.operation != Operation.DELETE]
     if nulls:
         raise ApiError(
-            ErrorCode.INVALID_REQUEST, f"Null value not supported for : {','.join(nulls)}"
+            ErrorCode.INVALID_REQUEST, f"Null value not supported for : {', '.join(nulls)}"
         )
 
 

@@ -122,12 +122,12 @@ def _check_on_node(
     """Raise `ApiError` if the node refuses a resource before the controller gets it."""
     if (resource.resource_type, resource.name) in twice:
         raise _invalid("Each resource must appear at most once.")
+    check_changes(resource.changes)
     is_of_logger = resource.resource_type == ResourceType.BROKER_LOGGER and not resource.replaces
     if is_of_logger and not is_authorized(request, ALTER_CLUSTER_CONFIGS):
         raise ApiError(ALTER_CLUSTER_CONFIGS.error_code)  # without a message, as in Kafka
     if resource.resource_type not in _ALTER:
         raise _invalid(f"Unknown resource type {resource.resource_type}")
-    check_changes(resource.changes)
     if resource.resource_type == ResourceType.BROKER:
         check_node(request.services, resource.name)
         unknown = _unknown_operation(resource)

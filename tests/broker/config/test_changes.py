@@ -74,7 +74,7 @@ def test_append_to_a_key_that_is_not_a_list_is_refused() -> None:
     ("changes", "message"),
     [
         ([ConfigChange("x", "1"), ConfigChange("x", "2")], "Error due to duplicate config keys"),
-        ([ConfigChange("x", None), ConfigChange("y", None)], "Null value not supported for : x,y"),
+        ([ConfigChange("x", None), ConfigChange("y", None)], "Null value not supported for : x, y"),
     ],
 )
 def test_duplicate_keys_and_null_values_are_refused(

@@ -21,7 +21,7 @@ from tests.client import Client, running_cluster, running_node
 
 pytestmark = pytest.mark.anyio
 
-TOPIC, BROKER, CLIENT_METRICS, GROUP = 2, 4, 16, 32
+TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
 SET, DELETE, APPEND = 0, 1, 2
 
 
@@ -232,6 +232,16 @@ async def test_validate_only_alters_nothing(tmp_path: Path) -> None:
             "Node id must be an integer, but it is: abc",
         ),
         (_resource(99, "x"), ErrorCode.INVALID_REQUEST, "Unknown resource type 99"),
+        (
+            _resource(99, "x", ("b", SET, None), ("a", SET, None)),
+            ErrorCode.INVALID_REQUEST,
+            "Null value not supported for : b, a",
+        ),
+        (
+            _resource(BROKER_LOGGER, "1", ("a", SET, "INFO"), ("a", DELETE, None)),
+            ErrorCode.INVALID_REQUEST,
+            "Error due to duplicate config keys",
+        ),
     ],
 )
 async def test_refused_alterations(
