@@ -16,7 +16,9 @@ from broker.api.handlers.described_groups import described_groups
 from broker.api.request import Request
 from broker.groups.share.group import ShareGroup
 from broker.groups.share.member import ShareGroupMember
+from broker.share_coordinator.refusals import message_of
 from broker.steps.queue import Slices
+from protocol.errors import ErrorCode
 from protocol.messages.share_group_describe import (
     Assignment,
     DescribedGroup,
@@ -37,7 +39,7 @@ def share_group_describe(
         request,
         request.services.groups.share.group,
         partial(_group, request),
-        DescribedGroup,
+        _refused,
         lambda member: (member.assignment,),
     )
     return ShareGroupDescribeResponse(groups=groups)
@@ -56,6 +58,18 @@ def _group(
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
         assignor_name=_ASSIGNOR,
+        members=members,
+    )
+
+
+def _refused(
+    *, group_id: str, error_code: int, members: list[Member], error_message: str | None = None
+) -> DescribedGroup:
+    """Errors of the coordinator have messages (``getErrorDescribedGroupList`` of the request)."""
+    return DescribedGroup(
+        group_id=group_id,
+        error_code=error_code,
+        error_message=error_message or message_of(ErrorCode(error_code)),
         members=members,
     )
 

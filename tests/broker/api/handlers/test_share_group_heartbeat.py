@@ -12,6 +12,7 @@ import trio.testing
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.share.share_partition_key import SharePartitionKey
 from protocol.errors import ErrorCode
+from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.describe_groups import DescribeGroupsRequest
 from protocol.messages.list_groups import ListGroupsRequest
@@ -88,6 +89,19 @@ async def test_a_group_is_described(tmp_path: Path) -> None:
     assert without_id.error_code == ErrorCode.INVALID_GROUP_ID
     assert unknown.error_code == ErrorCode.GROUP_ID_NOT_FOUND
     assert unknown.error_message == "Group x not found."
+
+
+async def test_a_group_of_another_coordinator_is_described_with_a_message(tmp_path: Path) -> None:
+    """ConsumerGroupDescribe has none."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+
+        (share,) = (await client.send(ShareGroupDescribeRequest(group_ids=["g"]))).groups
+        (consumer,) = (await client.send(ConsumerGroupDescribeRequest(group_ids=["g"]))).groups
+
+    assert share.error_code == consumer.error_code == ErrorCode.NOT_COORDINATOR
+    assert share.error_message == "This is not the correct coordinator."
+    assert consumer.error_message is None
 
 
 async def test_a_group_is_listed_by_its_type(tmp_path: Path) -> None:
