@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from broker.common.errors import ApiError
-from broker.groups.consumer.member import LEAVING_STATIC_EPOCH
+from broker.groups.consumer.member import LEAVING_EPOCH, LEAVING_STATIC_EPOCH
 from broker.groups.consumer.requests import UNCHANGED_MS, ConsumerGroupHeartbeat
 from protocol.errors import ErrorCode
 
@@ -17,7 +17,8 @@ def check_heartbeat(
     request: ConsumerGroupHeartbeat, api_version: int, assignors: Sequence[str]
 ) -> None:
     """Raise `ApiError` if *request* is invalid."""
-    must_have_id = api_version >= _OWN_MEMBER_IDS_SINCE or not request.is_joining
+    epoch = request.member_epoch
+    must_have_id = api_version >= _OWN_MEMBER_IDS_SINCE or epoch > 0 or epoch == LEAVING_EPOCH
     if must_have_id and not request.member_id:
         raise _invalid("MemberId can't be empty.")
     for name, value in (

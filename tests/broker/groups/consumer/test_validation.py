@@ -83,6 +83,14 @@ def test_before_version_1_a_new_member_has_no_id() -> None:
     assert refusal(0, member_id="", member_epoch=1) is not None
 
 
+def test_before_version_1_the_group_checks_the_missing_id_of_a_leaving_static_member() -> None:
+    """It fences the member by its instance id; a dynamic member is refused before."""
+    assert refusal(0, member_id="", member_epoch=-2, instance_id="i") is None
+    error = refusal(0, member_id="", member_epoch=-1)
+    assert error is not None
+    assert error.message == "MemberId can't be empty."
+
+
 def test_an_unknown_assignor_is_refused() -> None:
     """The message lists the supported ones."""
     error = refusal(server_assignor="sticky")
