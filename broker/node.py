@@ -316,6 +316,7 @@ class Node:
             self.clock,
             self.timer,
             self.replicas.actions,
+            self.steps,
             self._purgatory("Rebalance", 1000),
             self._purgatory("Heartbeat", 1000),
             lambda: self.feed.image,
@@ -350,11 +351,7 @@ class Node:
 
     def _leadership_of_coordinators(self) -> CoordinatorLeadership:
         return CoordinatorLeadership(
-            [
-                self.groups.runtime,
-                self.transactions.runtime,
-                self.share_groups.coordinator.runtime,
-            ],
+            [self.groups.runtime, self.transactions.runtime, self.share_groups.coordinator.runtime],
             self.replication.purgatories,
             self.replicas.actions,
             lambda: self.feed.image,

@@ -46,7 +46,7 @@ class NodeShareGroups:
     ) -> None:
         config, timer = replication.config, replication.timer
         actions, partitions = replication.replicas.actions, replication.replicas.partitions
-        self.coordinator = ShareCoordinator(config, clock, timer, actions, image)
+        self.coordinator = ShareCoordinator(config, clock, timer, actions, steps, image)
 
         def delete_records(partition: TopicPartition, offset: int) -> None:
             partitions.get_or_error(partition).delete_records(offset)

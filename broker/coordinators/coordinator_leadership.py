@@ -42,9 +42,8 @@ class CoordinatorLeadership:
         index, listeners = partition.key.partition, self._purgatories.high_watermark_listeners
         if not leads:
             listeners.pop(partition.key, None)
-            self._purgatories.run_on_resignation(
-                partition.key, partial(runtime.on_resignation, index)
-            )
+            run = partial(self._purgatories.run_on_resignation, partition.key)
+            runtime.on_resignation(index, run)
             return
         topic = self._image().topic(runtime.topic_name)
         assert topic is not None

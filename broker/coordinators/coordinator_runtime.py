@@ -9,56 +9,27 @@ COORDINATOR_NOT_AVAILABLE; the records may be replicated later, and the change s
 
 from __future__ import annotations
 
-import logging
-from collections import deque
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Collection, Iterable
 
 from broker.common.errors import ApiError
+from broker.coordinators.acting_slices import Run, run_without_cause
 from broker.coordinators.append_errors import as_coordinator_error
-from broker.coordinators.coordinator_loader import CoordinatorLoader, CoordinatorPlayback
 from broker.coordinators.coordinator_log import CoordinatorLog, TransactionalProducer
 from broker.coordinators.coordinator_record import (
     CoordinatorRecord,
     CoordinatorRecordSerde,
-    InconsistentRecord,
     RawRecord,
 )
-from broker.coordinators.deferred_event_queue import (
-    DeferredEvent,
-    DeferredEventQueue,
-    OnReplicated,
-)
+from broker.coordinators.deferred_event_queue import DeferredEvent, OnReplicated
 from broker.coordinators.internal_topic import partition_for
+from broker.coordinators.led_partition import LedPartition
+from broker.coordinators.partition_loads import Coordinator, PartitionLoads
 from broker.coordinators.prepared_records import PreparedRecords
-from protocol.codec import Malformed
-from protocol.corrupt_records import CorruptRecords
+from broker.steps.queue import StepQueue
 from protocol.errors import ErrorCode
 from protocol.record_batch.control import EndTxnMarker
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
-
-log = logging.getLogger("antechamber.coordinators")
-
-# What the content of a log may cause; other exceptions are bugs and are logged with a traceback.
-_UNREADABLE: Final = (ApiError, CorruptRecords, InconsistentRecord, Malformed)
-
-
-class Coordinator(Protocol):
-    """A coordinator that a runtime runs (the part of Kafka's ``CoordinatorShard`` used here)."""
-
-    def new_state(self) -> CoordinatorPlayback:
-        """Return an empty state, into which a partition is replayed."""
-        ...
-
-    def on_loaded(self, partition: int, state: Any) -> None:
-        """Begin to coordinate the keys of *state*, which a partition was replayed into."""
-        ...
-
-    def on_unloaded(self, partition: int) -> None:
-        """Drop the state of all keys of a partition, and end what waits on it."""
-        ...
 
 
 class CoordinatorRuntime:
@@ -76,6 +47,7 @@ class CoordinatorRuntime:
         serde: CoordinatorRecordSerde,
         timer: SystemTimer,
         actions: ActionQueue,
+        steps: StepQueue,
         wall_ms: Callable[[], int],
         *,
         partition_count: int,
@@ -84,23 +56,32 @@ class CoordinatorRuntime:
     ) -> None:
         self.topic_name = topic_name
         self.partition_count = partition_count
-        self._coordinator = coordinator
         self._serde = serde
         self._timer = timer
         self._actions = actions
-        self._wall_ms = wall_ms
         self._commit_timeout_ms = commit_timeout_ms
-        self._uses_partial_state = uses_partial_state
-        # Invariant: no partition is in both.
-        self._loaders: dict[int, CoordinatorLoader] = {}
-        self._partitions: dict[int, _Partition] = {}
-        # Partitions whose last append is not replicated.
-        # Invariant: the deferred events of all other partitions are completed.
+        # Those whose requests are accepted.
+        self._partitions: dict[int, LedPartition] = {}
+        # Partitions whose last append is not replicated, or whose loaded records are not noted as
+        # replicated. Invariant: the deferred events of all other partitions are completed.
         self._behind: set[int] = set()
-        # The durations of the latest loads, for metrics.
-        self.load_times_ms: deque[float] = deque(maxlen=100)
+        self._loads = PartitionLoads(
+            topic_name,
+            coordinator,
+            self,
+            timer,
+            actions,
+            steps,
+            wall_ms,
+            uses_partial_state=uses_partial_state,
+        )
 
     # --------------------------------------------------------------------------- leadership
+
+    @property
+    def load_times_ms(self) -> Collection[float]:
+        """The durations of the latest loads, for metrics."""
+        return self._loads.times_ms
 
     def partition_for(self, key: str) -> int:
         """The partition that the records of *key* are in."""
@@ -108,67 +89,32 @@ class CoordinatorRuntime:
 
     def on_election(self, partition: int, coordinator_log: CoordinatorLog) -> None:
         """Load *partition*, which the node leads now, and coordinate its keys after that."""
-        assert partition not in self._loaders
         assert partition not in self._partitions
-        state = self._coordinator.new_state()
-        on_loaded = partial(self._on_loaded, partition, coordinator_log, self._timer.now_ms())
-        loader = self._loaders[partition] = CoordinatorLoader(
-            self._timer,
-            coordinator_log,
-            state,
-            self._wall_ms,
-            on_loaded,
-            partial(self._on_load_failed, partition, partial(on_loaded, state)),
-        )
-        loader.run()
+        self._loads.begin(partition, coordinator_log)
 
-    def _on_loaded(
-        self,
-        partition: int,
-        coordinator_log: CoordinatorLog,
-        begun_ms: float,
-        state: CoordinatorPlayback,
-    ) -> None:
-        del self._loaders[partition]
-        self.load_times_ms.append(self._timer.now_ms() - begun_ms)
-        self._partitions[partition] = _Partition(
-            coordinator_log, DeferredEventQueue(self._timer.on_error)
-        )
-        if coordinator_log.high_watermark < coordinator_log.end_offset:
+    def loaded(self, partition: int, led: LedPartition) -> None:
+        """Accept requests about the keys of *partition* (`LoadedPartitions`)."""
+        assert partition not in self._partitions
+        self._partitions[partition] = led
+        if not led.is_noted or led.log.high_watermark < led.end_offset:
             self._behind.add(partition)
-        try:
-            self._coordinator.on_loaded(partition, state)
-        finally:
-            self._actions.try_complete_actions()
 
-    def _on_load_failed(
-        self, partition: int, use_state: Callable[[], None], offset: int, error: Exception
-    ) -> None:
-        log.error(
-            "partition %d of %s cannot be loaded because of offset %d: %s: %s",
-            *(partition, self.topic_name, offset, type(error).__name__, error),
-            exc_info=None if isinstance(error, _UNREADABLE) else error,
-        )
-        if self._uses_partial_state and partition in self._loaders:
-            use_state()
-        else:
-            self.on_resignation(partition)
+    def on_resignation(self, partition: int, run: Run = run_without_cause) -> None:
+        """Unload *partition*; everything that waits on it is refused with NOT_COORDINATOR.
 
-    def on_resignation(self, partition: int) -> None:
-        """Unload *partition*; everything that waits on it is refused with NOT_COORDINATOR."""
-        loader = self._loaders.pop(partition, None)
-        if loader is not None:
-            loader.cancel()
-        self._coordinator.on_unloaded(partition)
-        unloaded = self._partitions.pop(partition, None)
+        That takes some slices; *run* runs the pieces of them.
+        """
+        led = self._partitions.pop(partition, None)
         self._behind.discard(partition)
-        if unloaded is not None:
-            unloaded.deferred.fail_all(ErrorCode.NOT_COORDINATOR)
-        self._actions.try_complete_actions()
+        self._loads.end(partition, led, run)
+
+    def loaded_partitions(self) -> Collection[int]:
+        """The partitions whose requests are accepted."""
+        return self._partitions.keys()
 
     def is_loading(self, key: str) -> bool:
         """Whether the partition of *key* is being loaded."""
-        return self.partition_for(key) in self._loaders
+        return self.partition_for(key) in self._loads.loading
 
     def check(self, key: str) -> None:
         """Raise `ApiError` unless this node coordinates *key* and has loaded its partition."""
@@ -176,14 +122,14 @@ class CoordinatorRuntime:
 
     def check_partition(self, partition: int) -> None:
         """Raise `ApiError` unless this node leads *partition* and has loaded it."""
-        if partition in self._loaders:
+        if partition in self._loads.loading:
             raise ApiError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
         if partition not in self._partitions:
             raise ApiError(ErrorCode.NOT_COORDINATOR)
 
     def check_all(self) -> None:
         """Raise `ApiError` while any partition that the node leads is being loaded."""
-        if self._loaders:
+        if self._loads.loading:
             raise ApiError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
 
     # --------------------------------------------------------------------------- writing
@@ -246,7 +192,7 @@ class CoordinatorRuntime:
         led.log.append_marker(producer_id, producer_epoch, marker, transaction_version)
         self._has_appended(partition, led)
 
-    def _has_appended(self, index: int, partition: _Partition) -> None:
+    def _has_appended(self, index: int, partition: LedPartition) -> None:
         partition.end_offset = partition.log.end_offset
         if partition.deferred or partition.log.high_watermark < partition.end_offset:
             self._behind.add(index)
@@ -328,24 +274,11 @@ class CoordinatorRuntime:
         led = self._partitions.get(partition)
         if led is None or partition not in self._behind:
             return
+        if not led.is_noted:
+            self._loads.note_replicated(partition, led)
+            return
         offset = led.log.high_watermark
         if led.end_offset <= offset:
             self._behind.discard(partition)
         led.deferred.complete_up_to(offset)
         self._actions.try_complete_actions()
-
-
-class _Partition:
-    """A loaded partition.
-
-    ``end_offset`` is the end of the log after the runtime's last append, ``leader_epoch`` the epoch
-    in which the node leads the partition.
-    """
-
-    __slots__ = ("deferred", "end_offset", "leader_epoch", "log")
-
-    def __init__(self, coordinator_log: CoordinatorLog, deferred: DeferredEventQueue) -> None:
-        self.log = coordinator_log
-        self.end_offset = coordinator_log.end_offset
-        self.leader_epoch = coordinator_log.leader_epoch
-        self.deferred = deferred

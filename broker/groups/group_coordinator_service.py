@@ -38,6 +38,7 @@ from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.long_heartbeats import LongHeartbeats
 from broker.groups.consumer.migration import Migration
 from broker.groups.departures import Departures
+from broker.groups.group_lifecycle import GroupLifecycle
 from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.offset_metadata_manager import OffsetMetadataManager, PreparedTombstones
@@ -49,7 +50,7 @@ from broker.groups.time_limits import MemberTimeout, RebalanceLimit
 from broker.groups.transaction_completion import complete_transaction
 from broker.share.persister import Persister
 from broker.steps.offload import Offload
-from broker.steps.queue import Slices
+from broker.steps.queue import Slices, StepQueue
 from protocol.errors import ErrorCode
 from protocol.record_batch.control import EndTxnMarker
 from purgatories.action_queue import ActionQueue
@@ -68,6 +69,7 @@ class GroupCoordinatorService:
         clock: Clock,
         timer: SystemTimer,
         actions: ActionQueue,
+        steps: StepQueue,
         rebalance_purgatory: DelayedOperationPurgatory[Any],
         heartbeat_purgatory: DelayedOperationPurgatory[Any],
         image: Callable[[], MetadataImage],
@@ -75,13 +77,14 @@ class GroupCoordinatorService:
         persister: Callable[[], Persister],
         find_end: FindEndOffset,
     ) -> None:
-        self.states = GroupStates()
+        self.states = GroupStates(self._partition_for)
         self.runtime = CoordinatorRuntime(
             GROUP_METADATA_TOPIC,
             self,
             GROUP_RECORDS,
             timer,
             actions,
+            steps,
             clock.wall_ms,
             partition_count=config.offsets_topic_num_partitions,
             commit_timeout_ms=config.offsets_commit_timeout_ms,
@@ -115,14 +118,21 @@ class GroupCoordinatorService:
         self.departures = Departures(
             self.runtime, self.states, self._classic, self._classic_members
         )
+        self._lifecycle = GroupLifecycle(self.states, self._classic, self.consumers, self.share)
         self.offsets = OffsetMetadataManager(
             config, clock, self.runtime, self.states, self._classic.reschedule_heartbeat
         )
 
     @property
     def groups(self) -> dict[str, AnyGroup]:
-        """The groups by id."""
+        """The groups by id, also those that are being adopted or dropped."""
         return self.states.groups
+
+    def coordinated(self) -> Iterator[AnyGroup]:
+        """The groups whose partitions are loaded."""
+        for partition in self.runtime.loaded_partitions():
+            for group_id in self.states.ids(partition):
+                yield self.groups[group_id]
 
     # ------------------------------------------------------------------------ join and sync
 
@@ -169,7 +179,7 @@ class GroupCoordinatorService:
         self.runtime.append(group_id, [*before, group_metadata_record(group, {})])
         if instead_of is not None:
             self.consumers.retire(instead_of)
-        self.groups[group_id] = group
+        self.states.put(group)
         return group
 
     def sync_group(self, request: SyncGroup, on_response: SyncCallback) -> None:
@@ -256,7 +266,7 @@ class GroupCoordinatorService:
 
     def expire_offsets(self) -> Slices[None]:
         """Delete expired offsets, and groups that have neither offsets nor members left."""
-        for group in list(self.groups.values()):
+        for group in list(self.coordinated()):
             # An empty share group keeps the states of its share partitions.
             if self.groups.get(group.group_id) is group and not isinstance(group, ShareGroup):
                 self._expire_offsets_of(group)
@@ -274,10 +284,7 @@ class GroupCoordinatorService:
         records = self.offsets.tombstones(group.group_id, offsets)
         records.add(group.tombstones())
         self.runtime.append(group.group_id, records)
-        if isinstance(group, ClassicGroup):
-            self._classic.retire(group, ErrorCode.UNKNOWN_MEMBER_ID)
-        else:
-            self._retire(group)
+        self._lifecycle.retire(group, ErrorCode.UNKNOWN_MEMBER_ID)
         self.states.remove(group.group_id)
         # Earlier writes may be replicated after this.
         remove = partial(self.states.offsets.replicated.remove, group.group_id)
@@ -289,38 +296,25 @@ class GroupCoordinatorService:
         """See `Coordinator`."""
         return GroupStates()
 
+    def adopt(self, partition: int, state: GroupStates) -> Slices[None]:
+        """See `Coordinator`: the sessions of the members begin."""
+        return self._lifecycle.adopt(partition, state)
+
     def on_loaded(self, partition: int, state: GroupStates) -> None:
-        """Coordinate the groups that were loaded: their members' sessions begin."""
-        self.states.adopt(state)
-        for group_id, group in state.groups.items():
-            replicate = partial(
-                self.states.offsets.replicated.adopt, group_id, state.offsets.written
-            )
-            self.runtime.once_replicated(group_id, replicate)
-            if isinstance(group, ClassicGroup):
-                self._classic.start(group, None)
-            elif isinstance(group, ShareGroup):
-                self.share.on_loaded(group)
-            else:
-                self.consumers.on_loaded(group)
+        """See `Coordinator`."""
         if state.groups:
             log.info("loaded %d groups from partition %d", len(state.groups), partition)
 
-    def on_unloaded(self, partition: int) -> None:
-        """Drop the groups of a partition; waiting requests are refused with NOT_COORDINATOR."""
-        for group_id, group in list(self.groups.items()):
-            if self.runtime.partition_for(group_id) == partition:
-                if isinstance(group, ClassicGroup):
-                    self._classic.retire(group, ErrorCode.NOT_COORDINATOR)
-                else:
-                    self._retire(group)
-                self.states.remove(group_id)
+    def on_replicated(self, partition: int, state: GroupStates) -> Slices[None]:  # noqa: ARG002 - see `Coordinator`
+        """See `Coordinator`: OffsetFetch returns the loaded offsets."""
+        return self._lifecycle.on_replicated(state)
 
-    def _retire(self, group: ConsumerGroup | ShareGroup) -> None:
-        if isinstance(group, ShareGroup):
-            self.share.retire(group)
-        else:
-            self.consumers.retire(group)
+    def on_unloaded(self, partition: int) -> Slices[None]:
+        """See `Coordinator`: waiting requests are refused with NOT_COORDINATOR."""
+        return self._lifecycle.drop(partition)
+
+    def _partition_for(self, group_id: str) -> int:
+        return self.runtime.partition_for(group_id)
 
     # ------------------------------------------------------------------------- transactions
 

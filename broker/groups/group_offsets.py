@@ -11,6 +11,8 @@ from collections.abc import Set as AbstractSet
 
 from broker.common.topic_partition import TopicPartition
 from broker.groups.offsets import Changes, OffsetAndMetadata, Offsets
+from broker.steps.pieces import pieces
+from broker.steps.queue import Slices
 from protocol.record_batch.header import NO_PRODUCER_ID
 
 _Offsets = dict[TopicPartition, OffsetAndMetadata]
@@ -110,11 +112,15 @@ class GroupOffsets:
             self._forget(producer_id, group_id)
             self._drop_empty(group_id)
 
-    def adopt(self, group_id: str, loaded: GroupOffsets) -> None:
+    def adopt(self, group_id: str, loaded: GroupOffsets) -> Slices[None]:
         """Add the offsets of a group that has been loaded."""
-        self.change(group_id, loaded.committed(group_id))
+        for piece in pieces(loaded.committed(group_id).items()):
+            self.change(group_id, dict(piece))
+            yield None
         for producer_id, offsets in loaded._pending.get(group_id, {}).items():
-            self.change(group_id, offsets, producer_id)
+            for piece in pieces(offsets.items()):
+                self.change(group_id, dict(piece), producer_id)
+                yield None
 
     def remove(self, group_id: str) -> None:
         """Remove the offsets of a group that is deleted or unloaded."""

@@ -7,6 +7,8 @@ replaces an earlier one; compaction may leave the keys in any order.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+
 from broker.common.topic_partition import TopicPartition
 from broker.coordinators.coordinator_record import (
     NO_OFFSET,
@@ -25,17 +27,29 @@ from broker.groups.records.offsets import LegacyOffsetCommitKey, OffsetCommitKey
 from broker.groups.records.serde import GROUP_RECORDS
 from broker.groups.records.share import SHARE_GROUP_KEYS
 from broker.groups.share.group import ShareGroup
+from broker.steps.queue import Slices
 from protocol.record_batch.header import NO_PRODUCER_ID
 
 AnyGroup = ClassicGroup | ConsumerGroup | ShareGroup
 
 
-class GroupStates:
-    """Groups by id, and their committed offsets (a `CoordinatorPlayback`)."""
+def _only_partition(_group_id: str) -> int:
+    return 0
 
-    def __init__(self) -> None:
+
+class GroupStates:
+    """Groups by id, and their committed offsets (a `CoordinatorPlayback`).
+
+    *partition_for* returns the partition of a group if the groups are of several.
+    """
+
+    def __init__(self, partition_for: Callable[[str], int] = _only_partition) -> None:
+        # Changed by the methods of this class only.
         self.groups: dict[str, AnyGroup] = {}
         self.offsets = OffsetTable()
+        self._partition_for = partition_for
+        # Invariant: the ids of the groups, in the order of their creation, by partition.
+        self._ids: dict[int, dict[str, None]] = {}
 
     def load(self, raw: RawRecord, now_wall_ms: int) -> None:
         """Apply a record of the log; raises `Malformed` and `InconsistentRecord`.
@@ -84,7 +98,18 @@ class GroupStates:
     def create_simple(self, group_id: str, now_wall_ms: int) -> None:
         """Create a group without members, and without a record, if there is no group."""
         if group_id not in self.groups:
-            self.groups[group_id] = ClassicGroup(group_id, now_wall_ms)
+            self.put(ClassicGroup(group_id, now_wall_ms))
+
+    def put(self, group: AnyGroup) -> None:
+        """Add a group, or replace the one with its id."""
+        group_id = group.group_id
+        if group_id not in self.groups:
+            self._ids.setdefault(self._partition_for(group_id), {})[group_id] = None
+        self.groups[group_id] = group
+
+    def ids(self, partition: int) -> Collection[str]:
+        """The ids of the groups of a partition."""
+        return self._ids.get(partition, ())
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """Commit or abort the loaded offsets of *producer_id*."""
@@ -95,21 +120,30 @@ class GroupStates:
 
     def remove(self, group_id: str) -> None:
         """Remove a group that is deleted or unloaded, and its offsets."""
-        self.groups.pop(group_id, None)
+        self._remove(group_id)
         self.offsets.remove(group_id)
 
-    def adopt(self, loaded: GroupStates) -> None:
-        """Add loaded groups with their offsets, which may not be replicated yet."""
-        self.groups.update(loaded.groups)
-        for group_id in loaded.groups:
-            self.offsets.written.adopt(group_id, loaded.offsets.written)
+    def adopt(self, group: AnyGroup, loaded: GroupStates) -> Slices[None]:
+        """Add a group of *loaded* with its offsets, which may not be replicated yet."""
+        assert group.group_id not in self.groups
+        self.put(group)
+        yield from self.offsets.written.adopt(group.group_id, loaded.offsets.written)
+
+    def _remove(self, group_id: str) -> None:
+        if self.groups.pop(group_id, None) is not None:
+            partition = self._partition_for(group_id)
+            ids = self._ids[partition]
+            del ids[group_id]
+            if not ids:
+                del self._ids[partition]
 
     def _replay_generation(
         self, group_id: str, value: GroupMetadataValue | None, now_wall_ms: int
     ) -> None:
-        self.groups.pop(group_id, None)
+        self._remove(group_id)
         if value is not None:
-            group = self.groups[group_id] = ClassicGroup(group_id, now_wall_ms)
+            group = ClassicGroup(group_id, now_wall_ms)
+            self.put(group)
             restore_group(group, value)
 
     def _replay_consumer_group(self, record: CoordinatorRecord) -> None:
@@ -121,10 +155,11 @@ class GroupStates:
             if record.value is None:
                 return  # the group is deleted already
             # A simple group holds only offsets and has no record; it is replaced.
-            group = self.groups[group_id] = ConsumerGroup(group_id)
+            group = ConsumerGroup(group_id)
+            self.put(group)
         replay(group, record)
         if group.is_deleted:
-            del self.groups[group_id]
+            self._remove(group_id)
 
     def _replay_share_group(self, record: CoordinatorRecord) -> None:
         group_id = record.key.group_id
@@ -134,7 +169,8 @@ class GroupStates:
                 return  # the group is deleted already
             if group is not None:
                 raise InconsistentRecord(f"group {group_id} is not a share group")
-            group = self.groups[group_id] = ShareGroup(group_id)
+            group = ShareGroup(group_id)
+            self.put(group)
         group.replay(record)
         if group.is_deleted:
-            del self.groups[group_id]
+            self._remove(group_id)

@@ -133,7 +133,7 @@ class PartitionPurgatories:
         self.produce.expirations.forget(key)
 
     def run_on_resignation(self, key: TopicPartition, action: Callable[[], object]) -> None:
-        """Call *action*, since the node no longer leads the partition; raises what it raises.
+        """Call *action*, a part of the resignation from the partition; raises what it raises.
 
         Group requests that *action* completes get the cause LEADERSHIP.
         """

@@ -43,6 +43,7 @@ from broker.share_coordinator.share_partition_state import (
     update_record,
 )
 from broker.share_coordinator.share_states import HighestEpochs, ShareStates
+from broker.steps.queue import Slices, StepQueue, completed
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
@@ -67,6 +68,7 @@ class ShareCoordinator:
         clock: Clock,
         timer: SystemTimer,
         actions: ActionQueue,
+        steps: StepQueue,
         image: Callable[[], MetadataImage],
     ) -> None:
         self._config = config
@@ -80,6 +82,7 @@ class ShareCoordinator:
             SHARE_STATE_RECORDS,
             timer,
             actions,
+            steps,
             clock.wall_ms,
             partition_count=config.share_coordinator_state_topic_num_partitions,
             commit_timeout_ms=config.share_coordinator_write_timeout_ms,
@@ -293,10 +296,19 @@ class ShareCoordinator:
         """See `Coordinator`."""
         return ShareStates()
 
+    def adopt(self, partition: int, state: ShareStates) -> Slices[None]:  # noqa: ARG002 - see `Coordinator`
+        """Do nothing: a partition has a table of its own."""
+        return completed(None)
+
     def on_loaded(self, partition: int, state: ShareStates) -> None:
         """Coordinate the share partitions that were loaded."""
         self.states[partition] = state
 
-    def on_unloaded(self, partition: int) -> None:
+    def on_replicated(self, partition: int, state: ShareStates) -> Slices[None]:  # noqa: ARG002 - see `Coordinator`
+        """Do nothing: requests read what is written."""
+        return completed(None)
+
+    def on_unloaded(self, partition: int) -> Slices[None]:
         """Drop the share partitions of a partition of the topic."""
         self.states.pop(partition, None)
+        return completed(None)

@@ -16,7 +16,7 @@ from broker.config import Config
 from broker.controller.image import TRANSACTION_STATE_TOPIC
 from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
-from broker.steps.queue import Slices, StepQueue
+from broker.steps.queue import Slices, StepQueue, completed
 from broker.transactions.coordinator_state import CoordinatorState
 from broker.transactions.log_records import transaction_record, transaction_records
 from broker.transactions.metadata import TransactionMetadata, TransactionValue
@@ -69,6 +69,7 @@ class TransactionStateManager:
             self._serde,
             timer,
             actions,
+            steps,
             clock.wall_ms,
             partition_count=config.transaction_state_log_num_partitions,
             commit_timeout_ms=config.request_timeout_ms,
@@ -183,6 +184,10 @@ class TransactionStateManager:
         """See `Coordinator`."""
         return CoordinatorState(self._serde)
 
+    def adopt(self, partition: int, state: CoordinatorState) -> Slices[None]:  # noqa: ARG002 - see `Coordinator`
+        """Do nothing: a partition has a table of its own."""
+        return completed(None)
+
     def on_loaded(self, partition: int, state: CoordinatorState) -> None:
         """Coordinate the ids that were loaded, and end their prepared transactions in slices."""
         self._entries[partition] = state.entries
@@ -201,9 +206,14 @@ class TransactionStateManager:
                 self._index(entry)
             yield None
 
-    def on_unloaded(self, partition: int) -> None:
+    def on_replicated(self, partition: int, state: CoordinatorState) -> Slices[None]:  # noqa: ARG002 - see `Coordinator`
+        """Do nothing: requests read what was loaded at once, as in Kafka."""
+        return completed(None)
+
+    def on_unloaded(self, partition: int) -> Slices[None]:
         """Drop the ids of a partition; what was being written gets NOT_COORDINATOR."""
         for transactional_id, entry in self._entries.pop(partition, {}).items():
             self.ongoing.pop(transactional_id, None)
             self._by_producer_id.pop(entry.value.producer_id, None)
         self._on_unloaded(partition)
+        return completed(None)

@@ -33,7 +33,7 @@ def list_groups(request: Request[ListGroupsRequest]) -> ListGroupsResponse:
                 group_state=group.state_name,
                 group_type=group.group_type.value,
             )
-            for group in request.services.groups.groups.values()
+            for group in request.services.groups.coordinated()
             if (not states or group.state_name.lower() in states)
             and (not types or group.group_type in types)
             and (is_all or _is_visible(request, group.group_id))

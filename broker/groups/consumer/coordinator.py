@@ -215,7 +215,7 @@ class ConsumerGroupCoordinator:
             return
         self._runtime.append(draft.group_id, draft.to_append)
         before = self._states.groups.get(draft.group_id)
-        self._states.groups[draft.group_id] = draft.group
+        self._states.put(draft.group)
         if draft.is_up_to_date:
             self.subscriptions.mark_up_to_date(draft.group)
         if isinstance(before, ClassicGroup):

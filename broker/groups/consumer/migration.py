@@ -197,7 +197,7 @@ class Migration:
         )
         records = [*draft.records, *draft.group.tombstones(), generation]
         self._runtime.append(group.group_id, records)
-        self._states.groups[group.group_id] = group
+        self._states.put(group)
         self._classic.start(group, rebalance_because)
         return group
 

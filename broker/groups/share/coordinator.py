@@ -292,7 +292,7 @@ class ShareGroupCoordinator:
         """Append the records of a draft, and use its group; raises `ApiError`."""
         if draft.records:
             self._runtime.append(draft.group_id, draft.records)
-            self._states.groups[draft.group_id] = draft.group
+            self._states.put(draft.group)
 
     def on_loaded(self, group: ShareGroup) -> None:
         """Begin the sessions of a group that was loaded."""

@@ -11,6 +11,7 @@ from broker.coordinators.coordinator_record import CoordinatorRecord, RawRecord
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.groups.records.classic import GroupMetadataKey
 from broker.groups.records.serde import GROUP_RECORDS
+from broker.steps.queue import Slices, StepQueue, completed
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
@@ -49,12 +50,14 @@ class Runtime:
         self._clock = ManualClock()
         self._timer = SystemTimer("test", now_ms=self._clock)
         self.actions = ActionQueue()
+        self.steps = StepQueue(self._clock)
         self.runtime = CoordinatorRuntime(
             "__test",
             self,
             GROUP_RECORDS,
             self._timer,
             self.actions,
+            self.steps,
             lambda: 0,
             partition_count=2,
             commit_timeout_ms=COMMIT_TIMEOUT_MS,
@@ -70,11 +73,18 @@ class Runtime:
     def new_state(self) -> Keys:
         return Keys()
 
+    def adopt(self, partition: int, state: Keys) -> Slices[None]:
+        return completed(None)
+
     def on_loaded(self, partition: int, state: Keys) -> None:
         self.actions.add(lambda: self.loaded.append((partition, state)))
 
-    def on_unloaded(self, partition: int) -> None:
+    def on_replicated(self, partition: int, state: Keys) -> Slices[None]:
+        return completed(None)
+
+    def on_unloaded(self, partition: int) -> Slices[None]:
         self.unloaded.append(partition)
+        return completed(None)
 
     def write(self, key: str, name: str) -> None:
         self.runtime.write(key, RECORDS, lambda error: self.completed.append((name, error)))

@@ -7,6 +7,7 @@ import pytest
 from broker.common.topic_partition import TopicPartition
 from broker.groups.group_offsets import GroupOffsets, OffsetTable
 from broker.groups.offsets import OffsetAndMetadata
+from broker.steps.queue import finish
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 OTHER_TOPIC = TopicPartition("other", 0)
@@ -165,8 +166,8 @@ def test_loaded_offsets_are_added() -> None:
     loaded.change("g", {T1: TWO})
     loaded.change("g", {T1: ONE}, OTHER)
     offsets = GroupOffsets()
-    offsets.adopt("g", loaded)
-    offsets.adopt("h", loaded)
+    finish(offsets.adopt("g", loaded))
+    finish(offsets.adopt("h", loaded))
 
     assert (offsets.committed("g"), offsets.pending("g")) == ({T1: TWO}, {T0, T1})
     assert [list(offsets.groups_of(each)) for each in (PRODUCER, OTHER)] == [["g"], ["g"]]

@@ -21,6 +21,7 @@ from broker.groups.records.offsets import (
     OffsetCommitValue,
 )
 from broker.groups.records.serde import GROUP_RECORDS
+from broker.steps.queue import finish
 
 T0 = TopicPartition("t", 0)
 OFFSET = OffsetCommitValue(offset=5, metadata="", commit_timestamp=1000)
@@ -137,10 +138,10 @@ def test_raw_records_are_deserialized() -> None:
     assert list(states.groups) == ["g", "h"]
 
 
-def test_loaded_groups_are_added() -> None:
-    """Their offsets are written, but not known to be replicated."""
-    states = replayed(offset_of("here"))
-    states.adopt(replayed(offset_of("g"), CONSUMER))
+def test_a_loaded_group_is_added() -> None:
+    """Its offsets are written, but not known to be replicated."""
+    states, loaded = replayed(offset_of("here")), replayed(offset_of("g"), CONSUMER)
+    finish(states.adopt(loaded.groups["g"], loaded))
 
     assert list(states.groups) == ["here", "g"]
     assert list(states.offsets.written.committed("g")) == [T0]

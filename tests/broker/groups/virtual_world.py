@@ -13,7 +13,7 @@ from broker.controller.image import MetadataImage, PartitionRegistration, TopicI
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.steps.offload import Inline, Offload
-from broker.steps.queue import finish
+from broker.steps.queue import StepQueue, finish
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.purgatory import DelayedOperationPurgatory
@@ -54,6 +54,7 @@ class VirtualWorld:
     ) -> None:
         self.config = config or Config()
         self.clock = ManualClock()
+        self.steps = StepQueue(self.clock.now_ms)
         self.image = image or MetadataImage("cluster")
         self.offload = offload or Inline()
         self.persister = MemoryPersister()
@@ -74,6 +75,7 @@ class VirtualWorld:
             self.clock,
             self._timers[0],
             self.actions,
+            self.steps,
             self.rebalances,
             self.heartbeats,
             lambda: self.image,

@@ -232,14 +232,17 @@ def _with_prepared_ids(world: World) -> list[str]:
 
 
 def test_markers_of_many_loaded_transactions_are_sent_in_slices(world: World) -> None:
-    """Then the ids are indexed in slices; the other partition, without ids, has one slice."""
+    """Then the ids are indexed in slices; the other partition, without ids, has one slice.
+
+    The unload and the load of a partition have one each.
+    """
     ids = _with_prepared_ids(world)
     assert [each.transactional_id for each in world.markers.pending] == ids[:2]
 
     world.finish_slices()
 
     assert [each.transactional_id for each in world.markers.pending] == ids
-    assert world.steps.slices_run == 1 + 2 * PREPARED // 2 + 1
+    assert world.steps.slices_run == 1 + 2 * PREPARED // 2 + 1 + 2 * 2
     world.write_markers()
     assert all(world.coordinator.metadata_of(each).value.state.is_idle for each in ids)
 

@@ -7,9 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 
-import trio
-import trio.testing
-
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
@@ -31,6 +28,7 @@ from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.coordinators.kept_log import KeptLog
 from tests.broker.groups.virtual_world import ManualClock
+from tests.finished_slices import finish_slices
 
 ID = "id"
 TIMEOUT_MS = 1000
@@ -202,14 +200,7 @@ class World:
 
     def finish_slices(self) -> None:
         """Run the slices that are left."""
-
-        async def run() -> None:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self.steps.run)
-                await trio.testing.wait_all_tasks_blocked()
-                nursery.cancel_scope.cancel()
-
-        trio.run(run)
+        finish_slices(self.steps)
 
     def write_markers(self) -> None:
         """Write all markers that are to be sent."""

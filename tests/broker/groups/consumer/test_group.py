@@ -327,7 +327,7 @@ def test_its_tombstones_delete_the_group() -> None:
     group.target = {"a": {T: frozenset({0})}, "gone": {}}
     group.regexes["t.*"] = ResolvedRegex(frozenset(), 1, 1)
     states = GroupStates()
-    states.groups["g"] = group
+    states.put(group)
     for record in group.tombstones():
         assert record.value is None
         states.replay(record, 0)
