@@ -47,6 +47,8 @@ def join_group(request: Request[JoinGroupRequest]) -> Outcome | Slices[Outcome]:
 def _join_group(request: Request[JoinGroupRequest]) -> Slices[Outcome]:
     body, version = request.body, request.version
     protocols = yield from each(_protocol, body.protocols)
+    names = set[str]()
+    yield from each(names.add, (protocol.name for protocol in protocols))
     join = JoinGroup(
         group_id=body.group_id,
         member_id=body.member_id,
@@ -62,6 +64,7 @@ def _join_group(request: Request[JoinGroupRequest]) -> Slices[Outcome]:
         reason=body.reason,
         require_known_member_id=version >= _KNOWN_MEMBER_ID_SINCE,
         supports_skipping_assignment=version >= _SKIPPING_ASSIGNMENT_SINCE,
+        collected_names=frozenset(names),
     )
     absent = None if version >= _NULL_PROTOCOL_SINCE else ""
 

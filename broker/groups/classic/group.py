@@ -161,7 +161,7 @@ class ClassicGroup:
         if self.leader_id is None:
             self.leader_id = member.member_id
         self.members[member.member_id] = member
-        self._supported.add(member.protocols)
+        self._supported.add(member.protocol_names)
         self.pending_join_members.discard(member.member_id)
         self.set_awaiting_join(member, on_response)
 
@@ -169,7 +169,7 @@ class ClassicGroup:
         """Remove a member or a pending member id; if it led, another member leads."""
         member = self.members.pop(member_id, None)
         if member is not None:
-            self._supported.remove(member.protocols)
+            self._supported.remove(member.protocol_names)
             if member.awaiting_join is not None:
                 self.awaiting_join_count -= 1
             if member.group_instance_id is not None:
@@ -183,14 +183,15 @@ class ClassicGroup:
         self,
         member: ClassicGroupMember,
         protocols: tuple[MemberProtocol, ...],
+        protocol_names: frozenset[str],
         rebalance_timeout_ms: int,
         session_timeout_ms: int,
         on_response: JoinCallback | None,
     ) -> None:
-        """Update a member that joins again."""
-        self._supported.remove(member.protocols)
-        self._supported.add(protocols)
-        member.protocols = protocols
+        """Update a member that joins again; *protocol_names* are the names of *protocols*."""
+        self._supported.remove(member.protocol_names)
+        self._supported.add(protocol_names)
+        member.protocols, member.protocol_names = protocols, protocol_names
         member.rebalance_timeout_ms = rebalance_timeout_ms
         member.session_timeout_ms = session_timeout_ms
         self.set_awaiting_join(member, on_response)
@@ -211,6 +212,7 @@ class ClassicGroup:
             session_timeout_ms=old.session_timeout_ms,
             protocol_type=old.protocol_type,
             protocols=old.protocols,
+            protocol_names=old.protocol_names,
             assignment=old.assignment,
         )
         del self.members[old.member_id]
@@ -354,13 +356,11 @@ class ClassicGroup:
 
     # ---------------------------------------------------------------------------- protocols
 
-    def supports_protocols(self, protocol_type: str, protocols: Sequence[MemberProtocol]) -> bool:
-        """Whether a member with *protocols* can join."""
+    def supports_protocols(self, protocol_type: str, names: frozenset[str]) -> bool:
+        """Whether a member with protocols of these names can join."""
         if self.state is EMPTY:
-            return bool(protocol_type) and bool(protocols)
-        return self.protocol_type == protocol_type and self._supported.all_support_any(
-            protocols, len(self.members)
-        )
+            return bool(protocol_type) and bool(names)
+        return self.protocol_type == protocol_type and self._supported.all_support_any(names)
 
     def select_protocol(self) -> str:
         """The protocol that a generation of the present members would use."""

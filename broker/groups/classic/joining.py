@@ -56,7 +56,7 @@ class Joining:
             on_response(_refusal(ErrorCode.GROUP_MAX_SIZE_REACHED))
         elif group.state is DEAD:
             on_response(_refusal(ErrorCode.COORDINATOR_NOT_AVAILABLE, request.member_id))
-        elif not group.supports_protocols(request.protocol_type, request.protocols):
+        elif not group.supports_protocols(request.protocol_type, request.protocol_names):
             on_response(_refusal(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id))
         elif request.member_id == UNKNOWN_MEMBER_ID:
             self._join_new_member(group, request, on_response)
@@ -125,6 +125,7 @@ class Joining:
             session_timeout_ms=request.session_timeout_ms,
             protocol_type=request.protocol_type,
             protocols=request.protocols,
+            protocol_names=request.protocol_names,
         )
         member.is_new = True
         if group.state is PREPARING_REBALANCE and group.previous_state is EMPTY:
@@ -189,6 +190,7 @@ class Joining:
             group.update(
                 restored,
                 former.protocols,
+                former.protocol_names,
                 former.rebalance_timeout_ms,
                 former.session_timeout_ms,
                 None,
@@ -245,6 +247,7 @@ def _update(
     group.update(
         member,
         request.protocols,
+        request.protocol_names,
         request.rebalance_timeout_ms,
         request.session_timeout_ms,
         on_response,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any, NamedTuple
 
-from broker.groups.classic.requests import JoinCallback, MemberProtocol, SyncCallback
+from broker.groups.classic.requests import JoinCallback, MemberProtocol, SyncCallback, names_of
 from purgatories.operations.delayed_heartbeat import DelayedHeartbeat
 
 
@@ -29,6 +29,7 @@ class ClassicGroupMember:
         "is_new",
         "key",
         "member_id",
+        "protocol_names",
         "protocol_type",
         "protocols",
         "rebalance_timeout_ms",
@@ -47,6 +48,7 @@ class ClassicGroupMember:
         session_timeout_ms: int,
         protocol_type: str,
         protocols: tuple[MemberProtocol, ...],
+        protocol_names: frozenset[str] | None = None,
         assignment: bytes = b"",
     ) -> None:
         self.key = key
@@ -57,7 +59,9 @@ class ClassicGroupMember:
         self.rebalance_timeout_ms = rebalance_timeout_ms
         self.session_timeout_ms = session_timeout_ms
         self.protocol_type = protocol_type
+        # Invariant: protocol_names has the names of protocols.
         self.protocols = protocols
+        self.protocol_names = names_of(protocols) if protocol_names is None else protocol_names
         self.assignment = assignment
         # Invariant: a member waits for a join or for a sync, never for both.
         self.awaiting_join: JoinCallback | None = None

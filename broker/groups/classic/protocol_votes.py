@@ -8,40 +8,53 @@ vote.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from broker.groups.classic.member import ClassicGroupMember
-from broker.groups.classic.requests import MemberProtocol
 
 
 class SupportedProtocols:
-    """The number of members that support each protocol."""
+    """The sets of names of the protocols that members support; most members have the same one."""
 
-    __slots__ = ("_supporters",)
+    __slots__ = ("_common", "_sets")
 
     def __init__(self) -> None:
-        # Invariant: sum over members of [name in member's protocols] == _supporters[name] > 0
-        self._supporters: Counter[str] = Counter()
+        # Invariant: for each set of names, the number of the members that have it, which is not 0.
+        self._sets: dict[frozenset[str], int] = {}
+        # Invariant: the names in all sets, if they are known.
+        self._common: frozenset[str] | None = None
 
-    def add(self, protocols: Iterable[MemberProtocol]) -> None:
+    def add(self, names: frozenset[str]) -> None:
         """Count the protocols of a member."""
-        self._supporters.update({protocol.name for protocol in protocols})
+        count = self._sets.get(names, 0)
+        self._sets[names] = count + 1
+        if not count:
+            self._common = None
 
-    def remove(self, protocols: Iterable[MemberProtocol]) -> None:
+    def remove(self, names: frozenset[str]) -> None:
         """Remove the protocols of a member that leaves or changes them."""
-        for name in {protocol.name for protocol in protocols}:
-            self._supporters[name] -= 1
-            assert self._supporters[name] >= 0
-            if not self._supporters[name]:
-                del self._supporters[name]
+        count = self._sets[names]
+        if count > 1:
+            self._sets[names] = count - 1
+        else:
+            del self._sets[names]
+            self._common = None
 
-    def all_support_any(self, protocols: Iterable[MemberProtocol], member_count: int) -> bool:
-        """Whether all of *member_count* members support one of *protocols*."""
-        return any(self._supporters[protocol.name] == member_count for protocol in protocols)
+    def all_support_any(self, names: frozenset[str]) -> bool:
+        """Whether all members support a protocol of *names*."""
+        if not self._sets:
+            return bool(names)
+        return not self._supported_by_all().isdisjoint(names)
 
     def select(self, members: Collection[ClassicGroupMember]) -> str:
         """Return the protocol of the next generation; *members* is not empty."""
         assert members, "an empty group has no protocol"
-        candidates = {name for name, count in self._supporters.items() if count == len(members)}
+        candidates = self._supported_by_all()
         votes = Counter(member.vote(candidates) for member in members)
         return votes.most_common(1)[0][0]
+
+    def _supported_by_all(self) -> frozenset[str]:
+        """The names in all sets; an intersection takes as long as that of its smaller set."""
+        if self._common is None:
+            self._common = frozenset.intersection(*sorted(self._sets, key=len))
+        return self._common

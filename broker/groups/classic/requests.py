@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from broker.groups.group import UNKNOWN_GENERATION_ID
@@ -18,6 +18,11 @@ class MemberProtocol(NamedTuple):
 
     name: str
     metadata: bytes
+
+
+def names_of(protocols: Iterable[MemberProtocol]) -> frozenset[str]:
+    """The names of *protocols*."""
+    return frozenset(protocol.name for protocol in protocols)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,6 +44,15 @@ class JoinGroup:
     require_known_member_id: bool = False
     # v9+: a returning static leader skips the assignment if the response requests it (KIP-814).
     supports_skipping_assignment: bool = False
+    # The names of the protocols; None if they were not collected in slices.
+    collected_names: frozenset[str] | None = None
+
+    @property
+    def protocol_names(self) -> frozenset[str]:
+        """The names of the protocols."""
+        if self.collected_names is None:
+            self.collected_names = names_of(self.protocols)
+        return self.collected_names
 
 
 class GroupMember(NamedTuple):

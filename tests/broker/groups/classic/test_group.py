@@ -63,7 +63,7 @@ def test_a_waiting_member_is_counted_once() -> None:
     group = group_of("a")
     each = group.members["a"]
     got: list[JoinResult] = []
-    group.update(each, protocols_of("p"), 1, 2, got.append)
+    group.update(each, protocols_of("p"), frozenset("p"), 1, 2, got.append)
 
     assert group.awaiting_join_count == 1
     assert group.take_join(each) == got.append
@@ -93,7 +93,7 @@ def test_an_update_changes_the_supported_protocols() -> None:
     group = ClassicGroup("g", 0)
     group.add(member("a", "x", "y"), None)
     group.add(member("b", "x", "y"), None)
-    group.update(group.members["b"], protocols_of("y"), 1, 1, None)
+    group.update(group.members["b"], protocols_of("y"), frozenset("y"), 1, 1, None)
 
     assert group.select_protocol() == "y"
 
@@ -162,9 +162,9 @@ def test_an_empty_group_supports_any_protocol() -> None:
     """A type and one protocol at least must be given."""
     group = ClassicGroup("g", 0)
 
-    assert group.supports_protocols("connect", protocols_of("x"))
-    assert not group.supports_protocols("", protocols_of("x"))
-    assert not group.supports_protocols("connect", ())
+    assert group.supports_protocols("connect", frozenset("x"))
+    assert not group.supports_protocols("", frozenset("x"))
+    assert not group.supports_protocols("connect", frozenset())
 
 
 def test_a_generation_begins_with_the_next_number_and_a_protocol() -> None:

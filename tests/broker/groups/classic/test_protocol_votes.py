@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from broker.groups.classic.protocol_votes import SupportedProtocols
-from tests.broker.groups.members import member, protocols_of
+from tests.broker.groups.members import member
 
 NAMES = st.lists(st.sampled_from("abcd"), min_size=1, unique=True)
 
@@ -16,7 +16,7 @@ def test_the_candidate_with_most_votes_is_selected() -> None:
     supported = SupportedProtocols()
     members = [member("1", "x", "a", "b"), member("2", "b", "a"), member("3", "b", "a")]
     for each in members:
-        supported.add(each.protocols)
+        supported.add(each.protocol_names)
 
     assert supported.select(members) == "b"
 
@@ -26,17 +26,39 @@ def test_a_tie_is_decided_by_the_first_vote() -> None:
     supported = SupportedProtocols()
     members = [member("1", "b", "a"), member("2", "a", "b")]
     for each in members:
-        supported.add(each.protocols)
+        supported.add(each.protocol_names)
 
     assert supported.select(members) == "b"
 
 
-def test_a_protocol_listed_twice_counts_once() -> None:
-    """For the same member."""
+def test_a_group_without_members_supports_any_protocol() -> None:
+    """But not a member without protocols."""
     supported = SupportedProtocols()
-    supported.add(protocols_of("a", "a"))
 
-    assert supported.all_support_any(protocols_of("a"), 1)
+    assert supported.all_support_any(frozenset("a"))
+    assert not supported.all_support_any(frozenset())
+
+
+def test_many_protocols_are_compared_once_by_all_members_that_have_the_same() -> None:
+    """Their names are hashed when the request is read, and not when its group changes."""
+    supported = SupportedProtocols()
+    hashed: list[str] = []
+
+    class Name(str):
+        __slots__ = ()
+
+        def __hash__(self) -> int:
+            hashed.append(self)
+            return super().__hash__()
+
+    names = frozenset(Name(f"p{number}") for number in range(100))
+    supported.add(names)
+    hashed.clear()
+    supported.add(names)
+    supported.remove(names)
+
+    assert supported.all_support_any(frozenset(["p1"]))
+    assert hashed == []
 
 
 @given(st.lists(NAMES, min_size=1), NAMES)
@@ -45,11 +67,11 @@ def test_a_protocol_is_supported_if_all_members_have_it(
 ) -> None:
     """Members that have left do not count."""
     supported = SupportedProtocols()
-    supported.add(protocols_of(*leaver))
+    supported.add(frozenset(leaver))
     for names in members:
-        supported.add(protocols_of(*names))
-    supported.remove(protocols_of(*leaver))
+        supported.add(frozenset(names))
+    supported.remove(frozenset(leaver))
 
     common = set.intersection(*map(set, members))
     for name in "abcd":
-        assert supported.all_support_any(protocols_of(name), len(members)) == (name in common)
+        assert supported.all_support_any(frozenset(name)) == (name in common)
