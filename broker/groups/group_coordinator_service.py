@@ -46,6 +46,7 @@ from broker.groups.records.serde import GROUP_RECORDS
 from broker.groups.share.coordinator import ShareGroupCoordinator
 from broker.groups.share.group import ShareGroup
 from broker.groups.share.offsets import FindEndOffset
+from broker.groups.snapshot_changes import SnapshotChanges
 from broker.groups.time_limits import MemberTimeout, RebalanceLimit
 from broker.groups.transaction_completion import complete_transaction
 from broker.share.persister import Persister
@@ -113,7 +114,8 @@ class GroupCoordinatorService:
             persister,
             find_end,
         )
-        self.long_heartbeats = LongHeartbeats(self.consumers, self.states, offload)
+        self.changes = SnapshotChanges(self.states, topics, offload)
+        self.long_heartbeats = LongHeartbeats(self.consumers, self.states, self.changes)
         self._classic_members = ClassicMembers(self.runtime, self.consumers, migration)
         self.departures = Departures(
             self.runtime, self.states, self._classic, self._classic_members

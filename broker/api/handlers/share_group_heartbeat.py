@@ -19,7 +19,13 @@ from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
-from broker.groups.share.requests import ShareGroupHeartbeat, ShareGroupHeartbeatResult
+from broker.groups.group_coordinator_service import GroupCoordinatorService
+from broker.groups.share.long_heartbeats import LongShareHeartbeat
+from broker.groups.share.requests import (
+    LEAVING_EPOCH,
+    ShareGroupHeartbeat,
+    ShareGroupHeartbeatResult,
+)
 from broker.steps.queue import Slices, finish
 from protocol.errors import ErrorCode
 from protocol.messages.share_group_heartbeat import (
@@ -38,7 +44,10 @@ _Answer = ShareGroupHeartbeatResponse | Outcome
 def share_group_heartbeat(
     request: Request[ShareGroupHeartbeatRequest],
 ) -> _Answer | Slices[_Answer]:
-    """Process a heartbeat; the names of many topics are checked in slices."""
+    """Process a heartbeat; the names of many topics are checked in slices.
+
+    The changes by them are computed in a worker thread.
+    """
     body = request.body
     require(request, READ_GROUP, body.group_id)
     if not 0 < len(body.member_id) <= _MEMBER_ID_LENGTH_MAX:
@@ -63,10 +72,20 @@ def _heartbeat(request: Request[ShareGroupHeartbeatRequest]) -> Slices[_Answer]:
         subscribed_topic_names=None if names is None else frozenset(names),
     )
     try:
-        result = request.services.groups.share.heartbeat(heartbeat)
+        result = yield from _handle(request.services.groups, heartbeat)
     except ApiError as error:
         return _refusal(error.code, error.message)
     return when_replicated(request, body.group_id, _response(result), _refusal)
+
+
+def _handle(
+    groups: GroupCoordinatorService, heartbeat: ShareGroupHeartbeat
+) -> Slices[ShareGroupHeartbeatResult]:
+    """Handle a heartbeat, in a worker thread if it names many topics; raises `ApiError`."""
+    is_long = len(heartbeat.subscribed_topic_names or ()) > ITEMS_AT_ONCE
+    if is_long and heartbeat.member_epoch != LEAVING_EPOCH:
+        return (yield from groups.changes.run(LongShareHeartbeat(groups.share, heartbeat)))
+    return groups.share.heartbeat(heartbeat)
 
 
 def _response(result: ShareGroupHeartbeatResult) -> ShareGroupHeartbeatResponse:

@@ -19,7 +19,7 @@ from broker.config.groups import (
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.epochs import next_epoch
-from broker.groups.group_states import GroupStates
+from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.share.assignor import assign
 from broker.groups.share.draft import ShareDraft
@@ -33,7 +33,7 @@ from broker.groups.share.requests import (
     ShareGroupHeartbeat,
     ShareGroupHeartbeatResult,
 )
-from broker.groups.share.state_partitions import StatePartitions
+from broker.groups.share.state_partitions import StatePartitions, Topics
 from broker.groups.time_limits import MemberTimeout
 from broker.share.persister import Persister
 from protocol.errors import ErrorCode
@@ -58,6 +58,19 @@ class _Assigned(NamedTuple):
     state_partitions: StatePartitions
     assignment_epoch: int
     metadata_hash: int
+
+
+class PreparedShareHeartbeat(NamedTuple):
+    """The changes by a heartbeat to its group, as a draft, and its member after them.
+
+    ``beginning`` are the partitions to initialize. ``has_assignment``: the response contains the
+    assignment.
+    """
+
+    draft: ShareDraft
+    member: ShareGroupMember
+    beginning: Topics
+    has_assignment: bool
 
 
 class ShareGroupCoordinator:
@@ -99,11 +112,24 @@ class ShareGroupCoordinator:
 
     def heartbeat(self, request: ShareGroupHeartbeat) -> ShareGroupHeartbeatResult:
         """Process a heartbeat; raises `ApiError`."""
-        request.check()
-        self._runtime.check(request.group_id)
+        self.check(request)
         if request.member_epoch == LEAVING_EPOCH:
             return self._leave(request)
-        draft = ShareDraft(self._group_to_join(request))
+        return self.apply(self.prepare(self._states.groups.get(request.group_id), request))
+
+    def check(self, request: ShareGroupHeartbeat) -> None:
+        """Raise `ApiError` if the request is invalid or this node does not coordinate the group."""
+        request.check()
+        self._runtime.check(request.group_id)
+
+    def prepare(
+        self, present: AnyGroup | None, request: ShareGroupHeartbeat
+    ) -> PreparedShareHeartbeat:
+        """Compute the changes by a heartbeat; *present* is unchanged. Raises `ApiError`.
+
+        It may run in a thread.
+        """
+        draft = ShareDraft(_group_to_join(present, request))
         before = self._admit(draft.group, request)
         after = _with_changes(before, request)
         is_new = before.member_id not in draft.group.members
@@ -114,29 +140,26 @@ class ShareGroupCoordinator:
         self._update_target(draft)
         member = self._reconcile(draft, after.member_id)
         beginning = self.initialization.begin(draft)
-        self.finish(draft)
-        self._reschedule_session(request.group_id, member.member_id)
-        if beginning:
-            self.initialization.initialize(draft.group, beginning)
         is_full = (
             request.member_epoch == JOINING_EPOCH or request.subscribed_topic_names is not None
         )
+        has_assignment = is_full or member.assigned != before.assigned
+        return PreparedShareHeartbeat(draft, member, beginning, has_assignment)
+
+    def apply(self, prepared: PreparedShareHeartbeat) -> ShareGroupHeartbeatResult:
+        """Append and apply a prepared change; raises `ApiError`."""
+        draft, member, beginning, has_assignment = prepared
+        group_id = draft.group_id
+        self.finish(draft)
+        self._reschedule_session(group_id, member.member_id)
+        if beginning:
+            self.initialization.initialize(draft.group, beginning)
         return ShareGroupHeartbeatResult(
             member_id=member.member_id,
             member_epoch=member.member_epoch,
-            heartbeat_interval_ms=self._configs.number(request.group_id, SHARE_HEARTBEAT_INTERVAL),
-            assigned=member.assigned if is_full or member.assigned != before.assigned else None,
+            heartbeat_interval_ms=self._configs.number(group_id, SHARE_HEARTBEAT_INTERVAL),
+            assigned=member.assigned if has_assignment else None,
         )
-
-    def _group_to_join(self, request: ShareGroupHeartbeat) -> ShareGroup:
-        group = self._states.groups.get(request.group_id)
-        if group is None and request.member_epoch == JOINING_EPOCH:
-            return ShareGroup(request.group_id)
-        if group is None:
-            raise _not_found(f"Share group {request.group_id} not found.")
-        if not isinstance(group, ShareGroup):
-            raise _not_found(f"Group {request.group_id} is not a share group.")
-        return group
 
     def _admit(self, group: ShareGroup, request: ShareGroupHeartbeat) -> ShareGroupMember:
         """The member as it is before the request; raises `ApiError`."""
@@ -291,7 +314,7 @@ class ShareGroupCoordinator:
     def finish(self, draft: ShareDraft) -> None:
         """Append the records of a draft, and use its group; raises `ApiError`."""
         if draft.records:
-            self._runtime.append(draft.group_id, draft.records)
+            self._runtime.append(draft.group_id, draft.to_append)
             self._states.put(draft.group)
 
     def on_loaded(self, group: ShareGroup) -> None:
@@ -304,6 +327,17 @@ class ShareGroupCoordinator:
         self._assigned.pop(group.group_id, None)
         for member_id in group.members:
             self._timer.cancel(_Session(group.group_id, member_id))
+
+
+def _group_to_join(present: AnyGroup | None, request: ShareGroupHeartbeat) -> ShareGroup:
+    """The group of a heartbeat; raises `ApiError` if it is of another protocol or absent."""
+    if present is None and request.member_epoch == JOINING_EPOCH:
+        return ShareGroup(request.group_id)
+    if present is None:
+        raise _not_found(f"Share group {request.group_id} not found.")
+    if not isinstance(present, ShareGroup):
+        raise _not_found(f"Group {request.group_id} is not a share group.")
+    return present
 
 
 def _with_changes(member: ShareGroupMember, request: ShareGroupHeartbeat) -> ShareGroupMember:

@@ -46,6 +46,8 @@ class ShareGroup:
         self.state_partitions = StatePartitions()
         self.initializing_ms = 0
         self.is_deleted = False
+        # Invariant: what `subscribed_topics` returns, unless the names of members have changed.
+        self._subscribed: frozenset[str] | None = None
 
     def copy(self) -> ShareGroup:
         """A copy that can be changed without this group."""
@@ -73,9 +75,12 @@ class ShareGroup:
             )
         return member
 
-    def subscribed_topics(self) -> set[str]:
+    def subscribed_topics(self) -> frozenset[str]:
         """The topics that any member subscribes to."""
-        return set().union(*(each.subscribed_topic_names for each in self.members.values()))
+        if self._subscribed is None:
+            names = (each.subscribed_topic_names for each in self.members.values())
+            self._subscribed = frozenset[str]().union(*names)
+        return self._subscribed
 
     # ------------------------------------------------------------------------------ offsets
 
@@ -137,6 +142,7 @@ class ShareGroup:
     def _replay_member(self, key: Any, value: Any) -> None:
         member = self.members.get(key.member_id) or ShareGroupMember(member_id=key.member_id)
         if isinstance(key, ShareGroupMemberMetadataKey):
+            self._subscribed = None
             if value is None:
                 self.members.pop(key.member_id, None)
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,11 @@ import pytest
 import trio
 import trio.testing
 
+from broker.api.handlers.share_group_heartbeat import share_group_heartbeat
+from broker.api.long_request import ITEMS_AT_ONCE
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.share.share_partition_key import SharePartitionKey
+from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
@@ -18,7 +22,9 @@ from protocol.messages.describe_groups import DescribeGroupsRequest
 from protocol.messages.list_groups import ListGroupsRequest
 from protocol.messages.share_group_describe import ShareGroupDescribeRequest
 from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
+from tests.broker.api.handlers.group_request import GroupRequest, GroupServices
 from tests.client import Client, RunningNode, running_node
+from tests.held_offload import HeldOffload
 
 pytestmark = pytest.mark.anyio
 
@@ -60,6 +66,24 @@ async def test_a_member_gets_initialized_partitions(tmp_path: Path) -> None:
         assert topic is not None
         assert (assigned.topic_id, assigned.partitions) == (topic.topic_id, [0, 1])
         assert states(node) == {SharePartitionKey("g", topic.topic_id, each) for each in (0, 1)}
+
+
+@pytest.mark.parametrize("epoch", [0, -1])
+def test_a_heartbeat_with_many_topics_is_computed_in_a_thread(epoch: int) -> None:
+    """Not if its member leaves."""
+    node = GroupServices(offload=(offload := HeldOffload()))
+    names = [f"t{number}" for number in range(ITEMS_AT_ONCE + 1)]
+    request = GroupRequest(node, heartbeat(epoch, names=names), 1).request
+    slices: Any = share_group_heartbeat(request)
+    assert isinstance(slices, Generator)
+    if epoch:
+        assert finish(slices).error_code == ErrorCode.GROUP_ID_NOT_FOUND
+        return
+    while not offload.jobs:
+        next(slices)
+    offload.finish_next()
+
+    assert (finish(slices).error_code, list(node.groups.groups)) == (ErrorCode.NONE, ["g"])
 
 
 @pytest.mark.parametrize("member_id", ["", "m" * 37])

@@ -353,3 +353,16 @@ def test_an_empty_group_is_deleted() -> None:
     world.restart()
 
     assert "g" not in world.coordinator.groups
+
+
+def test_the_topics_of_a_group_are_those_of_its_present_members() -> None:
+    """They change when a member names others, joins or leaves."""
+    world = world_with_topic()
+    epoch = send(world, names=frozenset({"a"})).member_epoch
+    send(world, "n", names=frozenset({"b"}))
+    assert group(world).subscribed_topics() == {"a", "b"}
+
+    send(world, epoch=epoch, names=frozenset({"c"}))
+    assert group(world).subscribed_topics() == {"b", "c"}
+    send(world, "n", epoch=-1)
+    assert group(world).subscribed_topics() == {"c"}

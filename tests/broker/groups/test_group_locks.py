@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from broker.groups.consumer.group_locks import GroupLocks
+from broker.groups.group_locks import GroupLocks
 
 
 def test_a_locked_group_is_waited_for() -> None:
