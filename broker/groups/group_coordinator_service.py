@@ -18,6 +18,7 @@ from broker.common.clock import Clock
 from broker.common.errors import ApiError
 from broker.config import Config
 from broker.controller.image import GROUP_METADATA_TOPIC, MetadataImage
+from broker.coordinators.acting_slices import acting, run_without_cause
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.classic.coordinator import ClassicGroupCoordinator
@@ -268,19 +269,23 @@ class GroupCoordinatorService:
 
     def expire_offsets(self) -> Slices[None]:
         """Delete expired offsets, and groups that have neither offsets nor members left."""
-        for group in list(self.coordinated()):
-            # An empty share group keeps the states of its share partitions.
-            if self.groups.get(group.group_id) is group and not isinstance(group, ShareGroup):
-                self._expire_offsets_of(group)
+        return acting(self._expire_offsets(), self._actions, run_without_cause)
+
+    def _expire_offsets(self) -> Slices[None]:
+        for group_id in [group.group_id for group in self.coordinated()]:
+            if (yield from self.offsets.expire(group_id)):
+                self._delete_unused(group_id)
             yield None
 
-    def _expire_offsets_of(self, group: AnyGroup) -> None:
-        if self.offsets.expire(group.group_id) and group.is_empty:
-            try:
-                self._delete(group)
-            except ApiError as error:
-                log.warning("group %s cannot be deleted: %s", group.group_id, error)
-        self._actions.try_complete_actions()
+    def _delete_unused(self, group_id: str) -> None:
+        """Delete a group without members, unless it keeps the states of its share partitions."""
+        group = self.groups.get(group_id)
+        if group is None or isinstance(group, ShareGroup) or not group.is_empty:
+            return
+        try:
+            self._delete(group)
+        except ApiError as error:
+            log.warning("group %s cannot be deleted: %s", group_id, error)
 
     def _delete(self, group: AnyGroup, offsets: PreparedTombstones | None = None) -> None:
         records = self.offsets.tombstones(group.group_id, offsets)

@@ -79,13 +79,16 @@ class GroupOffsets:
         else:
             offsets = self._pending.setdefault(group_id, {}).setdefault(producer_id, {})
             self._groups.setdefault(producer_id, set()).add(group_id)
+        deleted = []
         for partition, offset in changes.items():
             if offset is None:
-                self._delete(group_id, partition)
+                deleted.append(partition)
             else:
                 if partition not in offsets:
                     self._count(group_id, partition)
                 offsets[partition] = offset
+        if deleted:
+            self._delete(group_id, deleted)
         self._drop_empty(group_id)
 
     def end_transaction(
@@ -129,13 +132,14 @@ class GroupOffsets:
             self._discount(group_id, offsets)
             self._forget(producer_id, group_id)
 
-    def _delete(self, group_id: str, partition: TopicPartition) -> None:
+    def _delete(self, group_id: str, partitions: Iterable[TopicPartition]) -> None:
         for offsets in (
             self._committed.get(group_id, {}),
             *self._pending.get(group_id, {}).values(),
         ):
-            if offsets.pop(partition, None) is not None:
-                self._discount(group_id, (partition,))
+            self._discount(
+                group_id, [each for each in partitions if offsets.pop(each, None) is not None]
+            )
 
     def _count(self, group_id: str, partition: TopicPartition) -> None:
         """Count an offset that is added."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
@@ -216,51 +217,86 @@ class OffsetMetadataManager:
     # ----------------------------------------------------------------------------- deletion
 
     def delete(
-        self, group_id: str, partitions: Iterable[TopicPartition]
+        self,
+        group_id: str,
+        partitions: Iterable[TopicPartition],
+        prepared: PreparedTombstones | None = None,
     ) -> dict[TopicPartition, ErrorCode]:
         """Delete offsets; returns an error for each partition. Raises `ApiError` for all of them.
 
-        The caller sends the response when the tombstones are replicated.
+        *prepared* is what `prepare_deletion` has returned, which is encoded again if the group has
+        changed. The caller sends the response when the tombstones are replicated.
         """
+        errors, deleted = self._to_delete(group_id, partitions)
+        if prepared is None or prepared.partitions != deleted:
+            self._change(group_id, dict.fromkeys(deleted))
+        else:
+            self._append(group_id, dict.fromkeys(deleted), prepared.records, None)
+        return errors
+
+    def prepare_deletion(
+        self, group_id: str, partitions: Iterable[TopicPartition]
+    ) -> Slices[PreparedTombstones]:
+        """Encode the tombstones of many offsets that are to be deleted; raises `ApiError`."""
+        _, deleted = self._to_delete(group_id, partitions)
+        records = self._runtime.prepare(group_id)
+        yield from records.add_in_slices(tombstone(group_id, each) for each in deleted)
+        return PreparedTombstones(records, deleted)
+
+    def _to_delete(
+        self, group_id: str, partitions: Iterable[TopicPartition]
+    ) -> tuple[dict[TopicPartition, ErrorCode], list[TopicPartition]]:
+        """An error for each partition, and those that have an offset; raises `ApiError`."""
         self._runtime.check(group_id)
         group = self._states.groups.get(group_id)
         if group is None:
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
         group.check_offset_deletion()
         known = self._partitions(group_id)
-        errors, deleted = {}, []
+        errors: dict[TopicPartition, ErrorCode] = {}
+        deleted: dict[TopicPartition, None] = {}
         for partition in partitions:
             errors[partition] = ErrorCode.NONE
             if group.is_subscribed_to(partition.topic):
                 errors[partition] = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
             elif partition in known:
-                deleted.append(partition)
-        self._change(group_id, dict.fromkeys(deleted))
-        return errors
+                deleted[partition] = None
+        return errors, list(deleted)
 
     def on_topic_deleted(self, topic: str) -> Slices[None]:
-        """Delete the offsets of a deleted topic; yields after each group that has any."""
+        """Delete the offsets of a deleted topic, in pieces that each fit into a batch."""
         for group_id in list(self._states.offsets.written.groups_with(topic)):
-            deleted = [each for each in self._partitions(group_id) if each.topic == topic]
-            if deleted:
-                self._delete_offsets(group_id, deleted)
-            yield None
+            for piece in pieces(self._partitions(group_id)):
+                self._delete_offsets(group_id, [each for each in piece if each.topic == topic])
+                yield None
 
-    def expire(self, group_id: str) -> bool:
-        """Delete the expired offsets of a group; returns whether no offset is left."""
-        group = self._states.groups[group_id]
+    def expire(self, group_id: str) -> Slices[bool]:
+        """Delete the expired offsets of a group; returns whether no offset is left.
+
+        It deletes them in pieces that each fit into a batch, and ends if the group is removed.
+        """
         written = self._states.offsets.written
-        pending = written.pending(group_id)
-        old = [
+        for piece in pieces(list(written.committed(group_id))):
+            group = self._states.groups.get(group_id)
+            if group is None:
+                return False
+            self._delete_offsets(group_id, self._expired(group, piece))
+            yield None
+        return not (written.committed(group_id) or written.pending(group_id))
+
+    def _expired(
+        self, group: AnyGroup, partitions: Iterable[TopicPartition]
+    ) -> list[TopicPartition]:
+        written = self._states.offsets.written
+        committed, pending = written.committed(group.group_id), written.pending(group.group_id)
+        return [
             partition
-            for partition, offset in written.committed(group_id).items()
-            if partition not in pending
+            for partition in partitions
+            if (offset := committed.get(partition)) is not None
+            and partition not in pending
             and not group.is_subscribed_to(partition.topic)
             and self._is_expired(group, offset)
         ]
-        if old:
-            self._delete_offsets(group_id, old)
-        return not (written.committed(group_id) or pending)
 
     def _is_expired(self, group: AnyGroup, offset: OffsetAndMetadata) -> bool:
         since_ms = group.retention_base_ms(offset)
@@ -272,10 +308,8 @@ class OffsetMetadataManager:
 
     def _delete_offsets(self, group_id: str, partitions: Iterable[TopicPartition]) -> None:
         """Delete offsets, unless the log refuses; then a later call finds them again."""
-        try:
+        with suppress(ApiError):
             self._change(group_id, dict.fromkeys(partitions))
-        except ApiError:
-            return
 
     # ------------------------------------------------------------------------------- writing
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from broker.api.authorization.check import DELETE_GROUP, READ_TOPIC
 from broker.api.authorization.checks import require, unauthorized
 from broker.api.handlers.replicated import when_replicated
+from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
@@ -49,11 +50,22 @@ def offset_delete(request: Request[OffsetDeleteRequest]) -> Slices[OffsetDeleteR
             outcomes.append((each, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
         yield None
     try:
-        errors = request.services.groups.offsets.delete(body.group_id, known)
+        errors = yield from _delete(request, known)
     except ApiError as error:
         return _refusal(error.code)
     outcomes += [(each, errors[each]) for each in known]
     return when_replicated(request, body.group_id, _response(outcomes), _refusal)
+
+
+def _delete(
+    request: Request[OffsetDeleteRequest], partitions: list[TopicPartition]
+) -> Slices[dict[TopicPartition, ErrorCode]]:
+    """Delete offsets; the tombstones of many are encoded in slices. Raises `ApiError`."""
+    offsets, group_id = request.services.groups.offsets, request.body.group_id
+    prepared = None
+    if len(partitions) > ITEMS_AT_ONCE:
+        prepared = yield from offsets.prepare_deletion(group_id, partitions)
+    return offsets.delete(group_id, partitions, prepared)
 
 
 def _exists(request: Request[OffsetDeleteRequest], partition: TopicPartition) -> bool:

@@ -243,3 +243,74 @@ def test_offsets_of_subscribed_topics_do_not_expire() -> None:
     finish(world.coordinator.expire_offsets())
 
     assert player.play(["offsets"]) == ["80000 offsets t-0=1"]
+
+
+MANY = [TopicPartition("t", number) for number in range(200)]
+
+
+def _world_with_many_offsets() -> VirtualWorld:
+    """A world in which a simple consumer has committed many offsets, which have expired."""
+    world = VirtualWorld(parse_config({"offsets.retention.minutes": "120"}))
+    commit(world.coordinator, *(Commit(each, 1) for each in MANY))
+    world.end_request()
+    world.wait(2 * HOUR_MS)
+    return world
+
+
+def test_many_offsets_of_a_group_expire_in_pieces() -> None:
+    """So they fit into batches, however many they are; then the group is deleted."""
+    world = _world_with_many_offsets()
+    for log in world.logs:
+        log.batch_bytes_max = 3000
+    expiry = world.coordinator.expire_offsets()
+    next(expiry)
+    assert 0 < len(world.coordinator.offsets.fetch("g")) < len(MANY)
+
+    finish(expiry)
+
+    assert world.coordinator.offsets.fetch("g") == {}
+    assert world.coordinator.groups == {}
+
+
+def test_an_offset_that_is_committed_during_an_expiry_does_not_expire() -> None:
+    """Neither does its group."""
+    world = _world_with_many_offsets()
+    expiry = world.coordinator.expire_offsets()
+    next(expiry)
+    commit(world.coordinator, Commit(MANY[-1], 2))
+    world.end_request()
+
+    finish(expiry)
+
+    assert list(world.coordinator.offsets.fetch("g")) == [MANY[-1]]
+    assert list(world.coordinator.groups) == ["g"]
+
+
+def test_an_expiry_ends_if_its_group_is_deleted() -> None:
+    """Or if the node resigns."""
+    world = _world_with_many_offsets()
+    expiry = world.coordinator.expire_offsets()
+    next(expiry)
+    world.coordinator.delete_group("g")
+    world.end_request()
+    records = sum(log.end_offset for log in world.logs)
+
+    finish(expiry)
+
+    assert sum(log.end_offset for log in world.logs) == records
+
+
+def test_many_offsets_of_a_deleted_topic_are_deleted_in_pieces() -> None:
+    """So they fit into batches."""
+    world = _world_with_many_offsets()
+    for log in world.logs:
+        log.batch_bytes_max = 3000
+    deletion = world.coordinator.offsets.on_topic_deleted("t")
+    next(deletion)
+    world.end_request()
+    assert 0 < len(world.coordinator.offsets.fetch("g")) < len(MANY)
+
+    finish(deletion)
+    world.end_request()
+
+    assert world.coordinator.offsets.fetch("g") == {}

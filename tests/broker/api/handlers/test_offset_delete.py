@@ -6,6 +6,8 @@ from typing import Any
 
 from broker.api.handlers.offset_delete import offset_delete
 from broker.common.topic_partition import TopicPartition
+from broker.groups.offset_metadata_manager import Commit, OffsetCommit
+from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from protocol.messages.offset_delete import (
     OffsetDeleteRequest,
@@ -109,3 +111,52 @@ def test_a_partition_named_twice_is_in_the_response_twice() -> None:
 
     (topic,) = response.topics
     assert [each.partition_index for each in topic.partitions] == [9, 9, 0, 0]
+
+
+MANY = [TopicPartition("many", number) for number in range(200)]
+
+
+def _begin_large_deletion() -> tuple[GroupServices, Any]:
+    """A node on which the deletion of many offsets is being encoded, and its slices."""
+    node = GroupServices()
+    node.world.put_topic("many", len(MANY))
+    commits = [Commit(each, 1) for each in MANY]
+    node.groups.offsets.commit(OffsetCommit(group_id="g", commits=commits))
+    node.world.end_request()
+    slices: Any = offset_delete(request(node, *MANY).request)
+    for _ in range(len(MANY) + 3):
+        next(slices)
+    assert len(node.groups.offsets.fetch("g")) == len(MANY)
+    return node, slices
+
+
+def test_many_offsets_are_deleted_in_one_batch() -> None:
+    """Their tombstones are encoded in slices, before anything is deleted."""
+    node, slices = _begin_large_deletion()
+    batches = sum(log.batches for log in node.world.logs)
+    response = finish(slices)
+    node.world.end_request()
+
+    assert errors(response) == dict.fromkeys(MANY, ErrorCode.NONE)
+    assert node.groups.offsets.fetch("g") == {}
+    assert sum(log.batches for log in node.world.logs) == batches + 1
+
+
+def test_an_offset_that_is_deleted_meanwhile_is_not_deleted_again() -> None:
+    """The tombstones are those of the present offsets."""
+    node, slices = _begin_large_deletion()
+    node.groups.offsets.delete("g", MANY[:50])
+    records = sum(log.end_offset for log in node.world.logs)
+    finish(slices)
+    node.world.end_request()
+
+    assert sum(log.end_offset for log in node.world.logs) == records + len(MANY) - 50
+    assert node.groups.offsets.fetch("g") == {}
+
+
+def test_a_deletion_is_refused_if_the_node_resigns_meanwhile() -> None:
+    """With the error of another coordinator."""
+    node, slices = _begin_large_deletion()
+    node.groups.runtime.on_resignation(node.groups.runtime.partition_for("g"))
+
+    assert finish(slices).error_code == ErrorCode.NOT_COORDINATOR
