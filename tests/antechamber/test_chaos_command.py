@@ -21,6 +21,7 @@ from antechamber.chaos.program import Outcome
 from antechamber.chaos.shrink import Rule
 from antechamber.chaos.trial import Firing, Laboratory, Trial
 from antechamber.cli import main
+from tests.hang_up import default_hang_up
 
 
 class Runs:
@@ -280,10 +281,11 @@ def test_a_signal_is_an_exception(name: str, monkeypatch: pytest.MonkeyPatch) ->
         raise AssertionError
 
     monkeypatch.setattr(Laboratory, "run", run)
-    before = signal.getsignal(number)
+    with default_hang_up():
+        before = signal.getsignal(number)
 
-    assert main(["chaos", "--seed", "1", "--against", "app"]) == 128 + number
-    assert signal.getsignal(number) == before
+        assert main(["chaos", "--seed", "1", "--against", "app"]) == 128 + number
+        assert signal.getsignal(number) == before
 
 
 def test_the_output_of_the_program_is_shown(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:

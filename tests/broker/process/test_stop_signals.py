@@ -9,6 +9,7 @@ import pytest
 import trio
 
 from broker.process.stop_signals import stop_signals
+from tests.hang_up import default_hang_up
 
 pytestmark = pytest.mark.anyio
 
@@ -20,7 +21,8 @@ DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
 def restored() -> Iterator[None]:
     """The handlers of the test run."""
     handlers = {number: signal.getsignal(number) for number in STOPS}
-    yield
+    with default_hang_up():
+        yield
     for number, handler in handlers.items():
         signal.signal(number, handler)
 
