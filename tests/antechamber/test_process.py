@@ -17,6 +17,8 @@ _INTERRUPTED = """
 import os, signal, sys
 from antechamber.process import become, command, environment
 
+# A process in the background ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 execve = os.execve
 def interrupted(*arguments):
     signal.raise_signal(signal.SIGINT)
