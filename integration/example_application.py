@@ -15,13 +15,13 @@ APPLICATION = ROOT / "examples" / "application"
 
 def run_tests(*files: str, **variables: str) -> str:
     """Run test files of the application, which must pass, and return the output."""
-    done = tests_run(*files, **variables)
+    done = completed_tests(*files, **variables)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-def tests_run(*files: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run test files of the application."""
+def completed_tests(*files: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run test files of the application, and return the process, which has ended."""
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", *files],
         cwd=APPLICATION,

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from antechamber import Cluster
-from integration.example_application import APPLICATION, run_tests, tests_run
+from integration.example_application import APPLICATION, completed_tests, run_tests
 from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 
 ROOT = Path(__file__).parent.parent
@@ -83,7 +83,7 @@ def test_the_action_starts_a_broker_for_the_next_steps(runner: Runner) -> None:
 
 def test_the_application_needs_the_address_of_the_broker() -> None:
     """Without it the failure is one line, which names the variable and what to give."""
-    done = tests_run("test_in_ci.py", KAFKA_BOOTSTRAP="")
+    done = completed_tests("test_in_ci.py", KAFKA_BOOTSTRAP="")
 
     assert done.returncode == 1
     assert "KAFKA_BOOTSTRAP is not set; give the address of a running broker" in done.stdout
