@@ -12,7 +12,12 @@ from dataclasses import replace
 from typing import Any
 
 from broker.groups.classic.group import ClassicGroup
-from broker.groups.classic.group_state import COMPLETING_REBALANCE, EMPTY, STABLE
+from broker.groups.classic.group_state import (
+    COMPLETING_REBALANCE,
+    EMPTY,
+    PREPARING_REBALANCE,
+    STABLE,
+)
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.timeouts import Timeout, TimeoutKey
 from broker.groups.group_states import AnyGroup, GroupStates
@@ -33,6 +38,8 @@ class Rules:
         # Groups whose log has refused a record: a classic group may be newer than its record.
         self.is_refusing = False
         self._refused: set[str] = set()
+        # The groups that had no record when they were checked last.
+        self._without_record: set[str] = set()
         self._overwritten = OverwrittenMembers()
 
     def check(self) -> None:
@@ -173,11 +180,13 @@ class Rules:
             memory, log = states.groups.get(group_id), logged[partition].groups.get(group_id)
             if memory is None or log is None:
                 _require(
-                    group_id in self._refused or _needs_no_record(states, memory, is_compacted),
+                    group_id in self._refused
+                    or self._needs_no_record(states, memory, is_compacted=is_compacted),
                     memory or log,
                     f"is in the {'log' if memory is None else 'memory'} alone",
                 )
                 continue
+            self._without_record.discard(group_id)
             _compare(memory, log, self._refused, is_compacted=is_compacted)
             here, there = (_offsets_of(each, group_id) for each in (states, logged[partition]))
             _require(here == there, memory, f"committed {here}, in the log {there}")
@@ -186,14 +195,25 @@ class Rules:
             )
             _require(pending == in_log, memory, f"pending {pending}, in the log {in_log}")
 
+    def _needs_no_record(
+        self, states: GroupStates, group: AnyGroup | None, *, is_compacted: bool
+    ) -> bool:
+        """Whether a group may be in the memory alone.
 
-def _needs_no_record(states: GroupStates, group: AnyGroup | None, is_compacted: bool) -> bool:
-    """Whether a group may be in the memory alone: a commit without valid offsets creates one."""
-    if not isinstance(group, ClassicGroup) or group.protocol_type:
-        return False
-    written = states.offsets.written
-    has_offsets = written.committed(group.group_id) or written.pending(group.group_id)
-    return is_compacted or (group.is_simple and not has_offsets)
+        A commit without valid offsets creates one, whose first generation is written when its
+        leader has synced.
+        """
+        if not isinstance(group, ClassicGroup):
+            return False
+        group_id, written = group.group_id, states.offsets.written
+        has_offsets = written.committed(group_id) or written.pending(group_id)
+        if group.protocol_type:
+            is_first = group_id in self._without_record and not has_offsets
+            return is_first and group.state in (PREPARING_REBALANCE, COMPLETING_REBALANCE)
+        if not group.is_simple or has_offsets:
+            return is_compacted
+        self._without_record.add(group_id)
+        return True
 
 
 def _offsets_of(states: GroupStates, group_id: str) -> Any:

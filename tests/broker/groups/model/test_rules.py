@@ -6,6 +6,7 @@ import pytest
 
 from broker.config import Config
 from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.group_states import GroupStates
 from tests.broker.groups.model.plan import Plan
 from tests.broker.groups.model.rules import Rules
 from tests.broker.groups.model.violation import Violation
@@ -26,6 +27,11 @@ class CheckedWorld:
         for command in commands:
             self._player.play([command])
             self._rules.check()
+
+    def lose_records(self) -> None:
+        """Check the rules as if the logs were empty."""
+        self._world.shadows = [GroupStates() for _ in self._world.shadows]
+        self._rules.check()
 
     @property
     def group(self) -> ConsumerGroup:
@@ -67,3 +73,14 @@ def test_the_next_epoch_has_the_metadata_hash_of_the_present_topics(checked: Che
 
     with pytest.raises(Violation, match="has the metadata hash of other topics"):
         checked.play("beat b")
+
+
+def test_the_first_generation_of_a_group_without_a_record_is_written_at_its_sync(
+    checked: CheckedWorld,
+) -> None:
+    """An empty commit creates a group in memory alone."""
+    checked.play("commit -", "join a v=0", "wait 3000")
+    checked.play("sync a a=x")
+
+    with pytest.raises(Violation, match="is in the memory alone"):
+        checked.lose_records()
