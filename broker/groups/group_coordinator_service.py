@@ -355,9 +355,8 @@ class GroupCoordinatorService:
 
     def on_topic_deleted(self, name: str, topic_id: UUID) -> Slices[None]:
         """Delete the offsets of a topic that has been deleted, and forget its share partitions."""
-        for _ in self.offsets.on_topic_deleted(name):
-            self._actions.try_complete_actions()
-            yield None
+        deletion = self.offsets.on_topic_deleted(name)
+        yield from acting(deletion, self._actions, run_without_cause)
         self.share.initialization.topics_deleted([topic_id])
         self._actions.try_complete_actions()
 

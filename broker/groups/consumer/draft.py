@@ -7,13 +7,13 @@ of a ``CoordinatorResult`` and the snapshots of its timeline data structures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable
 
-from broker.coordinators.coordinator_record import CoordinatorRecord, RawRecord
+from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.member import ConsumerGroupMember, Partitions
 from broker.groups.consumer.replay import replay
+from broker.groups.draft_records import DraftRecords
 from broker.groups.records.consumer import (
     ConsumerGroupCurrentMemberAssignmentKey,
     ConsumerGroupMemberMetadataKey,
@@ -28,19 +28,16 @@ from broker.groups.records.consumer import (
     ConsumerGroupTargetAssignmentMetadataValue,
     TargetTopicPartitions,
 )
-from broker.groups.records.serde import GROUP_RECORDS
-from protocol.codec import Unencodable
 
 
-class GroupDraft:
+class GroupDraft(DraftRecords):
     """Collects records; ``group`` is the group after their replay.
 
     *before* are records that precede them, such as the tombstones of a converted group.
     """
 
     def __init__(self, group: ConsumerGroup, before: Iterable[CoordinatorRecord] = ()) -> None:
-        self.records = list(before)
-        self._serialized: list[RawRecord] | None = None
+        super().__init__(before)
         self.group = group
         self._is_copy = False
         # Whether the metadata hash of the group was compared with the present topics.
@@ -60,16 +57,6 @@ class GroupDraft:
             self._is_copy = True
         self.records.append(record)
         replay(self.group, record)
-
-    def serialize(self) -> None:
-        """Serialize the records; no more records may be added."""
-        with suppress(Unencodable):  # `CoordinatorRuntime.append` raises the error again
-            self._serialized = [GROUP_RECORDS.serialize(record) for record in self.records]
-
-    @property
-    def to_append(self) -> Sequence[CoordinatorRecord | RawRecord]:
-        """The records to append."""
-        return self.records if self._serialized is None else self._serialized
 
     # ------------------------------------------------------------------------------ members
 

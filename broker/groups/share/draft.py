@@ -5,11 +5,8 @@ They are appended in one batch; if the log refuses them, the draft is dropped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
-
-from broker.coordinators.coordinator_record import CoordinatorRecord, RawRecord
-from broker.groups.records.serde import GROUP_RECORDS
+from broker.coordinators.coordinator_record import CoordinatorRecord
+from broker.groups.draft_records import DraftRecords
 from broker.groups.records.share import (
     ShareGroupCurrentMemberAssignmentKey,
     ShareGroupMemberMetadataKey,
@@ -24,31 +21,19 @@ from broker.groups.records.share import (
 from broker.groups.share.group import ShareGroup
 from broker.groups.share.member import Partitions, ShareGroupMember, written_partitions
 from broker.groups.share.state_partitions import StatePartitions
-from protocol.codec import Unencodable
 
 
-class ShareDraft:
-    """Collects records; ``group`` is the group after their replay."""
+class ShareDraft(DraftRecords):
+    """The records of a request; ``group`` is the group after their replay."""
 
     def __init__(self, group: ShareGroup) -> None:
-        self.records: list[CoordinatorRecord] = []
-        self._serialized: list[RawRecord] | None = None
+        super().__init__()
         self.group = group.copy()
         self.group_id = group.group_id
 
     def _write(self, record: CoordinatorRecord) -> None:
         self.records.append(record)
         self.group.replay(record)
-
-    def serialize(self) -> None:
-        """Serialize the records; no more records may be added."""
-        with suppress(Unencodable):  # `CoordinatorRuntime.append` raises the error again
-            self._serialized = [GROUP_RECORDS.serialize(record) for record in self.records]
-
-    @property
-    def to_append(self) -> Sequence[CoordinatorRecord | RawRecord]:
-        """The records to append."""
-        return self.records if self._serialized is None else self._serialized
 
     def write_metadata(self, member: ShareGroupMember) -> None:
         """Write the metadata of a new or changed member."""
