@@ -24,7 +24,7 @@ from protocol.varints import Malformed
 SCRATCH_BYTES: Final = 256 * 1024
 
 _LENGTH: Final = Struct(">i")
-LENGTH_BYTES: Final = _LENGTH.size
+LENGTH_BYTES: Final = 4  # its size
 _ROOM_MIN: Final = 16 * 1024  # less free space than this would take too many reads
 # An emptied buffer up to this size is kept for the next frame.
 _KEPT_BYTES_MAX: Final = 2 * 1024 * 1024
@@ -96,7 +96,7 @@ class Inbox:
     def has_frame(self) -> bool:
         """Whether `next_frame` would return a frame, or raise."""
         pending = self._end - self._start
-        return pending >= _LENGTH.size and pending >= self._frame_bytes()
+        return pending >= LENGTH_BYTES and pending >= self._frame_bytes()
 
     def next_frame(self) -> memoryview | None:
         """The next complete frame without its length, valid until `space`.
@@ -104,13 +104,13 @@ class Inbox:
         Raises `InvalidLength`.
         """
         start, end = self._start, self._end
-        if end - start < _LENGTH.size:
+        if end - start < LENGTH_BYTES:
             return None
         size: int
         (size,) = _LENGTH.unpack_from(self._view, start)
         if not 0 <= size <= self.max_frame_bytes:
             raise InvalidLength(f"a frame of {size} bytes; the maximum is {self.max_frame_bytes}")
-        begin = start + _LENGTH.size
+        begin = start + LENGTH_BYTES
         if end - begin < size:
             return None
         self._start = begin + size
@@ -149,10 +149,10 @@ class Inbox:
 
     def _frame_bytes(self) -> int:
         """The size of the incomplete frame with its length, limited by what may be trusted."""
-        if self._end - self._start < _LENGTH.size:
-            return _LENGTH.size
+        if self._end - self._start < LENGTH_BYTES:
+            return LENGTH_BYTES
         size: int = _LENGTH.unpack_from(self._view, self._start)[0]
-        return size + _LENGTH.size if 0 <= size <= self.max_frame_bytes else _LENGTH.size
+        return size + LENGTH_BYTES if 0 <= size <= self.max_frame_bytes else LENGTH_BYTES
 
     def _make_room(self) -> None:
         """Make room for the rest of the incomplete frame, or at least for an efficient read."""

@@ -8,7 +8,6 @@ reads that response before it knows the broker's versions (KIP-482, KIP-511).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from struct import Struct
 from struct import error as struct_error
 from typing import Any, Final
@@ -18,6 +17,7 @@ from protocol.codec import Malformed, Output, StringTooLong, decode, encode_into
 from protocol.frame_length import begin_frame, finish_frame
 from protocol.java_text import JAVA_REPLACE
 from protocol.messages import REQUESTS
+from protocol.schema import FOREVER
 from protocol.string_limits import REPLACEABLE_BYTES_MAX, STRING_BYTES_MAX, check_replaced
 from protocol.tagged_fields import skip_tags
 
@@ -28,6 +28,10 @@ PEEKED_BYTES: Final = _FIXED.size
 _INT16: Final = Struct(">h")
 _INT32: Final = Struct(">i")
 _LENGTH_AND_CORRELATION_ID: Final = Struct(">ii")
+
+# By API key: the first version with a flexible request header, and with a flexible response header.
+_FLEXIBLE_REQUESTS: Final = {key: cls.__spec__.flexible for key, cls in REQUESTS.items()}
+_FLEXIBLE_RESPONSES: Final = _FLEXIBLE_REQUESTS | {API_VERSIONS_KEY: FOREVER}
 
 
 @dataclass(slots=True)
@@ -72,7 +76,7 @@ def decode_request_header(
             if size > REPLACEABLE_BYTES_MAX:
                 check_replaced(client_id)
             position = end
-        if api_version >= REQUESTS[api_key].__spec__.flexible:
+        if api_version >= _FLEXIBLE_REQUESTS[api_key]:
             # There are no tagged fields, as nearly always.
             position = skip_tags(frame, position) if raw[position] else position + 1
     except IndexError as error:
@@ -84,7 +88,7 @@ def begin_response(out: Output, header: RequestHeader) -> int:
     """Begin the frame of a response to *header*; returns its start, for `finish_frame`."""
     start = len(out)
     out += _LENGTH_AND_CORRELATION_ID.pack(0, header.correlation_id)
-    if _flexible_response(header.api_key, header.api_version):
+    if header.api_version >= _FLEXIBLE_RESPONSES[header.api_key]:
         out.append(0)
     return start
 
@@ -117,14 +121,8 @@ def decode_response(
     try:
         (correlation_id,) = _INT32.unpack_from(view, 0)
         position = _INT32.size
-        if _flexible_response(cls.__spec__.key, version):
+        if version >= _FLEXIBLE_RESPONSES[cls.__spec__.key]:
             position = skip_tags(view, position)
     except (struct_error, IndexError) as error:
         raise Malformed(f"header: {error}") from None
     return correlation_id, decode(cls, version, view[position:])
-
-
-@cache
-def _flexible_response(api_key: int, version: int) -> bool:
-    flexible: bool = version >= REQUESTS[api_key].__spec__.flexible
-    return flexible and api_key != API_VERSIONS_KEY

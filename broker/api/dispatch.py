@@ -59,6 +59,8 @@ class Dispatcher:
         self._apis = apis
         self._condition = condition
         self._request_quota = None if condition else services.client_quotas.request
+        self._steps = services.steps
+        self._actions = services.replicas.actions
         self._rules = services.faults.for_requests
         self._is_logged = log.isEnabledFor(logging.INFO)
         self._resume = self.resume  # bound once, not for each request
@@ -165,8 +167,8 @@ class Dispatcher:
 
         An exception ends in an error response; `Malformed` and `Refused` are raised.
         """
-        services, recorder, quota = self._services, self._recorder, self._request_quota
-        services.steps.request = request.header
+        recorder, quota = self._recorder, self._request_quota
+        self._steps.request = request.header
         if quota is not None and quota.quotas_enabled:
             begin_step(request)
         try:
@@ -178,9 +180,9 @@ class Dispatcher:
                 return
             if sink.in_progress is request:
                 # A JoinGroup that completes its own join is responded to by a queued action.
-                services.replicas.actions.try_complete_actions()
+                self._actions.try_complete_actions()
             if sink.in_progress is request:
-                services.state_changes.notify()
+                self._services.state_changes.notify()
                 if recorder is not None and not request.is_in_steps:
                     recorder.parked(request)
         except (Malformed, Refused):
@@ -195,7 +197,7 @@ class Dispatcher:
         if request.handling_time is not None:
             request.handling_time.end()
         try:
-            self._services.replicas.actions.try_complete_actions()
+            self._actions.try_complete_actions()
         finally:
             if self._recorder is not None:
                 self._recorder.end()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from broker.common.java_numbers import long_to_int
 from broker.config import Config
@@ -14,7 +15,7 @@ from broker.quotas.throttle import Throttle
 from broker.quotas.usage import ThrottleTimes, Usage
 
 # Kafka removes the sensors of a client after an hour without use.
-IDLE_MS = 3_600_000
+IDLE_MS: Final = 3_600_000
 
 
 class _Measured:

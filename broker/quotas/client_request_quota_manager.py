@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Final
 
 from broker.config import Config
 from broker.quotas.client_quota_manager import ClientQuotaManager
@@ -16,7 +17,7 @@ from broker.quotas.entity import REQUEST_PERCENTAGE
 from broker.quotas.rate import Rate
 from broker.quotas.throttle import Throttle
 
-_PERCENT_PER_NS = 100 / 1e9
+_PERCENT_PER_NS: Final = 100 / 1e9
 
 
 class ClientRequestQuotaManager(ClientQuotaManager):

@@ -15,7 +15,7 @@ become available. Clients can observe the order; it is Kafka's
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
 
@@ -28,6 +28,10 @@ from purgatories.purgatory import DelayedOperationPurgatory
 Purgatory = DelayedOperationPurgatory[Any]
 MakeCause = Callable[..., Cause | None]
 RunWithCause = Callable[[Any, Callable[[], object]], None]
+
+# For each append: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
+_APPEND: Final = CauseKind.APPEND
+_HIGH_WATERMARK: Final = CauseKind.HIGH_WATERMARK
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -73,7 +77,7 @@ class PartitionPurgatories:
     def after_append(self, key: TopicPartition, end: int, high_watermark_moved: bool) -> None:
         """Check after an append as leader up to the offset *end*."""
         self._changes.notify()
-        cause = self._cause(CauseKind.APPEND, key, end)
+        cause = self._cause(_APPEND, key, end)
         if not high_watermark_moved:
             self.fetch.check_and_complete(key, cause)
             return
@@ -91,7 +95,7 @@ class PartitionPurgatories:
         *replica* is the node whose fetch moved it; None: a change of the in-sync set did.
         """
         self._changes.notify()
-        cause = self._cause(CauseKind.HIGH_WATERMARK, key, high_watermark, replica)
+        cause = self._cause(_HIGH_WATERMARK, key, high_watermark, replica)
         self._call_listener(key, cause)
         self.fetch.check_and_complete(key, cause)
         self.produce.check_and_complete(key, cause)
@@ -101,7 +105,7 @@ class PartitionPurgatories:
     def after_replicated(self, key: TopicPartition, high_watermark: int) -> None:
         """Check after a follower received a higher watermark: consumers may fetch it (KIP-392)."""
         self._changes.notify()
-        cause = self._cause(CauseKind.HIGH_WATERMARK, key, high_watermark)
+        cause = self._cause(_HIGH_WATERMARK, key, high_watermark)
         self.fetch.check_and_complete(key, cause)
 
     def after_leaving(self, key: TopicPartition, kind: CauseKind) -> None:

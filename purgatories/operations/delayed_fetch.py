@@ -54,12 +54,13 @@ def bytes_between(start: OffsetMetadata, end: OffsetMetadata) -> int | None:
     # Equal offsets may be on different segments: the log rolled and nothing was appended since.
     if start.message_offset >= end.message_offset:
         return 0
-    if -1 in (start.segment_base_offset, end.segment_base_offset):
+    start_segment, end_segment = start.segment_base_offset, end.segment_base_offset
+    if -1 in (start_segment, end_segment):
         return 0
-    if start.segment_base_offset < end.segment_base_offset:
+    if start_segment < end_segment:
         return None
     # If the start is on a newer segment, the log was truncated and has grown since.
-    if start.segment_base_offset > end.segment_base_offset:
+    if start_segment > end_segment:
         return 0
     return end.relative_position_in_segment - start.relative_position_in_segment
 
@@ -153,18 +154,19 @@ class DelayedFetch(DelayedOperation, Generic[K]):
         end = self._source.end_offset(partition.key, partition.current_leader_epoch)
         if end is start:  # the same object: nothing was appended or truncated since the first read
             return 0
-        if end is None or start.message_offset > end.message_offset:
+        if end is None:
+            return None
+        start_offset, end_offset = start.message_offset, end.message_offset
+        if start_offset > end_offset:
             return None
         available = 0
-        if start.message_offset < end.message_offset and not self._source.is_throttled(
-            partition.key
-        ):
+        if start_offset < end_offset and not self._source.is_throttled(partition.key):
             distance = bytes_between(start, end)
             if distance is None:
                 return None
             available = min(distance, partition.max_bytes)
         if partition.last_fetched_epoch != -1 and self._source.diverges(
-            partition.key, partition.last_fetched_epoch, start.message_offset
+            partition.key, partition.last_fetched_epoch, start_offset
         ):
             return None
         return available
