@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from antechamber.admin_errors import InvalidArgument
 
 ADMIN_URL_DEFAULT = "http://127.0.0.1:9644"
+TOKEN_VARIABLE = "ANTECHAMBER_ADMIN_TOKEN"  # noqa: S105 - the name of a variable
 
 
 class Endpoint:

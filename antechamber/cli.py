@@ -121,7 +121,7 @@ def _main(words: list[str]) -> int:
 
 def _run(name: str, arguments: list[str]) -> int:
     """Run a command in this process: the function of its name, in a module of its own."""
-    module = import_module(f"antechamber.{name}_command")
+    module = import_module(f"antechamber.commands.{name}")
     exit_code: int = getattr(module, name)(arguments)
     return exit_code
 

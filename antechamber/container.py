@@ -20,7 +20,7 @@ from testcontainers.core.container import DockerContainer
 from testcontainers.core.wait_strategies import LogMessageWaitStrategy
 
 from antechamber.admin_client import AdminClient
-from antechamber.admin_options import TOKEN_VARIABLE
+from antechamber.admin_endpoint import TOKEN_VARIABLE
 from antechamber.broker_process import StartError
 from antechamber.handle import Handle
 from antechamber.topics import Topics, named_topics

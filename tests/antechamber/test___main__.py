@@ -46,7 +46,7 @@ def test_ctrl_c_during_the_import_of_a_command(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The exit code is 130, and there is no traceback."""
-    name = "antechamber.wheel_command"
+    name = "antechamber.commands.wheel"
     monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setattr(sys, "meta_path", [Interrupting(name), *sys.meta_path])
     monkeypatch.setattr(sys, "argv", ["antechamber", "wheel"])

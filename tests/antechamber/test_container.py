@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from antechamber.admin_options import TOKEN_VARIABLE
+from antechamber.admin_endpoint import TOKEN_VARIABLE
 from antechamber.container import (
     free_ports,
     listener_config,

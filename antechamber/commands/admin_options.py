@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from antechamber.admin_client import ADMIN_URL_DEFAULT, AdminClient, InvalidArgument
+from antechamber.admin_endpoint import TOKEN_VARIABLE
 from antechamber.usage_error import UsageError
 
 ADMIN_VARIABLE = "ANTECHAMBER_ADMIN"
-TOKEN_VARIABLE = "ANTECHAMBER_ADMIN_TOKEN"  # noqa: S105 - the name of a variable
 TOKEN_FILE_VARIABLE = f"{TOKEN_VARIABLE}_FILE"
 CA_VARIABLE = "ANTECHAMBER_ADMIN_CA"
 

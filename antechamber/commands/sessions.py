@@ -10,7 +10,7 @@ from typing import Any
 
 from antechamber import durations
 from antechamber.admin_client import AdminClient
-from antechamber.command_line import CommandParser, limit, run
+from antechamber.commands.command_line import CommandParser, limit, run
 
 _DESCRIPTION = """\
 Show the sessions of the members of groups: a member whose next heartbeat does

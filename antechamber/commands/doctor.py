@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
-from antechamber.doctor_checks import (
+from antechamber.commands.doctor_checks import (
     ADMIN_PORT,
     PORT,
     Finding,
@@ -22,7 +22,7 @@ from antechamber.doctor_checks import (
     port,
     python,
 )
-from antechamber.local_parser import LocalParser
+from antechamber.commands.local_parser import LocalParser
 
 EXIT_FAILED = 1
 

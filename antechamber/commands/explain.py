@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from shutil import get_terminal_size
 
 from antechamber.admin_client import AdminClient
-from antechamber.command_line import CommandParser, run
+from antechamber.commands.command_line import CommandParser, run
 from antechamber.explain import explanation
 from antechamber.latest_request import latest_request
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from antechamber.cli import main
-from antechamber.fault_command import ORDERS
+from antechamber.commands.fault import ORDERS
 from tests.admin_server import serving
 from tests.broker.faults.rules import fire, heartbeat
 from tests.facts import FakeFacts

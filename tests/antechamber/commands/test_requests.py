@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from antechamber import requests_command
 from antechamber.cli import main
+from antechamber.commands import requests as requests_command
 from tests.admin_server import serving
 from tests.antechamber.follow_pauses import Meanwhile, pauses_of
 from tests.facts import FakeFacts, completed_fetch, parked_fetch, parked_produce

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from antechamber import fault_options
 from antechamber.admin_client import AdminClient
-from antechamber.command_line import CommandParser, run
+from antechamber.commands import fault_options
+from antechamber.commands.command_line import CommandParser, run
 from antechamber.phrases import counted
 from antechamber.usage_error import UsageError
 
@@ -135,7 +135,7 @@ def _show(rules: list[dict[str, Any]], as_json: bool) -> None:
         return
     from rich.console import Console
 
-    from antechamber.fault_table import fault_table
+    from antechamber.commands.fault_table import fault_table
 
     Console().print(fault_table(rules))
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from antechamber import wheel_command
 from antechamber.cli import main
+from antechamber.commands import wheel as wheel_command
 from tests.admin_server import serving
 from tests.antechamber.follow_pauses import pauses_of
 from tests.facts import FakeFacts

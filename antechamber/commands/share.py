@@ -11,7 +11,7 @@ from time import sleep
 from typing import Any
 
 from antechamber.admin_client import AdminClient
-from antechamber.command_line import CommandParser, limit, run
+from antechamber.commands.command_line import CommandParser, limit, run
 from antechamber.followed_waits import FOLLOW_INTERVAL_S
 from antechamber.usage_error import UsageError
 
@@ -73,7 +73,7 @@ def _show(client: AdminClient, given: argparse.Namespace) -> None:
     else:
         from rich.console import Console
 
-        from antechamber.share_table import ShareTable
+        from antechamber.commands.share_table import ShareTable
 
         Console().print(ShareTable(poll()))
 
@@ -105,8 +105,8 @@ def _draw_continuously(poll: Callable[[], Sequence[SharePartition]]) -> None:
     from rich.console import Console
     from rich.live import Live
 
-    from antechamber.requests_table import fitting
-    from antechamber.share_table import ShareTable
+    from antechamber.commands.requests_table import fitting
+    from antechamber.commands.share_table import ShareTable
 
     if not Console().is_terminal:
         raise UsageError("--follow: a table needs a terminal; add --json")

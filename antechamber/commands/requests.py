@@ -16,7 +16,7 @@ from http import HTTPStatus
 from time import sleep
 
 from antechamber.admin_client import AdminClient, AdminError
-from antechamber.command_line import CommandParser, limit, run
+from antechamber.commands.command_line import CommandParser, limit, run
 from antechamber.followed_waits import (
     FOLLOW_INTERVAL_S,
     FollowedWaits,
@@ -152,7 +152,7 @@ def _print_waits_continuously(poll: Poll, completed: Poll, limit: int) -> None:
 def _draw(client: AdminClient, requests: list[Request], given: argparse.Namespace) -> None:
     from rich.console import Console
 
-    from antechamber.requests_table import CompletedTable, ParkedTable
+    from antechamber.commands.requests_table import CompletedTable, ParkedTable
 
     table = ParkedTable(requests, given.limit) if given.parked else CompletedTable(requests)
     Console().print(table)
@@ -173,7 +173,7 @@ def _draw_continuously(poll: Poll, given: argparse.Namespace) -> None:
     from rich.console import Console
     from rich.live import Live
 
-    from antechamber.requests_table import CompletedTable, fitting
+    from antechamber.commands.requests_table import CompletedTable, fitting
 
     with Live(console=Console(), auto_refresh=False) as live:
         while True:
@@ -188,7 +188,7 @@ def _draw_waits_continuously(poll: Poll, completed: Poll, given: argparse.Namesp
     from rich.console import Console
     from rich.live import Live
 
-    from antechamber.requests_table import ParkedTable, ended_wait, fitting
+    from antechamber.commands.requests_table import ParkedTable, ended_wait, fitting
 
     waits = FollowedWaits(completed, given.limit)
     with Live(console=Console(), auto_refresh=False) as live:

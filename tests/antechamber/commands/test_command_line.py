@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from antechamber.admin_client import AdminClient, AdminError, NoBroker
-from antechamber.command_line import CommandParser, run
+from antechamber.commands.command_line import CommandParser, run
 from antechamber.usage_error import UsageError
 from broker.security.admin_tokens import AdminTokens
 from tests.admin_server import serving

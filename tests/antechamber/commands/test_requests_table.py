@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from antechamber.requests_table import CompletedTable, ParkedTable, fitting
+from antechamber.commands.requests_table import CompletedTable, ParkedTable, fitting
 from tests.facts import completed_fetch, parked_fetch, parked_produce
 
 

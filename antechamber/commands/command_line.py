@@ -16,7 +16,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, NoReturn
 
 from antechamber.admin_client import REQUESTS_MAX, AdminClient, AdminError, NoBroker
-from antechamber.admin_options import add_admin_options, admin_client
+from antechamber.commands.admin_options import add_admin_options, admin_client
 from antechamber.usage_error import CommandFailed, UsageError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from antechamber.admin_client import AdminClient
-from antechamber.command_line import CommandParser, limit, run
+from antechamber.commands.command_line import CommandParser, limit, run
 
 _DESCRIPTION = """\
 Show the groups of a running broker: their state, the partitions of each member,

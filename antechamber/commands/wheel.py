@@ -20,9 +20,9 @@ from time import sleep
 from typing import Any
 
 from antechamber.admin_client import AdminClient
-from antechamber.command_line import CommandParser, run
+from antechamber.commands.command_line import CommandParser, run
+from antechamber.commands.ring import CURRENT, Symbol, duration, ring, side_by_side
 from antechamber.process import command, environment
-from antechamber.ring import CURRENT, Symbol, duration, ring, side_by_side
 from antechamber.usage_error import CommandFailed, UsageError
 
 _FOLLOW_INTERVAL_S = 0.5

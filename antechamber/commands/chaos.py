@@ -25,7 +25,7 @@ from antechamber.chaos.schedule_file import (
 from antechamber.chaos.search import Found, Search
 from antechamber.chaos.split_mix import SEED_MAX
 from antechamber.chaos.trial import Laboratory
-from antechamber.local_parser import LocalParser
+from antechamber.commands.local_parser import LocalParser
 from antechamber.usage_error import UsageError
 
 EXIT_FAILED, EXIT_USAGE, EXIT_FAILS_ALWAYS, EXIT_INTERRUPTED = 1, 2, 3, 130

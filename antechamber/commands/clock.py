@@ -12,7 +12,7 @@ from typing import Any
 from antechamber import durations
 from antechamber.admin_client import AdminClient
 from antechamber.broker_clock import ADVANCE_TIMEOUT_S
-from antechamber.command_line import CommandParser, run
+from antechamber.commands.command_line import CommandParser, run
 from antechamber.usage_error import UsageError
 
 _DESCRIPTION = """\

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from antechamber.ring import duration, ring, side_by_side
+from antechamber.commands.ring import duration, ring, side_by_side
 
 RING = """\
       ·  ·  ·

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from antechamber import wait_command
 from antechamber.cli import main
+from antechamber.commands import wait as wait_command
 from broker.admin.conditions.table import CONDITIONS
 from tests.admin_server import serving
 from tests.client_facts import group_member, known_group

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from antechamber import cli
-from antechamber.completion_command import FILES, FOLDER
+from antechamber.commands.completion import FILES, FOLDER
 
 SHELLS = {"bash": ["bash", "-n"], "fish": ["fish", "--no-execute"], "zsh": ["zsh", "-n"]}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from antechamber.fault_table import lines
+from antechamber.commands.fault_table import lines
 from tests.broker.faults.rules import RulesWithClock
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from antechamber.admin_client import AdminClient
-from antechamber.command_line import CommandParser, run
+from antechamber.commands.command_line import CommandParser, run
 from antechamber.phrases import counted
 
 _DESCRIPTION = """\

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 
 from antechamber.admin_client import AdminClient, AdminError
-from antechamber.command_line import CommandParser, run
+from antechamber.commands.command_line import CommandParser, run
 from antechamber.durations import milliseconds
 from antechamber.usage_error import UsageError
 from antechamber.waits import WAIT_TIMEOUT_S

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from antechamber.local_parser import LocalParser
+from antechamber.commands.local_parser import LocalParser
 
-FOLDER = Path(__file__).parent / "completions"
+FOLDER = Path(__file__).parent.parent / "completions"
 FILES = {"bash": "antechamber.bash", "zsh": "_antechamber", "fish": "antechamber.fish"}
 
 _DESCRIPTION = "Print the completions of a shell: all commands and their options."

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from antechamber.admin_client import AdminClient
-from antechamber.command_line import CommandParser, run
+from antechamber.commands.command_line import CommandParser, run
 from antechamber.usage_error import UsageError
 
 WORK = ("compact", "roll", "expire", "elect")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from antechamber import share_command
 from antechamber.cli import main
+from antechamber.commands import share as share_command
 from tests.admin_server import serving
 from tests.antechamber.follow_pauses import Meanwhile, pauses_of
 from tests.client_facts import in_flight_batch, share_partition

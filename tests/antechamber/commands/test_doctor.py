@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from antechamber import cli, doctor_checks
+from antechamber import cli
 from antechamber.broker_process import StartError
-from antechamber.doctor_checks import (
+from antechamber.commands import doctor_checks
+from antechamber.commands.doctor import report
+from antechamber.commands.doctor_checks import (
     Finding,
     analysis,
     broker,
@@ -22,7 +24,6 @@ from antechamber.doctor_checks import (
     port,
     python,
 )
-from antechamber.doctor_command import report
 
 Script = Callable[[str], None]
 
