@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from antechamber import (
+from antechamber.sentences import (
     awaited,
     completion_phrases,
     durations,

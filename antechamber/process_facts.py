@@ -11,7 +11,7 @@ from typing import Any
 from antechamber.broker_process import BrokerProcess
 from antechamber.client_settings import client_settings
 from antechamber.handle import Node
-from antechamber.phrases import counted
+from antechamber.sentences.phrases import counted
 from antechamber.topics import Topics, named_topics
 
 START_TIMEOUT_S = 30.0

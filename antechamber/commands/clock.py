@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from antechamber import durations
 from antechamber.admin_client import AdminClient
 from antechamber.broker_clock import ADVANCE_TIMEOUT_S
 from antechamber.commands.command_line import CommandParser, run
+from antechamber.sentences import durations
 from antechamber.usage_error import UsageError
 
 _DESCRIPTION = """\

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from antechamber import phrases
 from antechamber.admin_client import AdminClient
 from antechamber.commands.command_line import CommandParser, run
+from antechamber.sentences import phrases
 from antechamber.trace.followed_requests import follow
 from antechamber.trace.sources import InvalidRecords, broker_records, file_records
 from antechamber.trace.spans import Record

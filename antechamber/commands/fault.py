@@ -11,7 +11,7 @@ from typing import Any
 from antechamber.admin_client import AdminClient
 from antechamber.commands import fault_options
 from antechamber.commands.command_line import CommandParser, run
-from antechamber.phrases import counted
+from antechamber.sentences.phrases import counted
 from antechamber.usage_error import UsageError
 
 NODE_ORDERS = ("pause", "resume", "stop", "start")

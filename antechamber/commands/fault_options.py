@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from antechamber.durations import milliseconds
+from antechamber.sentences.durations import milliseconds
 from antechamber.usage_error import UsageError
 
 Rule = dict[str, Any]

@@ -16,7 +16,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from antechamber import durations, phrases
+from antechamber.sentences import durations, phrases
 
 Rule = Mapping[str, Any]
 

@@ -21,7 +21,15 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from antechamber import awaited, durations, error_names, fault_phrases, phrases, replicas, throttles
+from antechamber.sentences import (
+    awaited,
+    durations,
+    error_names,
+    fault_phrases,
+    phrases,
+    replicas,
+    throttles,
+)
 
 Request = Mapping[str, Any]
 Drawn = TypeVar("Drawn", bound=RenderableType)

@@ -10,7 +10,7 @@ from typing import Any
 
 from antechamber.admin_client import AdminClient
 from antechamber.commands.command_line import CommandParser, run
-from antechamber.phrases import counted
+from antechamber.sentences.phrases import counted
 
 _DESCRIPTION = """\
 Remove everything that clients have made in a running broker: topics, groups,

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from antechamber import durations
 from antechamber.admin_client import AdminClient
 from antechamber.commands.command_line import CommandParser, limit, run
+from antechamber.sentences import durations
 
 _DESCRIPTION = """\
 Show the sessions of the members of groups: a member whose next heartbeat does

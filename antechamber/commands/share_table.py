@@ -17,7 +17,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from antechamber import durations, phrases
+from antechamber.sentences import durations, phrases
 
 SharePartition = Mapping[str, Any]
 

@@ -10,7 +10,7 @@ from http import HTTPStatus
 
 from antechamber.admin_client import AdminClient, AdminError
 from antechamber.commands.command_line import CommandParser, run
-from antechamber.durations import milliseconds
+from antechamber.sentences.durations import milliseconds
 from antechamber.usage_error import UsageError
 from antechamber.waits import WAIT_TIMEOUT_S
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from antechamber import awaited, phrases
+from antechamber.sentences import awaited, phrases
 
 Facts = Mapping[str, Any]
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from antechamber import phrases
 from antechamber.explain import explanation
+from antechamber.sentences import phrases
 from antechamber.trace.releases import Release, releases
 from antechamber.trace.spans import Phase, Record, Span, Wait, spans
 from antechamber.trace.tracks import Interval, assigned, connection_tracks, purgatory_track

@@ -28,8 +28,8 @@ from opentelemetry.trace import (
     TraceFlags,
 )
 
-from antechamber import phrases
 from antechamber.explain import explanation
+from antechamber.sentences import phrases
 from antechamber.trace.releases import Release, releases
 from antechamber.trace.spans import Record, Span, Wait, spans
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from antechamber import phrases
+from antechamber.sentences import phrases
 from antechamber.trace.lanes import lanes
 from antechamber.trace.spans import Span
 

@@ -9,7 +9,7 @@ import pytest
 
 from antechamber.chaos.draw import EARLY_NTH_MAX, RULES_MAX, RULES_MIN, draw
 from antechamber.chaos.shrink import Rule
-from antechamber.error_names import _NAMES
+from antechamber.sentences.error_names import _NAMES
 
 SEEDS = range(500)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from antechamber import durations
+from antechamber.sentences import durations
 
 # The states that are named because they cause a lag.
 _CAUSES = ("paused", "stopped")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from antechamber import durations, phrases
+from antechamber.sentences import durations, phrases
 
 _EFFECTS = {
     "delay_request": "delays it",

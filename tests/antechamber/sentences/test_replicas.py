@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from antechamber import replicas
+from antechamber.sentences import replicas
 
 
 def replica(**changed: Any) -> dict[str, Any]:

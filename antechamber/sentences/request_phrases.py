@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from antechamber import phrases
+from antechamber.sentences import phrases
 
 Record = Mapping[str, Any]
 

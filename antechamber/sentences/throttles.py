@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from antechamber import durations
+from antechamber.sentences import durations
 
 # How rates are measured, by quota.
 _UNITS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from antechamber import durations, phrases, replicas
+from antechamber.sentences import durations, phrases, replicas
 
 Record = Mapping[str, Any]
 

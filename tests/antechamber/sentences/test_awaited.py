@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antechamber.awaited import condition
+from antechamber.sentences.awaited import condition
 from tests.facts import completed_fetch
 
 

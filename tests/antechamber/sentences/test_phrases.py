@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antechamber import phrases
+from antechamber.sentences import phrases
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "1 byte"), (0, "0 bytes"), (1204, "1,204 bytes")])

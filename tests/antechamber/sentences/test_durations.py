@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antechamber.durations import format_us, milliseconds
+from antechamber.sentences.durations import format_us, milliseconds
 
 
 @pytest.mark.parametrize(

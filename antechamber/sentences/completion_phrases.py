@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from antechamber import awaited, durations, fault_phrases, phrases
+from antechamber.sentences import awaited, durations, fault_phrases, phrases
 
 Record = Mapping[str, Any]
 

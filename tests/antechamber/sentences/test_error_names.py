@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antechamber.error_names import format_code
+from antechamber.sentences.error_names import format_code
 from protocol.errors import ErrorCode
 
 

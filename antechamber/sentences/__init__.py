@@ -1,0 +1,1 @@
+"""The sentences and words in which commands, reports and the analysis describe requests."""
