@@ -45,6 +45,7 @@ from broker.network.serving_task import ServingTask
 from broker.network.transport import Transport
 from broker.node import Node
 from broker.node_faults import NodeFaults
+from broker.node_shared_parts import SharedParts
 from broker.replication.holds import Holds
 from broker.steps.measured_loop import measured_loop
 from broker.steps.offload import Inline, Offload
@@ -161,12 +162,11 @@ class Cluster:
         self.unexpected_errors = UnexpectedErrors("the cluster")
         on_error = self.unexpected_errors.elsewhere
         self.steps = StepQueue(self.machine.now_ms, on_error)
-        self._serving = ServingTask(self.machine.now_ms)
         self.stalls = Stalls(self.machine.wall_us_at) if recorder is None else recorder.stalls
         self._interruptions = (
             Interruptions(clock.now_ms) if recorder is None else recorder.interruptions
         )
-        # For timer tasks that continue when a node is stopped, as those of the admin interface.
+        # For timer tasks that continue when a node is stopped, like those of the admin interface.
         self.timer = new_timer("cluster", clock.now_ms, on_error)
         schedule_elections(self.timer, controller, config)
         schedule_token_expiration(self.timer, controller, config, clock)
@@ -185,12 +185,32 @@ class Cluster:
         self.faults.change_node = NodeFaults(self, self.timer, self._spawn)
         self._data_dirs = [data_dir] if isinstance(data_dir, Path) else data_dir
         self._network = network
-        self._durable = durable
-        self._offload = offload or Inline()
-        # The number of descriptors is a limit of the process, not of a node.
-        self._open_files = OpenFiles[DiskFile]()
+        self._shared = self._shared_parts(offload or Inline(), durable)
         self._nursery: trio.Nursery | None = None
-        with ExitStack() as undo, controller.starting():
+        self._create_nodes()
+
+    def _shared_parts(self, offload: Offload, durable: bool) -> SharedParts:
+        return SharedParts(
+            clock=self.clock,
+            controller=self.controller,
+            connect=self._network.connect,
+            serving=ServingTask(self.machine.now_ms),
+            changes=self.changes,
+            request_counts=self.request_counts,
+            recorder=self.recorder,
+            steps=self.steps,
+            offload=offload,
+            faults=self.faults,
+            links=self.links,
+            holds=self.holds,
+            # The number of descriptors is a limit of the process, not of a node.
+            open_files=OpenFiles[DiskFile](),
+            durable=durable,
+        )
+
+    def _create_nodes(self) -> None:
+        """Create all nodes; if one of them fails, close the others."""
+        with ExitStack() as undo, self.controller.starting():
             for member in self.members.values():
                 node = self._node(member)
                 undo.callback(node.close)
@@ -215,7 +235,7 @@ class Cluster:
         async with trio.open_nursery() as self._nursery:
             with measured_loop(self.steps, self.stalls, self.machine.now_ms):
                 self.controller.steps = self.steps
-                await self._nursery.start(self._offload.serve)
+                await self._nursery.start(self._shared.offload.serve)
                 self._nursery.start_soon(self._serve)
                 for member in self.members.values():
                     self._nursery.start_soon(self._run, member)
@@ -305,30 +325,12 @@ class Cluster:
         data_dirs = [path / f"node-{broker.node_id}" for path in self._data_dirs]
         listening = self._network.listening(broker)
         settings = node_settings(broker.node_id, listening, broker.endpoints, data_dirs)
-        return Node(
-            broker,
-            self.config.of_node(settings),
-            self.clock,
-            self.controller,
-            data_dirs,
-            self._network.connect,
-            self._serving,
-            self.changes,
-            self.steps,
-            self.recorder,
-            self.faults,
-            self.links,
-            self.holds,
-            durable=self._durable,
-            open_files=self._open_files,
-            offload=self._offload,
-            request_counts=self.request_counts,
-        )
+        return Node(broker, self.config.of_node(settings), data_dirs, self._shared)
 
     async def _serve(self) -> None:
         """Serve the connections of all nodes; without that none of them can continue."""
         try:
-            await self._serving.run()
+            await self._shared.serving.run()
         except Exception as error:
             self._check_contained(error)
             for member in self.members.values():

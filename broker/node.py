@@ -16,53 +16,41 @@ import trio
 
 from broker.api.connection_setups import connection_setups
 from broker.api.request_channel import RequestChannel
-from broker.api.request_counts import RequestCounts
 from broker.api.services import Services
 from broker.api.table import advertised_versions
-from broker.common.clock import Clock
-from broker.common.state_changes import StateChanges
 from broker.common.timer import new_timer
 from broker.common.topic_partition import TopicPartition
 from broker.common.unexpected_errors import UnexpectedErrors
 from broker.config import Config
 from broker.config.dynamic import ALL_NODES
 from broker.controller.channel import ControllerChannel
-from broker.controller.controller import Controller
 from broker.controller.exchange import controller_link
 from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.controller.metadata_route import metadata_route
 from broker.coordinators.coordinator_leadership import CoordinatorLeadership
-from broker.faults.fault_rules import FaultRules
 from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.groups.periodic_tasks import schedule_group_tasks
 from broker.groups.share.end_offsets import OnEndOffset
-from broker.links.links import Links
 from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.network.node_links import NodeLinks
-from broker.network.serving_task import ServingTask
-from broker.network.transport import Connect
 from broker.node_network import NodeNetwork
 from broker.node_share_groups import NodeShareGroups
+from broker.node_shared_parts import SharedParts
 from broker.node_transactions import NodeTransactions
 from broker.quotas.connection_quotas import ConnectionQuotas
 from broker.quotas.entity import Entity, Quotas
 from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
-from broker.replication.holds import Holds
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.replication.replication import Replication
 from broker.security.acl.standard_authorizer import configured_authorizer
 from broker.security.credentials import StoredCredentials
 from broker.security.tls.listener_tls import reload_changed
-from broker.steps.offload import Inline, Offload
-from broker.steps.queue import Slices, StepQueue
+from broker.steps.queue import Slices
 from broker.steps.schedule import schedule
-from broker.storage.disk import DiskFile
 from broker.storage.log_manager import LogManager
 from broker.storage.log_tasks import schedule_log_tasks
-from broker.storage.open_files import OpenFiles
-from broker.wait_records.recorder import Recorder
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
@@ -72,55 +60,28 @@ _REMOVE_IDLE_MS = 3_600_000
 
 
 class Node:
-    """A node that can serve clients once it is created, and applies changes of the cluster.
-
-    ``connect`` opens connections to other nodes, and ``serving`` serves all connections.
-    ``changes`` is notified of state changes and ``recorder`` of requests. ``steps`` runs long work
-    in slices, ``faults`` are the fault rules of the cluster; ``links`` and ``holds`` apply those
-    about links and partitions. ``durable``: flushed records must survive a crash of the machine,
-    so files are synced. Long computations run in ``offload``, by default on the event loop.
-    ``request_counts`` counts the requests.
-    """
+    """A node that can serve clients once it is created, and applies changes of the cluster."""
 
     def __init__(
-        self,
-        broker: Broker,
-        config: Config,
-        clock: Clock,
-        controller: Controller,
-        data_dir: Path | Sequence[Path],
-        connect: Connect,
-        serving: ServingTask,
-        changes: StateChanges,
-        steps: StepQueue,
-        recorder: Recorder | None,
-        faults: FaultRules,
-        links: Links,
-        holds: Holds,
-        *,
-        durable: bool = False,
-        open_files: OpenFiles[DiskFile] | None = None,
-        offload: Offload | None = None,
-        request_counts: RequestCounts | None = None,
+        self, broker: Broker, config: Config, data_dirs: Sequence[Path], shared: SharedParts
     ) -> None:
         self.id, self.host, self.port = broker.node_id, broker.host, broker.port
         # A copy, since settings may be changed for this node only while it runs.
         self.config = config = replace(config)
-        self.clock = clock
-        self.controller, self.changes, self.steps = controller, changes, steps
-        self.faults, self.request_counts = faults, request_counts or RequestCounts()
+        self._shared = shared
+        self.clock, self.controller = shared.clock, shared.controller
+        self.changes, self.steps, self.offload = shared.changes, shared.steps, shared.offload
+        self.faults, self.recorder = shared.faults, shared.recorder
         self.purgatories: list[DelayedOperationPurgatory[Any]] = []
-        self.recorder, self.offload = recorder, offload or Inline()
         self._is_started = False
         self.unexpected_errors = UnexpectedErrors(f"node {broker.node_id}")
         self.timer = self._timer("node")
         self.connection_quotas = ConnectionQuotas(config, self.timer)
-        self.client_quotas = QuotaManagers(config, clock.now_ms)
-        self.logs = self._log_manager(data_dir, durable, open_files)
-        self._links, self._holds = links, holds
-        timer, on_bug = self.timer, self.unexpected_errors.in_connection
-        self.channel = ControllerChannel(controller, controller_link(links, self.id, timer, config))
-        network = NodeNetwork(config, clock, timer, serving, connect, on_bug, changes)
+        self.client_quotas = QuotaManagers(config, self.clock.now_ms)
+        self.logs = self._log_manager(data_dirs)
+        link = controller_link(shared.links, self.id, self.timer, config)
+        self.channel = ControllerChannel(self.controller, link)
+        network = self._network()
         self.network, self.connections = network, network.to_clients
         self.replication = self._replication(network.to_nodes)
         self.replicas = self.replication.replicas
@@ -133,12 +94,12 @@ class Node:
         self.share_groups = self._share_groups(network.to_nodes)
         self._coordinator_leadership = self._leadership_of_coordinators()
         slots = config.max_incremental_fetch_session_cache_slots
-        self.fetch_sessions = FetchSessionCache(slots, clock)
+        self.fetch_sessions = FetchSessionCache(slots, self.clock)
         self._schedule_periodic_work()
-        self.feed = controller.register(broker, self)
-        self.feed.arrive_by(metadata_route(links, broker.node_id, config))
+        self.feed = self.controller.register(broker, self)
+        self.feed.arrive_by(metadata_route(shared.links, self.id, config))
         self.services = self._services()
-        self.listeners = connection_setups(self.services, recorder, self.timer, network.tls)
+        self.listeners = connection_setups(self.services, self.recorder, self.timer, network.tls)
         self._begin_to_follow()
 
     def _begin_to_follow(self) -> None:
@@ -265,16 +226,25 @@ class Node:
         ):
             schedule(self.timer, remove_idle, delay_ms=_REMOVE_IDLE_MS, period_ms=_REMOVE_IDLE_MS)
 
-    def _log_manager(
-        self, data_dir: Path | Sequence[Path], durable: bool, open_files: OpenFiles[DiskFile] | None
-    ) -> LogManager:
+    def _log_manager(self, data_dirs: Sequence[Path]) -> LogManager:
         return LogManager(
-            data_dir,
+            data_dirs,
             self.clock,
             node_id=self.id,
             cluster_id=self.controller.image.cluster_id,
-            durable=durable,
-            open_files=open_files,
+            durable=self._shared.durable,
+            open_files=self._shared.open_files,
+        )
+
+    def _network(self) -> NodeNetwork:
+        return NodeNetwork(
+            self.config,
+            self.clock,
+            self.timer,
+            self._shared.serving,
+            self._shared.connect,
+            self.unexpected_errors.in_connection,
+            self.changes,
         )
 
     def _replication(self, others: InterBrokerConnections) -> Replication:
@@ -289,8 +259,8 @@ class Node:
             self.channel,
             others,
             self._leadership_changed,
-            NodeLinks(self._links, self.id, self.timer, self.config).to,
-            self._holds,
+            NodeLinks(self._shared.links, self.id, self.timer, self.config).to,
+            self._shared.holds,
             self.steps,
         )
 
@@ -379,7 +349,7 @@ class Node:
             offload=self.offload,
             api_versions=advertised_versions(),
             request_channel=RequestChannel(self.changes, self.unexpected_errors, self.recorder),
-            request_counts=self.request_counts,
+            request_counts=self._shared.request_counts,
             state_changes=self.changes,
             faults=self.faults,
             steps=self.steps,

@@ -194,6 +194,7 @@ INTERPRETED = {
     "broker/node_faults.py": RARE,
     "broker/node_network.py": RARE,
     "broker/node_share_groups.py": RARE,
+    "broker/node_shared_parts.py": RARE,
     "broker/node_transactions.py": RARE,
     "broker/process": RARE,
     "broker/reset": RARE,
