@@ -28,6 +28,7 @@ from broker.controller.exchange import controller_link
 from broker.controller.image import Broker, MetadataImage, TopicImage
 from broker.controller.metadata_route import metadata_route
 from broker.coordinators.coordinator_leadership import CoordinatorLeadership
+from broker.coordinators.inter_broker_sender import SenderParts
 from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.groups.periodic_tasks import schedule_group_tasks
 from broker.groups.share.end_offsets import OnEndOffset
@@ -85,13 +86,14 @@ class Node:
         self.network, self.connections = network, network.to_clients
         self.replication = self._replication(network.to_nodes)
         self.replicas = self.replication.replicas
+        senders = SenderParts(self.replication, network.to_nodes, self.replicas.actions, self.steps)
         self.groups = self._groups()
-        self._transaction_parts = self._transactions(network.to_nodes)
+        self._transaction_parts = self._transactions(senders)
         self.producer_ids = self._transaction_parts.producer_ids
         self.marker_channel = self._transaction_parts.marker_channel
         self.transactions = self._transaction_parts.coordinator
         self.partition_sender = self._transaction_parts.partition_sender
-        self.share_groups = self._share_groups(network.to_nodes)
+        self.share_groups = self._share_groups(senders)
         self._coordinator_leadership = self._leadership_of_coordinators()
         slots = config.max_incremental_fetch_session_cache_slots
         self.fetch_sessions = FetchSessionCache(slots, self.clock)
@@ -297,23 +299,20 @@ class Node:
         schedule_group_tasks(self.timer, groups, self.config, self.steps)
         return groups
 
-    def _transactions(self, others: InterBrokerConnections) -> NodeTransactions:
+    def _transactions(self, senders: SenderParts) -> NodeTransactions:
         image = lambda: self.feed.image  # noqa: E731 - it is passed on
-        return NodeTransactions(
-            self.replication, self.clock, self.channel, others, self.steps, image
-        )
+        return NodeTransactions(self.replication, self.clock, self.channel, senders, image)
 
     def _find_end_offset(self, partition: TopicPartition, done: OnEndOffset) -> None:
         self.share_groups.end_offsets.find(partition, done)
 
-    def _share_groups(self, others: InterBrokerConnections) -> NodeShareGroups:
+    def _share_groups(self, senders: SenderParts) -> NodeShareGroups:
         image = lambda: self.feed.image  # noqa: E731 - it is passed on
         return NodeShareGroups(
             self.replication,
             self.clock,
             self.controller,
-            others,
-            self.steps,
+            senders,
             image,
             self._timer("share-group-lock-timeout"),
             self.groups.consumers.configs,

@@ -12,8 +12,8 @@ from broker.common.topic_partition import TopicPartition
 from broker.config.groups import GroupConfigs
 from broker.controller.controller import Controller
 from broker.controller.image import MetadataImage
+from broker.coordinators.inter_broker_sender import SenderParts
 from broker.groups.share.end_offsets import EndOffsets
-from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.replication.replication import Replication
 from broker.share.offset_reset import OffsetReset
 from broker.share.settings import ConfiguredSettings
@@ -23,7 +23,6 @@ from broker.share_coordinator.coordinator import ShareCoordinator
 from broker.share_coordinator.network_persister import NetworkPersister
 from broker.share_coordinator.periodic_tasks import schedule_share_coordinator_tasks
 from broker.share_coordinator.state_topic import ensure_share_state_topic
-from broker.steps.queue import StepQueue
 from purgatories.timer.system_timer import SystemTimer
 
 
@@ -38,15 +37,14 @@ class NodeShareGroups:
         replication: Replication,
         clock: Clock,
         controller: Controller,
-        connections: InterBrokerConnections,
-        steps: StepQueue,
+        senders: SenderParts,
         image: Callable[[], MetadataImage],
         lock_timer: SystemTimer,
         group_configs: GroupConfigs,
     ) -> None:
         config, timer = replication.config, replication.timer
-        actions, partitions = replication.replicas.actions, replication.replicas.partitions
-        self.coordinator = ShareCoordinator(config, clock, timer, actions, steps, image)
+        actions, partitions = senders.actions, replication.replicas.partitions
+        self.coordinator = ShareCoordinator(config, clock, timer, actions, senders.steps, image)
 
         def delete_records(partition: TopicPartition, offset: int) -> None:
             partitions.get_or_error(partition).delete_records(offset)
@@ -57,10 +55,8 @@ class NodeShareGroups:
             with suppress(ApiError):  # the persister tries it again
                 ensure_share_state_topic(controller, config)
 
-        self.persister = NetworkPersister(
-            replication, connections, actions, steps, image, ensure_topic
-        )
-        self.end_offsets = EndOffsets(replication, connections, actions, steps, image)
+        self.persister = NetworkPersister(senders, image, ensure_topic)
+        self.end_offsets = EndOffsets(senders, image)
 
         self.lock_timer = lock_timer
         self.partitions = self._share_partitions(replication, clock, group_configs)

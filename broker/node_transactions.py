@@ -8,9 +8,8 @@ from broker.common.clock import Clock
 from broker.controller.channel import ControllerChannel
 from broker.controller.features import TRANSACTION_VERSION
 from broker.controller.image import MetadataImage
-from broker.network.inter_broker_connections import InterBrokerConnections
+from broker.coordinators.inter_broker_sender import SenderParts
 from broker.replication.replication import Replication
-from broker.steps.queue import StepQueue
 from broker.transactions.add_partitions_to_txn import AddPartitionsToTxnSender
 from broker.transactions.coordinator import TransactionCoordinator
 from broker.transactions.marker_channel import TransactionMarkerChannel
@@ -30,16 +29,13 @@ class NodeTransactions:
         replication: Replication,
         clock: Clock,
         channel: ControllerChannel,
-        connections: InterBrokerConnections,
-        steps: StepQueue,
+        senders: SenderParts,
         image: Callable[[], MetadataImage],
     ) -> None:
         config, timer = replication.config, replication.timer
-        actions = replication.replicas.actions
+        actions, steps = senders.actions, senders.steps
         self.producer_ids = ProducerIdManager(channel, timer)
-        self.marker_channel = TransactionMarkerChannel(
-            replication, connections, actions, steps, image, lambda: self.coordinator
-        )
+        self.marker_channel = TransactionMarkerChannel(senders, image, lambda: self.coordinator)
         self.coordinator = TransactionCoordinator(
             config,
             clock,
@@ -51,9 +47,7 @@ class NodeTransactions:
             lambda: image().feature_level(TRANSACTION_VERSION),
         )
         schedule_transaction_tasks(timer, self.coordinator, config, clock, steps, actions)
-        self.partition_sender = AddPartitionsToTxnSender(
-            replication, connections, actions, steps, image
-        )
+        self.partition_sender = AddPartitionsToTxnSender(senders, image)
         self.verification = TransactionVerification(
             config, timer, replication.replicas.partitions, self.partition_sender, actions
         )

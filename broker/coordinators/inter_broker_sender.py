@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import inf
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -59,6 +60,16 @@ class SendingNode(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class SenderParts:
+    """What the senders of a node have in common; ``actions`` are run after each callback."""
+
+    node: SendingNode
+    connections: InterBrokerConnections
+    actions: ActionQueue
+    steps: StepQueue
+
+
 class InterBrokerRequest(NamedTuple):
     """A request, and the callback for its response.
 
@@ -85,25 +96,11 @@ NextRequest = Callable[[int], InterBrokerRequest | None]
 
 
 class InterBrokerSender:
-    """Sends the requests of *next_request*; the connections name themselves *client_id*.
+    """Sends the requests of *next_request*; *name* is a part of the client id of connections."""
 
-    *actions* are run after each callback.
-    """
-
-    def __init__(
-        self,
-        client_id: str,
-        node: SendingNode,
-        connections: InterBrokerConnections,
-        actions: ActionQueue,
-        steps: StepQueue,
-        next_request: NextRequest,
-    ) -> None:
-        self._client_id = client_id
-        self._node = node
-        self._connections = connections
-        self._actions = actions
-        self._steps = steps
+    def __init__(self, name: str, parts: SenderParts, next_request: NextRequest) -> None:
+        self._client_id = f"node-{parts.node.node_id}-{name}"
+        self._parts = parts
         self._next_request = next_request
         self._destinations: dict[int, _Destination] = {}
         self._to_start: list[_Destination] = []
@@ -114,13 +111,7 @@ class InterBrokerSender:
         destination = self._destinations.get(node_id)
         if destination is None:
             destination = self._destinations[node_id] = _Destination(
-                node_id,
-                self._client_id,
-                self._node,
-                self._connections,
-                self._actions,
-                self._steps,
-                self._next_request,
+                node_id, self._client_id, self._parts, self._next_request
             )
             self._to_start.append(destination)
             self._added.set()
@@ -146,24 +137,17 @@ class _Destination:
     """
 
     def __init__(
-        self,
-        node_id: int,
-        client_id: str,
-        node: SendingNode,
-        connections: InterBrokerConnections,
-        actions: ActionQueue,
-        steps: StepQueue,
-        next_request: NextRequest,
+        self, node_id: int, client_id: str, parts: SenderParts, next_request: NextRequest
     ) -> None:
         self._node_id = node_id
         self._client_id = client_id
-        self._node = node
-        self._connections = connections
-        self._actions = actions
-        self._steps = steps
+        self._node = parts.node
+        self._connections = parts.connections
+        self._actions = parts.actions
+        self._steps = parts.steps
         self._next_request = next_request
-        self._link = node.link_to(node_id)
-        self._wake = TimedEvent(node.timer)
+        self._link = parts.node.link_to(node_id)
+        self._wake = TimedEvent(parts.node.timer)
         self._connection: InterBrokerConnection | None = None
         self._in_flight: InterBrokerRequest | None = None
         self._time_limit: TimerTask | None = None

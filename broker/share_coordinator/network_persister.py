@@ -27,10 +27,9 @@ from broker.controller.image import SHARE_GROUP_STATE_TOPIC, MetadataImage
 from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
-    SendingNode,
+    SenderParts,
     call_back,
 )
-from broker.network.inter_broker_connections import InterBrokerConnections
 from broker.share.persister import PersisterResult, ReadResult, StateWrite, SummaryResult
 from broker.share.share_partition_key import SharePartitionKey
 from broker.share_coordinator.joined_writes import next_call
@@ -45,10 +44,9 @@ from broker.share_coordinator.persister_calls import (
     results,
 )
 from broker.share_coordinator.state_topic import coordinator_of
-from broker.steps.queue import Slices, StepQueue, finish
+from broker.steps.queue import Slices, finish
 from broker.steps.schedule import schedule_once
 from protocol.errors import ErrorCode
-from purgatories.action_queue import ActionQueue
 
 # ``PersisterStateManager``: how often a call is sent again, and after which times.
 RETRIES_MAX: Final = 5
@@ -73,29 +71,19 @@ class NetworkPersister:
 
     def __init__(
         self,
-        node: SendingNode,
-        connections: InterBrokerConnections,
-        actions: ActionQueue,
-        steps: StepQueue,
+        parts: SenderParts,
         image: Callable[[], MetadataImage],
         ensure_topic: Callable[[], object],
     ) -> None:
-        self._node = node
-        self._actions = actions
+        self._node = parts.node
+        self._actions = parts.actions
         self._image = image
         self._ensure_topic = ensure_topic
         # The calls that wait for an earlier one about the same share partition.
         self._later: dict[SharePartitionKey, deque[Call]] = {}
         self._queues: dict[int, deque[Call]] = {}
         self._without_coordinator: list[Call] = []
-        self._sender = InterBrokerSender(
-            f"node-{node.node_id}-persister",
-            node,
-            connections,
-            actions,
-            steps,
-            self._next_request,
-        )
+        self._sender = InterBrokerSender("persister", parts, self._next_request)
 
     async def run(self) -> None:
         """Send requests until cancelled."""

@@ -21,11 +21,10 @@ from broker.controller.image import MetadataImage
 from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
-    SendingNode,
+    SenderParts,
     call_back,
 )
-from broker.network.inter_broker_connections import InterBrokerConnections
-from broker.steps.queue import Slices, StepQueue
+from broker.steps.queue import Slices
 from broker.transactions.state_topic import coordinator_of
 from protocol.errors import ErrorCode
 from protocol.lazy_dataclass import dataclass
@@ -35,7 +34,6 @@ from protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTopic,
     AddPartitionsToTxnTransaction,
 )
-from purgatories.action_queue import ActionQueue
 
 # One request is encoded, and its response decoded, in one step of the loop.
 TRANSACTIONS_PER_REQUEST_MAX = 100
@@ -86,28 +84,18 @@ class AddPartitionsToTxnSender:
 
     def __init__(
         self,
-        node: SendingNode,
-        connections: InterBrokerConnections,
-        actions: ActionQueue,
-        steps: StepQueue,
+        parts: SenderParts,
         image: Callable[[], MetadataImage],
     ) -> None:
-        self._node = node
-        self._actions = actions
+        self._node = parts.node
+        self._actions = parts.actions
         self._image = image
         self.verifications = 0
         self.verification_failures = 0
         self.verification_times_ms: deque[float] = deque(maxlen=DURATIONS_MAX)
         # By coordinator and transactional id.
         self._queues: dict[int, dict[str, _Transaction]] = {}
-        self._sender = InterBrokerSender(
-            f"node-{node.node_id}-add-partitions-to-txn",
-            node,
-            connections,
-            actions,
-            steps,
-            self._next_request,
-        )
+        self._sender = InterBrokerSender("add-partitions-to-txn", parts, self._next_request)
 
     async def run(self) -> None:
         """Send requests until cancelled."""

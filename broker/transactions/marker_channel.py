@@ -29,11 +29,10 @@ from broker.controller.image import MetadataImage
 from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
-    SendingNode,
+    SenderParts,
     call_back,
 )
-from broker.network.inter_broker_connections import InterBrokerConnections
-from broker.steps.queue import Slices, StepQueue
+from broker.steps.queue import Slices
 from broker.steps.schedule import schedule_once
 from broker.transactions.marker_sender import MarkerCallbacks, PendingMarkers
 from protocol.errors import ErrorCode
@@ -43,7 +42,6 @@ from protocol.messages.write_txn_markers import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
-from purgatories.action_queue import ActionQueue
 
 log = logging.getLogger("antechamber.transactions")
 
@@ -105,29 +103,19 @@ class TransactionMarkerChannel:
 
     def __init__(
         self,
-        node: SendingNode,
-        connections: InterBrokerConnections,
-        actions: ActionQueue,
-        steps: StepQueue,
+        parts: SenderParts,
         image: Callable[[], MetadataImage],
         coordinator: Callable[[], MarkerCallbacks],
     ) -> None:
-        self._node = node
-        self._actions = actions
-        self._steps = steps
+        self._node = parts.node
+        self._actions = parts.actions
+        self._steps = parts.steps
         self._image = image
         self._coordinator = coordinator
         self._transactions: dict[str, _Transaction] = {}
         self._queues: dict[int, _Queue] = {}
         self._without_leader: _Queue = {}
-        self._sender = InterBrokerSender(
-            f"node-{node.node_id}-txn-marker-sender",
-            node,
-            connections,
-            actions,
-            steps,
-            self._next_request,
-        )
+        self._sender = InterBrokerSender("txn-marker-sender", parts, self._next_request)
 
     async def run(self) -> None:
         """Send markers until cancelled."""

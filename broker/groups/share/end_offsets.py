@@ -16,18 +16,16 @@ from broker.controller.image import MetadataImage
 from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
-    SendingNode,
+    SenderParts,
     call_back,
 )
-from broker.network.inter_broker_connections import InterBrokerConnections
-from broker.steps.queue import Slices, StepQueue
+from broker.steps.queue import Slices
 from protocol.messages.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsRequest,
     ListOffsetsResponse,
     ListOffsetsTopic,
 )
-from purgatories.action_queue import ActionQueue
 
 _LATEST = -1
 _CONSUMER = -1
@@ -49,23 +47,13 @@ class EndOffsets:
 
     def __init__(
         self,
-        node: SendingNode,
-        connections: InterBrokerConnections,
-        actions: ActionQueue,
-        steps: StepQueue,
+        parts: SenderParts,
         image: Callable[[], MetadataImage],
     ) -> None:
-        self._node = node
+        self._node = parts.node
         self._image = image
         self._queues: dict[int, deque[_Question]] = {}
-        self._sender = InterBrokerSender(
-            f"node-{node.node_id}-end-offsets",
-            node,
-            connections,
-            actions,
-            steps,
-            self._next_request,
-        )
+        self._sender = InterBrokerSender("end-offsets", parts, self._next_request)
 
     async def run(self) -> None:
         """Send requests until cancelled."""

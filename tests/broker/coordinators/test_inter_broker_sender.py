@@ -42,14 +42,7 @@ class Requests:
     was_sent_in_callback: bool | None = None
 
     def __post_init__(self) -> None:
-        self.sender = InterBrokerSender(
-            "node-1-sender",
-            self.node,
-            self.node.others.connections(self.brokers.connect),
-            self.node.actions,
-            self.node.steps,
-            self._next,
-        )
+        self.sender = InterBrokerSender("sender", self.node.sender_parts(self.brokers), self._next)
 
     async def add(self, node_id: int, *names: str) -> None:
         """Queue requests, and run all tasks until only time is awaited."""

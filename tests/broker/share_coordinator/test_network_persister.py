@@ -51,10 +51,7 @@ class Persisting:
         self.results: list[Any] = []
         self.topics_created = 0
         self.persister = NetworkPersister(
-            node,
-            node.others.connections(brokers.connect),
-            node.actions,
-            node.steps,
+            node.sender_parts(brokers),
             lambda: self.image,
             self._create,
         )

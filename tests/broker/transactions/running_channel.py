@@ -64,10 +64,7 @@ class RunningChannel:
         self.image = MetadataImage("cluster")
         self.coordinator = Coordinator()
         self.channel = TransactionMarkerChannel(
-            node,
-            node.others.connections(brokers.connect),
-            node.actions,
-            node.steps,
+            node.sender_parts(brokers),
             lambda: self.image,
             lambda: self.coordinator,
         )

@@ -12,6 +12,7 @@ import trio.testing
 from broker.common.clock import TrioClock
 from broker.config import Config
 from broker.controller.image import Broker
+from broker.coordinators.inter_broker_sender import SenderParts
 from broker.links.links import Links
 from broker.network.link import Link
 from broker.network.node_links import NodeLinks
@@ -132,6 +133,9 @@ class SendingBroker:
         self.actions = ActionQueue()
         self.steps = StepQueue(self.now_ms)
         self.brokers = {n: Broker(n, "127.0.0.1", 9091 + n, 100 + n) for n in (1, 2, 3)}
+
+    def sender_parts(self, brokers: ScriptedBrokers) -> SenderParts:
+        return SenderParts(self, self.others.connections(brokers.connect), self.actions, self.steps)
 
     def link_to(self, node_id: int) -> Link:
         return NodeLinks(self.links, self.node_id, self.timer, self.config).to(node_id)

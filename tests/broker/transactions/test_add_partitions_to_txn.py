@@ -56,10 +56,7 @@ class Sending:
         self.image = MetadataImage("cluster")
         self.lead(1, 2, 3)
         self.results: list[tuple[str, Errors]] = []
-        to_nodes = node.others.connections(brokers.connect)
-        self.sender = AddPartitionsToTxnSender(
-            node, to_nodes, node.actions, node.steps, lambda: self.image
-        )
+        self.sender = AddPartitionsToTxnSender(node.sender_parts(brokers), lambda: self.image)
 
     def lead(self, *leaders: int) -> None:
         """Make these nodes the coordinators."""

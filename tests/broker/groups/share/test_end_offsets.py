@@ -30,8 +30,7 @@ async def test_an_exception_of_a_callback_affects_no_other_question() -> None:
         raise ValueError("a callback")
 
     async with sending() as (node, brokers, nursery):
-        connections = node.others.connections(brokers.connect)
-        offsets = EndOffsets(node, connections, node.actions, node.steps, lambda: image)
+        offsets = EndOffsets(node.sender_parts(brokers), lambda: image)
         nursery.start_soon(offsets.run)
         offsets.find(TopicPartition("t", 0), fail)
         offsets.find(TopicPartition("t", 1), found.append)
