@@ -49,8 +49,8 @@ class BrokerProcess:
 
     def __init__(self, arguments: Sequence[str], start_timeout_s: float | None) -> None:
         __tracebackhide__ = True
-        # Closed by `stop`. The broker has the same file position, but its writes append.
-        self._stderr = tempfile.TemporaryFile("a+b", buffering=0)  # noqa: SIM115
+        # The broker has the same file position, but its writes append.
+        self._stderr = tempfile.TemporaryFile("a+b", buffering=0)  # noqa: SIM115 - `stop` closes it
         self._folder = tempfile.TemporaryDirectory(prefix="antechamber-ready-")
         self._ready_file = Path(self._folder.name) / "ready.json"
         self._child = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell

@@ -161,7 +161,7 @@ def listener_config(clients: str, network: str) -> dict[str, str]:
 def serve_options(brokers: int, topics: Topics, config: Mapping[str, str]) -> list[str]:
     """The arguments of ``antechamber serve``."""
     words = ["--brokers", str(brokers)]
-    words += ["--admin-host", "0.0.0.0", "--admin-port", str(ADMIN_PORT)]  # noqa: S104
+    words += ["--admin-host", "0.0.0.0", "--admin-port", str(ADMIN_PORT)]  # noqa: S104 - in the container
     words += ["--admin-protocol", "http"]
     for topic in named_topics(topics):
         words += ["--topic", topic]

@@ -15,10 +15,10 @@ class Files:
     """The file system of each path."""
 
     def __init__(self, spark: SparkSession) -> None:
-        # PySpark has no public API for Hadoop's file system.
-        self._jvm: Any = spark._jvm  # noqa: SLF001
-        self._gateway: Any = spark.sparkContext._gateway  # noqa: SLF001
-        self._configuration = spark._jsc.hadoopConfiguration()  # noqa: SLF001
+        context = spark.sparkContext
+        self._jvm: Any = spark._jvm  # noqa: SLF001 - PySpark has no public API for Hadoop's files
+        self._gateway: Any = context._gateway  # noqa: SLF001 - the same
+        self._configuration = spark._jsc.hadoopConfiguration()  # noqa: SLF001 - the same
 
     def glob(self, pattern: str) -> list[str]:
         """Return the matching paths, sorted; a plain path matches itself if it exists."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -93,8 +93,8 @@ def _member(member: Mapping[str, Any]) -> str:
 def _batches(each: SharePartition) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     for name in ("offsets", "state", "delivery", "member", "lock expires in"):
-        justify = "right" if name in ("offsets", "lock expires in") else "left"
-        table.add_column(justify=justify, overflow="fold")  # type: ignore[arg-type]
+        justify: JustifyMethod = "right" if name in ("offsets", "lock expires in") else "left"
+        table.add_column(justify=justify, overflow="fold")
     names = ("    offsets", "state", "delivery", "member", "lock expires in")
     table.add_row(*(Text(name, _QUIET) for name in names))
     for batch in each["batches"]:
