@@ -33,10 +33,10 @@ class DelayedOperation(TimerTask, ABC):
     None if the creator's own check completed it, or if no cause was passed. It lives as long as the
     operation, so it should be small. ``on_error`` is set by the creator: it receives an exception
     that the operation raises during `check_and_complete` or on expiry; the operation is then
-    abandoned. ``on_check`` is set by whoever observes the operation: it is called before each check
-    because of an event, with the cause. ``shared_condition`` may be set by the creator: of
-    operations with equal ones either all could complete now or none, so an event after which one
-    was checked in vain does not check the others. Kafka has none of these attributes.
+    abandoned. ``on_check`` may be set by an observer: it is called before each check because of an
+    event, with the cause. ``shared_condition`` may be set by the creator: either all operations
+    with equal shared conditions can complete now or none, so if the check of one does not complete
+    it, the event does not check the others. Kafka has none of these attributes.
     """
 
     __slots__ = (

@@ -32,7 +32,7 @@ class Watchers(Generic[T]):
     def try_complete_watched(self, cause: object = None, on_error: OnError = log_error) -> int:
         """Check each operation; returns how many this call completed.
 
-        Operations that have the condition of one that has just been checked in vain are left out.
+        Operations with the condition of one that has just been found unmet are not checked.
         An operation that raises does not prevent the check of the others (in Kafka it does): the
         error belongs to the operation, not to the event. It is passed to the operation's creator
         (`DelayedOperation.on_error`), or else to *on_error*.

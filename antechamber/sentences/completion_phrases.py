@@ -25,7 +25,7 @@ _EVENTS = {
     "share_session": "the end of a session that had records of",
     "acknowledgement": "an acknowledgement of records of",
 }
-# What these have is not counted in the unit of what they need.
+# Conditions whose present state and goal have different units.
 _IN_WORDS = ("transaction", "share_records")
 
 

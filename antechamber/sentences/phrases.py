@@ -40,7 +40,7 @@ def times(count: int) -> str:
 
 
 def were(count: int) -> str:
-    """The verb for so many things."""
+    """The verb after a number of things: ``was`` or ``were``."""
     return "was" if count == 1 else "were"
 
 

@@ -23,7 +23,7 @@ LIMIT_DEFAULT = 100
 LIMIT_MAX = 10_000
 
 
-class NotServed(Exception):  # noqa: N818 - it names what is the matter
+class NotServed(Exception):  # noqa: N818 - the name is the problem
     """The broker does not have what was requested; the message says what it has."""
 
 

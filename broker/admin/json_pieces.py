@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final
 
-# A value with so many numbers, strings and containers is encoded in about 0.5 ms.
+# The numbers, strings and containers in one piece; to encode them takes about 0.5 ms.
 PIECE_ITEMS: Final = 1000
-# So many members of a long list are encoded together, unless they are large themselves.
+# The members of a long list that are encoded together, unless they are large themselves.
 _RUN: Final = 20
 
 

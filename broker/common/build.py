@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def running_build() -> str:
-    """``compiled`` if this module is an extension module, as the hot ones then are, or ``pure``."""
+    """``compiled`` if this module, like all hot modules, is an extension module; else ``pure``."""
     return "pure" if __file__.endswith((".py", ".pyc")) else "compiled"

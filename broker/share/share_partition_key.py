@@ -19,7 +19,7 @@ _INT32_MAX: Final = 2**31 - 1
 
 
 class SharePartitionKey:
-    """A share partition. Its text, ``group:topicId:partition``, is what it is coordinated by."""
+    """A share partition. Its text, ``group:topicId:partition``, determines its coordinator."""
 
     __slots__ = ("_hash", "_names", "_text", "group_id", "partition", "topic_id")
 

@@ -1,6 +1,7 @@
 """Recovers a log after an unclean shutdown: checks every batch from the recovery point on.
 
-The first incomplete or corrupt batch ends the log; it and what follows are removed, with a warning.
+The first incomplete or corrupt batch ends the log: a warning is logged, and it and all later bytes
+are removed.
 Indexes and leader epochs are rebuilt from the batches (Kafka's ``LogSegment.recover``).
 """
 
@@ -16,7 +17,7 @@ from protocol.record_batch.header import INT32_MAX, MAGIC_V2, check_crc
 
 logger = logging.getLogger(__name__)
 
-# Progress is logged whenever so many more bytes have been checked.
+# Progress is logged each time this number of bytes has been checked.
 PROGRESS_BYTES = 256 * 1024 * 1024
 
 

@@ -77,7 +77,7 @@ class Transactions:
         self.first_unstable_offset: int | None = None
         self.released: ReleasedTxn | None = None
         self._now_ms = now_ms
-        # When `first_unstable_offset` became what it is.
+        # When `first_unstable_offset` last changed.
         self._since_ms = 0.0
         self._changed()
 

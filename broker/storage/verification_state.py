@@ -1,6 +1,6 @@
 """The verification of a producer's first transactional batch with its coordinator (KIP-890).
 
-While the coordinator is asked whether the partition belongs to the transaction, the log keeps an
+Until the coordinator has confirmed that the partition belongs to the transaction, the log keeps an
 entry of the producer. Its guard is a unique number, which the append of the batch must have. The
 end of a transaction removes the entry, so that a verification that began before it cannot open
 another transaction (Kafka's ``VerificationStateEntry`` and ``VerificationGuard``).

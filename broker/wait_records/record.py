@@ -56,9 +56,9 @@ class WaitRecord:
     ``throttle`` is that of a quota which the request's client has exceeded, and ``muted_by`` that
     of an earlier request, for which this one was queued. ``fault`` is the fault rule that fired on
     the request. ``checked`` are the events after which the condition of the last wait was checked
-    in vain, if they are observed, each with the milliseconds since the wait began. ``traces`` are
-    the ``traceparent`` headers of its records, if they are read, which is a field only if there are
-    any. ``follower`` is not among the fields: whether a node has sent the request, to replicate.
+    and not met, if they are observed, each with the milliseconds since the wait began. ``traces``
+    are the ``traceparent`` headers of the request's records, if they are read; the field is absent
+    if there are none. ``follower``, which is no field, says whether a follower sent the request.
     """
 
     __slots__ = (

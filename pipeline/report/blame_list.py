@@ -90,6 +90,6 @@ def _idle(causes: Causes) -> str:
         parts.append(f"{each.waits:,} fetches of {who}, {span(each.waited_us)}")
     words = (
         f"Not counted above: {' and '.join(parts)}, waited for records that did not exist yet. "
-        "These long polls delay nobody."
+        "These long polls delay no other request."
     )
     return text("p", words, class_="note")

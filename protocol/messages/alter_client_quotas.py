@@ -1,4 +1,4 @@
-"""AlterClientQuotas: set and remove quotas of users, clients and addresses (KIP-546).
+"""AlterClientQuotas: sets and removes quotas of users, clients and addresses (KIP-546).
 
 v1 flexible.
 """

@@ -1,4 +1,4 @@
-"""AlterConfigs: replace all settings of a resource.
+"""AlterConfigs: replaces all settings of a resource.
 
 v2 flexible.
 """

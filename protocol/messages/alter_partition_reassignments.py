@@ -1,4 +1,4 @@
-"""AlterPartitionReassignments: move replicas (KIP-455).
+"""AlterPartitionReassignments: moves replicas (KIP-455).
 
 v1 whether the replication factor may change (KIP-860).
 """

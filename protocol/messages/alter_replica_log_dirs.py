@@ -1,4 +1,4 @@
-"""AlterReplicaLogDirs: move replicas of one broker between its directories (KIP-113).
+"""AlterReplicaLogDirs: moves replicas of one broker between its directories (KIP-113).
 
 v2 flexible.
 """

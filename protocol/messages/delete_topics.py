@@ -1,4 +1,4 @@
-"""DeleteTopics: delete topics.
+"""DeleteTopics: deletes topics.
 
 v4 flexible, v5 error messages (KIP-599), v6 by topic id (KIP-516).
 """

@@ -1,4 +1,4 @@
-"""ElectLeaders: elect leaders of partitions (KIP-460).
+"""ElectLeaders: elects leaders of partitions (KIP-460).
 
 v1 kinds of election, v2 flexible.
 """

@@ -1,4 +1,4 @@
-"""EndTxn: commit or abort a transaction.
+"""EndTxn: commits or aborts a transaction.
 
 v3 flexible, v4 TRANSACTION_ABORTABLE, v5 the next epoch (KIP-890).
 """

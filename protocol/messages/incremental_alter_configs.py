@@ -1,4 +1,4 @@
-"""IncrementalAlterConfigs: set, unset and extend settings (KIP-339).
+"""IncrementalAlterConfigs: sets, unsets and extends settings (KIP-339).
 
 v1 flexible.
 """

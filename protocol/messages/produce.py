@@ -1,4 +1,4 @@
-"""Produce: append record batches to partitions.
+"""Produce: appends record batches to partitions.
 
 v3 transactions and magic 2, v5 log start offset, v7 zstd (KIP-110), v8 record errors (KIP-467),
 v9 flexible, v10 the new leader in errors (KIP-951), v11 and v12 transactions v2 (KIP-890), v13

@@ -1,4 +1,4 @@
-"""TxnOffsetCommit: commit offsets within a transaction.
+"""TxnOffsetCommit: commits offsets within a transaction.
 
 v2 leader epochs, v3 flexible and members (KIP-447), v4 and v5 transactions v2 (KIP-890).
 """

@@ -44,7 +44,7 @@ class ClientGone:
         return {"connections": found}, [_described(self.client, each) for each in found]
 
     def alternatives(self, _facts: Facts) -> list[str]:
-        """Nothing: what is missing says it all."""
+        """Return nothing: the missing lines name the connections."""
         return []
 
 

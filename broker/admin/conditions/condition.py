@@ -8,7 +8,7 @@ from broker.admin.facts import Facts, JsonObject
 
 _NAMED_MAX = 5  # partitions or requests in one line
 
-# The value of the response, and what is missing: nothing if the condition holds.
+# The value of the response, and lines about what is missing: none if the condition holds.
 Finding = tuple[JsonObject, list[str]]
 
 
@@ -20,7 +20,7 @@ class Condition(Protocol):
         ...
 
     def alternatives(self, facts: Facts, /) -> list[str]:
-        """What exists of the kind that was waited for; empty if `check` says it all."""
+        """What exists of the kind that is waited for; empty if the lines of `check` suffice."""
         ...
 
 

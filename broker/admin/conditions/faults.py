@@ -27,7 +27,7 @@ class FaultFired:
         return {}, [f"{rule.words} has {matched} and is {rule.state}"]
 
     def alternatives(self, _facts: Facts) -> list[str]:
-        """Nothing: what is missing includes the counts."""
+        """Return nothing: the missing lines include the counts."""
         return []
 
 

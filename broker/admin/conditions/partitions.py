@@ -30,7 +30,7 @@ class OfPartitions(ABC):
         return {"partitions": partitions}, [line for line in missing if line]
 
     def alternatives(self, _facts: Facts) -> list[str]:
-        """Nothing: what is missing includes the present state."""
+        """Return nothing: the missing lines include the present state."""
         return []
 
     @abstractmethod

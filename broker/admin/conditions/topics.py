@@ -65,7 +65,7 @@ class TopicDeleted:
         return {"topic": None}, [f"node {node} knows {self.topic}" for node in known]
 
     def alternatives(self, _facts: Facts) -> list[str]:
-        """Nothing: what is missing says it all."""
+        """Return nothing: the missing lines name the nodes."""
         return []
 
 

@@ -52,7 +52,7 @@ class LiveState:
         self._made_ms = -inf
 
     def request(self) -> int:
-        """Cause a new state to be made for a page; the number of the present one."""
+        """Request a new state for a page; returns the number of the present state."""
         self._changes.notify()
         return self.number
 

@@ -1,4 +1,4 @@
-"""The checks of each API, declared once; `broker.api.authorization.checks` makes no other ones.
+"""The checks of each API, declared once; `broker.api.authorization.checks` makes only these.
 
 The sources are ``KafkaApis`` and ``ControllerApis`` of Kafka. Which items of a request a check
 covers, and in which order the checks are made, is in the handlers.

@@ -1,4 +1,4 @@
-"""AlterClientQuotas: set and remove the quotas of users, client ids and addresses (KIP-546).
+"""AlterClientQuotas: sets and removes the quotas of users, client ids and addresses (KIP-546).
 
 Behaviour: each entity has its own result, and an entity that is refused does not delay the others.
 If a request names an entity twice, the first alteration is applied, and the result is an error.

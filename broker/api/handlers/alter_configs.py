@@ -1,4 +1,4 @@
-"""AlterConfigs: replace all configs of a resource; those not named return to their defaults.
+"""AlterConfigs: replaces all configs of a resource; those not named return to their defaults.
 
 Behaviour: see `broker.api.handlers.config_resources`. Deprecated in favour of
 IncrementalAlterConfigs (KIP-339), which older clients do not support.

@@ -1,4 +1,4 @@
-"""AlterPartitionReassignments: move partitions to other nodes, or cancel a move (KIP-455).
+"""AlterPartitionReassignments: moves partitions to other nodes, or cancels a move (KIP-455).
 
 Behaviour: the new replicas are added and fetch at once; the old ones leave when all new ones are in
 sync. Null replicas cancel the move. v1 can forbid a change of the replication factor (KIP-860).

@@ -1,4 +1,4 @@
-"""AlterReplicaLogDirs: keep replicas in another directory of this node (KIP-113).
+"""AlterReplicaLogDirs: keeps replicas in another directory of this node (KIP-113).
 
 Behaviour: a directory that the node does not have is LOG_DIR_NOT_FOUND for each partition, whether
 the partition exists or not; a topic name that is too long for a directory name is

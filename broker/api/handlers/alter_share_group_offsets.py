@@ -1,4 +1,4 @@
-"""AlterShareGroupOffsets: set the start offsets of an empty share group (KIP-932).
+"""AlterShareGroupOffsets: sets the start offsets of an empty share group (KIP-932).
 
 Behaviour: a group that does not exist is created if one of the topics exists. Any start offset is
 accepted. Leaders that have an earlier state of a share partition are fenced. The response is sent

@@ -1,4 +1,4 @@
-"""AlterUserScramCredentials: set and remove SCRAM credentials of users (KIP-554).
+"""AlterUserScramCredentials: sets and removes SCRAM credentials of users (KIP-554).
 
 Behaviour: each user has its own result, and may occur once in a request. A login on any node uses
 the new credentials when the response is sent; existing connections stay.

@@ -187,7 +187,7 @@ def _check_tls(listeners: Sequence[ListenerTls], config: Config) -> None:
 def check_alteration(request: Request[Any], resource_type: int, name: str) -> None:
     """Raise `ApiError` unless the client may alter the configs of a resource."""
     if resource_type not in _ALTER:
-        return  # nobody alters it
+        return  # its configs cannot be altered
     check, _ = _ALTER[resource_type]
     require(request, check, CLUSTER_NAME if check is ALTER_CLUSTER_CONFIGS else name)
 

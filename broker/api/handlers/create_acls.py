@@ -1,4 +1,4 @@
-"""CreateAcls: add access control entries.
+"""CreateAcls: adds access control entries.
 
 Behaviour: each entry has its own result; an entry that exists is not added again. ANY or MATCH in
 an entry is an UNKNOWN_SERVER_ERROR of the whole request, as in Kafka. Every node decides by the new

@@ -1,4 +1,4 @@
-"""CreateDelegationToken: issue a token to the client, or to another owner (KIP-48, KIP-373).
+"""CreateDelegationToken: issues a token to the client, or to another owner (KIP-48, KIP-373).
 
 Behaviour: a login with the token is possible on every node when the response is sent.
 """

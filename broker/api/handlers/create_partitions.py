@@ -1,4 +1,4 @@
-"""CreatePartitions: add partitions to topics (KIP-195).
+"""CreatePartitions: adds partitions to topics (KIP-195).
 
 Behaviour: each topic has its own result; a name that occurs twice is refused, and so are topics
 that the client may not alter. The new partitions are served when the response is sent.

@@ -1,4 +1,4 @@
-"""CreateTopics: create topics, each with its own result.
+"""CreateTopics: creates topics, each with its own result.
 
 Behaviour: all occurrences of a name that occurs twice in the request are refused. Each other topic
 is created or refused separately, except that all are refused if they have more partitions together

@@ -1,4 +1,4 @@
-"""DeleteAcls: remove the access control entries that match filters.
+"""DeleteAcls: removes the access control entries that match filters.
 
 Behaviour: each filter has its own result with the removed entries; an entry that several filters
 match is in the result of each. No node decides by the removed entries when the response is sent.

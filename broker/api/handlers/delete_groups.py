@@ -1,4 +1,4 @@
-"""DeleteGroups: delete empty groups and the offsets they have committed.
+"""DeleteGroups: deletes empty groups and the offsets they have committed.
 
 Behaviour: each group has its own error, and occurs once in the response however often the request
 names it; those that the client may not delete are the last ones. The states of the share partitions

@@ -1,4 +1,4 @@
-"""DeleteRecords: delete the beginning of partitions, and wait until all replicas have done so.
+"""DeleteRecords: deletes the beginning of partitions, and waits until all replicas have done so.
 
 Behaviour: the leader's log start offset moves at once; the response is sent when every live replica
 has moved its own, and contains the smallest log start offset of them all. -1 means the high

@@ -1,4 +1,4 @@
-"""DeleteShareGroupOffsets: delete the states of topics of an empty share group (KIP-932).
+"""DeleteShareGroupOffsets: deletes the states of topics of an empty share group (KIP-932).
 
 Behaviour: a topic of which the group has no state is UNKNOWN_TOPIC_OR_PARTITION. The response is
 sent when the share coordinator has deleted the states.

@@ -1,4 +1,4 @@
-"""DeleteTopics: delete topics by name or, from v6, by id (KIP-516).
+"""DeleteTopics: deletes topics by name or, from v6, by id (KIP-516).
 
 Behaviour: each topic has its own result; one that occurs twice is refused. Requests that wait on a
 deleted topic complete at once. With ``delete.topic.enable=false`` all topics are

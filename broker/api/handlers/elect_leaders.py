@@ -1,4 +1,4 @@
-"""ElectLeaders: elect the preferred leaders of partitions, or unclean leaders (KIP-460).
+"""ElectLeaders: elects the preferred leaders of partitions, or unclean leaders (KIP-460).
 
 Behaviour: v0 has preferred elections only. Null partitions mean all; the response then omits
 partitions that need no election, but not their topics. An unclean election may lose records; it

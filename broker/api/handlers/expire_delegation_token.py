@@ -1,4 +1,4 @@
-"""ExpireDelegationToken: set the expiry time of a token, or remove it (KIP-48).
+"""ExpireDelegationToken: sets the expiry time of a token, or removes it (KIP-48).
 
 Behaviour: a negative period removes the token. The client must be its owner or one of its renewers.
 """

@@ -1,4 +1,4 @@
-"""IncrementalAlterConfigs: set, delete, append to and subtract from single configs (KIP-339).
+"""IncrementalAlterConfigs: sets, deletes, appends to and subtracts from single configs (KIP-339).
 
 Behaviour: see `broker.api.handlers.config_resources`.
 

@@ -1,4 +1,4 @@
-"""OffsetDelete: delete offsets that a group has committed (KIP-496).
+"""OffsetDelete: deletes offsets that a group has committed (KIP-496).
 
 Behaviour: topics that members of the group subscribe to, or that the client may not read, are
 refused. A partition without a

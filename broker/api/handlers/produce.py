@@ -1,4 +1,4 @@
-"""Produce: append batches; with acks=all, respond when every in-sync replica has them.
+"""Produce: appends batches; with acks=all, responds when every in-sync replica has them.
 
 Behaviour: partitions that are refused before the append come after the others in the response, as
 in Kafka. With ``acks=0`` there is no response, and an error closes the connection so that the

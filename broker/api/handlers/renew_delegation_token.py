@@ -1,6 +1,6 @@
-"""RenewDelegationToken: move the expiry time of a token (KIP-48).
+"""RenewDelegationToken: moves the expiry time of a token (KIP-48).
 
-Behaviour: no ACL is needed, and none helps: the client must be the owner or a renewer of the token.
+Behaviour: ACLs have no effect: the client must be the owner or a renewer of the token.
 """
 
 from __future__ import annotations

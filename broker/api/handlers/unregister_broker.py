@@ -1,4 +1,4 @@
-"""UnregisterBroker: remove a node from the cluster for good (KIP-631).
+"""UnregisterBroker: removes a node from the cluster for good (KIP-631).
 
 Behaviour: an alive node is removed too: it loses its leaderships, is removed from every in-sync
 set, and registers again when it is restarted. A node that is not registered is

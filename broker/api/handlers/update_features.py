@@ -1,4 +1,4 @@
-"""UpdateFeatures: change the levels of features, all of them or none (KIP-584).
+"""UpdateFeatures: changes the levels of features, all of them or none (KIP-584).
 
 Behaviour: a feature that has the requested level already is not changed. The first feature that
 cannot have the requested level fails the request.
