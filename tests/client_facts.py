@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.facts import JsonObject
+from broker.admin.facts.json_object import JsonObject
 
 
 def group_member(member: str, **assignment: list[int]) -> JsonObject:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
-from broker.admin.clock_facts import ClockFacts, FindEvent
-from broker.admin.facts import LIMIT_MAX, NotServed, RequestQuery, ShareQuery
-from broker.admin.live_part import LivePart
-from broker.admin.marks import Marks
-from broker.admin.partition_work import PartitionWork
+from broker.admin.facts.clock_facts import ClockFacts, FindEvent
+from broker.admin.facts.facts import LIMIT_MAX, NotServed, RequestQuery, ShareQuery
+from broker.admin.facts.json_object import JsonObject
+from broker.admin.facts.live_part import LivePart
+from broker.admin.facts.marks import Marks
+from broker.admin.facts.partition_work import PartitionWork
 from broker.api.faults.possible import possible_matches
 from broker.api.request_counts import Counted, RequestCounts
 from broker.common.errors import NoSuchNode, WrongState
@@ -18,8 +18,6 @@ from broker.config import Config
 from broker.faults.fault_rules import FaultRules
 from purgatories.timer.system_timer import SystemTimer
 from tests.fake_work import FakeWork
-
-JsonObject = dict[str, Any]
 
 # The response to a reset of a cluster in which nothing was made.
 REMOVED: JsonObject = {

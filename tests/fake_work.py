@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from broker.admin.facts import JsonObject
+from broker.admin.facts.json_object import JsonObject
 
 
 class FakeWork:

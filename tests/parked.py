@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from broker.admin.parked_requests import parked_requests
+from broker.admin.facts.parked_requests import parked_requests
 from broker.node import Node
 
 

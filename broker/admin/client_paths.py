@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts
+from broker.admin.facts.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts
 from broker.admin.parameters import read_share_partitions
 from broker.admin.query import Query
 from broker.admin.routes import Call, Routes

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from http import HTTPStatus
 
-from broker.admin.clock_facts import ClockFacts, FindEvent, JsonObject
+from broker.admin.facts.clock_facts import ClockFacts, FindEvent
+from broker.admin.facts.json_object import JsonObject
 from broker.admin.http import HttpError
 from broker.admin.parameters import API_NAMES
 from broker.admin.query import Query

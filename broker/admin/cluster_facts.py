@@ -8,27 +8,28 @@ from heapq import merge
 from itertools import islice
 from operator import itemgetter
 
-from broker.admin.clock_facts import ClockFacts
-from broker.admin.cluster_clock import ClusterClock
-from broker.admin.cluster_topics import ClusterTopics
-from broker.admin.connection_facts import connections
 from broker.admin.errors import AdminErrors
-from broker.admin.facts import LIMIT_MAX, JsonObject, NotServed, RequestQuery, ShareQuery
-from broker.admin.group_facts import groups
-from broker.admin.marks import Marks
-from broker.admin.member_timeouts import member_timeouts
-from broker.admin.metrics import metrics
-from broker.admin.node_statistics import node_statistics
-from broker.admin.page.live_parts import live_parts
-from broker.admin.parked_requests import parked_requests
-from broker.admin.partition_work import PartitionWork
-from broker.admin.share_partition_facts import share_partitions
-from broker.admin.topic_facts import topic_on_nodes
-from broker.admin.transactions import (
+from broker.admin.facts.clock_facts import ClockFacts
+from broker.admin.facts.cluster_clock import ClusterClock
+from broker.admin.facts.cluster_topics import ClusterTopics
+from broker.admin.facts.connections import connections
+from broker.admin.facts.facts import LIMIT_MAX, NotServed, RequestQuery, ShareQuery
+from broker.admin.facts.groups import groups
+from broker.admin.facts.json_object import JsonObject
+from broker.admin.facts.marks import Marks
+from broker.admin.facts.member_timeouts import member_timeouts
+from broker.admin.facts.metrics import metrics
+from broker.admin.facts.node_statistics import node_statistics
+from broker.admin.facts.parked_requests import parked_requests
+from broker.admin.facts.partition_work import PartitionWork
+from broker.admin.facts.share_partitions import share_partitions
+from broker.admin.facts.topic_on_nodes import topic_on_nodes
+from broker.admin.facts.transactions import (
     abort_transaction,
     hanging_transactions,
     open_transactions,
 )
+from broker.admin.page.live_parts import live_parts
 from broker.cluster import Cluster, Member
 from broker.common.build import running_build
 from broker.common.topic_partition import TopicPartition

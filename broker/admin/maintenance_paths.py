@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
+from broker.admin.facts.partition_work import PartitionWork
 from broker.admin.http import HttpError
-from broker.admin.partition_work import PartitionWork
 from broker.admin.routes import Call, Handler, Routes
 
 _INT_MAX = 2**31 - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from http import HTTPStatus
 
-from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, RequestQuery, ShareQuery
+from broker.admin.facts.facts import LIMIT_DEFAULT, LIMIT_MAX, RequestQuery, ShareQuery
 from broker.admin.http import HttpError
 from broker.admin.query import Query
 from broker.api.table import HANDLERS

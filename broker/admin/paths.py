@@ -9,7 +9,8 @@ from http import HTTPStatus
 from broker.admin.client_paths import client_routes
 from broker.admin.clock_paths import clock_routes
 from broker.admin.conditions.table import read_condition
-from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts, JsonObject
+from broker.admin.facts.facts import LIMIT_DEFAULT, LIMIT_MAX, Facts
+from broker.admin.facts.json_object import JsonObject
 from broker.admin.fault_paths import fault_routes
 from broker.admin.http import HttpError, PlainText, Streamed
 from broker.admin.maintenance_paths import maintenance_routes

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from broker.admin.access import AccessRules
-from broker.admin.facts import NotServed
+from broker.admin.facts.facts import NotServed
 from broker.admin.http import HttpError, HttpRequest, HttpResponse, PlainText, Streamed
 from broker.admin.json_body import parse_json
 from broker.admin.query import Query

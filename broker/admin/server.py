@@ -14,7 +14,7 @@ import ssl
 import trio
 
 from broker.admin.access import access_rules
-from broker.admin.facts import Facts
+from broker.admin.facts.facts import Facts
 from broker.admin.http import HttpConnection, raise_error
 from broker.admin.listener import AdminListener
 from broker.admin.page.files import page_files

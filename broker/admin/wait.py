@@ -8,7 +8,8 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from broker.admin.conditions.condition import Condition, some
-from broker.admin.facts import Facts, JsonObject
+from broker.admin.facts.facts import Facts
+from broker.admin.facts.json_object import JsonObject
 from broker.admin.http import HttpError
 from broker.common.state_changes import StateChanges
 from purgatories.timer.system_timer import SystemTimer

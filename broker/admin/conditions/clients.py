@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from broker.admin.conditions.condition import Finding
-from broker.admin.facts import LIMIT_MAX, Facts, JsonObject
+from broker.admin.facts.facts import LIMIT_MAX, Facts
+from broker.admin.facts.json_object import JsonObject
 from broker.admin.parameters import read_required
 from broker.admin.query import Query
 from protocol.lazy_dataclass import dataclass

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from broker.admin.facts import Facts, JsonObject
+from broker.admin.facts.facts import Facts
+from broker.admin.facts.json_object import JsonObject
 
 _NAMED_MAX = 5  # partitions or requests in one line
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker.admin.conditions.condition import Finding
-from broker.admin.facts import LIMIT_MAX, Facts
+from broker.admin.facts.facts import LIMIT_MAX, Facts
 from broker.admin.query import Query
 from broker.common.errors import InvalidValue
 from protocol.lazy_dataclass import dataclass

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from broker.admin.conditions.condition import Finding, some
-from broker.admin.facts import LIMIT_MAX, Facts, JsonObject, RequestQuery
+from broker.admin.facts.facts import LIMIT_MAX, Facts, RequestQuery
+from broker.admin.facts.json_object import JsonObject
 from broker.admin.parameters import read_filter
 from broker.admin.query import Query
 from protocol.lazy_dataclass import dataclass

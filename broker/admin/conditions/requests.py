@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from http import HTTPStatus
 
 from broker.admin.conditions.condition import Finding
-from broker.admin.facts import LIMIT_MAX, Facts
+from broker.admin.facts.facts import LIMIT_MAX, Facts
+from broker.admin.facts.marks import MARKS_MAX
+from broker.admin.facts.node_clients import is_node
 from broker.admin.http import HttpError
-from broker.admin.marks import MARKS_MAX
-from broker.admin.node_clients import is_node
 from broker.admin.parameters import API_NAMES
 from broker.admin.query import Query
 from broker.api.request_counts import Counted

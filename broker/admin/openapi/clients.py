@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX
+from broker.admin.facts.facts import LIMIT_DEFAULT, LIMIT_MAX
 from broker.admin.openapi.operation import Operation, Section
 from broker.admin.openapi.parameters import flag, text, whole
 from broker.admin.openapi.schema import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from broker.admin.facts import LIMIT_DEFAULT, LIMIT_MAX
+from broker.admin.facts.facts import LIMIT_DEFAULT, LIMIT_MAX
 from broker.admin.openapi.operation import Operation, Section
 from broker.admin.openapi.parameters import choice, flag, text, whole
 from broker.admin.openapi.records import PARKED_REQUEST, RECORD_SCHEMAS

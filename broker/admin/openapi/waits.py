@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from broker.admin.conditions.faults import RULE_ID_MAX
 from broker.admin.conditions.table import CONDITIONS
-from broker.admin.facts import LIMIT_MAX
+from broker.admin.facts.facts import LIMIT_MAX
 from broker.admin.openapi.cluster import PARTITION_FIELDS
 from broker.admin.openapi.operation import Operation, Section
 from broker.admin.openapi.parameters import choice, flag, required, text, whole

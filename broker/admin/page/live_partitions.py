@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from broker.admin.live_part import LivePart
+from broker.admin.facts.live_part import LivePart
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration

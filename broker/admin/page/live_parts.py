@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Any
 
-from broker.admin.clock_facts import ClockFacts
-from broker.admin.facts import LIMIT_MAX, ShareQuery
-from broker.admin.live_part import LivePart
+from broker.admin.facts.clock_facts import ClockFacts
+from broker.admin.facts.facts import LIMIT_MAX, ShareQuery
+from broker.admin.facts.json_object import JsonObject
+from broker.admin.facts.live_part import LivePart
+from broker.admin.facts.share_partitions import share_partition_rows
+from broker.admin.facts.transactions import open_transactions
 from broker.admin.page.live_partitions import partition_part
-from broker.admin.share_partition_facts import share_partition_rows
-from broker.admin.transactions import open_transactions
 from broker.api.request import Request
 from broker.cluster import Cluster
 from broker.groups.group_states import AnyGroup
@@ -36,7 +36,6 @@ _RECORDS_READ = 2_000
 # Reading the buckets of a timer takes time for each task, under the lock of the timer.
 TASKS_DRAWN_MAX = 10_000
 
-JsonObject = dict[str, Any]
 Parts = Mapping[str, Callable[[], LivePart]]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import trio
 
-from broker.admin.live_part import LivePart
+from broker.admin.facts.live_part import LivePart
 from broker.common.state_changes import StateChanges
 from broker.steps.limits import SLICE_MS
 from broker.steps.schedule import schedule_once

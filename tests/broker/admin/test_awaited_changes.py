@@ -13,7 +13,7 @@ import trio
 
 from broker.admin.cluster_facts import ClusterFacts
 from broker.admin.conditions.table import read_condition
-from broker.admin.facts import JsonObject
+from broker.admin.facts.json_object import JsonObject
 from broker.admin.query import Query
 from broker.admin.wait import wait_until
 from broker.common.topic_partition import TopicPartition

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from broker.admin.clock_facts import FindEvent
+from broker.admin.facts.clock_facts import FindEvent
 from broker.clock_control.events import Event
 from broker.common.errors import WrongState
 from tests.broker.admin.test_paths import request

@@ -12,7 +12,7 @@ import trio.testing
 
 from broker.admin.cluster_facts import ClusterFacts
 from broker.admin.errors import AdminErrors
-from broker.admin.facts import NotServed, RequestQuery
+from broker.admin.facts.facts import NotServed, RequestQuery
 from broker.common.errors import NoSuchNode
 from broker.common.timer import TICK_MS
 from broker.wait_records.recorder import Recorder

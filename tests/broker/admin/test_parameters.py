@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl
 
-from broker.admin.facts import RequestQuery
+from broker.admin.facts.facts import RequestQuery
 from broker.admin.parameters import API_NAMES, read_requests
 from broker.admin.query import Query
 

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from broker.admin.access import AccessRules
-from broker.admin.facts import NotServed
+from broker.admin.facts.facts import NotServed
 from broker.admin.http import HttpError, HttpRequest, PlainText, Streamed
 from broker.admin.routes import Call, ReadsBody, Router, Routes
 from broker.common.errors import InvalidValue, NoSuchNode, WrongState

@@ -10,7 +10,8 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from broker.admin.conditions.parked import Parked
-from broker.admin.facts import JsonObject, RequestQuery
+from broker.admin.facts.facts import RequestQuery
+from broker.admin.facts.json_object import JsonObject
 from broker.admin.http import HttpError
 from broker.admin.wait import wait_until
 from broker.common.clock import TrioClock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from broker.admin.cluster_clock import cluster_timers
+from broker.admin.facts.cluster_clock import cluster_timers
 from broker.clock_control.control import ClockControl
 from tests.client import RunningCluster
 

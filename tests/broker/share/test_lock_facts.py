@@ -10,7 +10,7 @@ import trio
 import trio.testing
 
 from broker.admin.cluster_facts import ClusterFacts
-from broker.admin.facts import RequestQuery
+from broker.admin.facts.facts import RequestQuery
 from broker.wait_records.recorder import Recorder
 from tests.batches import batch
 from tests.client import running_cluster

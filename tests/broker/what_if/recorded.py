@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from broker.admin.facts.json_object import JsonObject
 from broker.what_if.recording import Recording, read
 
-JsonObject = dict[str, Any]
 EPOCH_US = 1_700_000_000_000_000
 
 

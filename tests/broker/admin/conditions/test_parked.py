@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker.admin.conditions.parked import Parked
-from broker.admin.facts import RequestQuery
+from broker.admin.facts.facts import RequestQuery
 from tests.facts import FakeFacts, parked_fetch, parked_produce
 
 

@@ -15,7 +15,7 @@ from broker.admin.conditions.partitions import HighWatermark, InSync, StableOffs
 from broker.admin.conditions.requests import Requests
 from broker.admin.conditions.table import read_condition
 from broker.admin.conditions.topics import TopicDeleted, TopicKnown
-from broker.admin.facts import RequestQuery
+from broker.admin.facts.facts import RequestQuery
 from broker.admin.http import HttpError
 from broker.admin.query import Query
 

@@ -11,7 +11,7 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from broker.admin.live_part import LivePart
+from broker.admin.facts.live_part import LivePart
 from broker.admin.page.live_state import INTERVAL_MS, KEEP_ALIVE_MS, LiveState
 from broker.common.clock import TrioClock
 from broker.common.state_changes import StateChanges

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import trio
 
-from broker.admin.parked_requests import parked_requests
+from broker.admin.facts.parked_requests import parked_requests
 from tests.broker.api.faults.faulted_node import FaultedNode, faulted_node, pass_ms, settle
 
 pytestmark = pytest.mark.anyio

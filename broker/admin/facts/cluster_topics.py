@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from broker.admin.facts import JsonObject
-from broker.admin.unstable_transaction import held_back_by
+from broker.admin.facts.json_object import JsonObject
+from broker.admin.facts.unstable_transaction import held_back_by
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import MetadataImage, TopicImage

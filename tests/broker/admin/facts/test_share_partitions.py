@@ -10,7 +10,7 @@ import trio
 import trio.testing
 
 from broker.admin.cluster_facts import ClusterFacts
-from broker.admin.facts import ShareQuery
+from broker.admin.facts.facts import ShareQuery
 from broker.common.topic_partition import TopicPartition
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.share.persister import PersisterStateBatch

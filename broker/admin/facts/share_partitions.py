@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from broker.admin.facts import JsonObject, ShareQuery
+from broker.admin.facts.facts import ShareQuery
+from broker.admin.facts.json_object import JsonObject
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import MetadataImage
 from broker.groups.share.group import ShareGroup

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from broker.admin.group_facts import groups
+from broker.admin.facts.groups import groups
 from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld
 

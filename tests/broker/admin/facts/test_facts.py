@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from broker.admin.facts import RequestQuery
+from broker.admin.facts.facts import RequestQuery
 
 
 def matches(query: RequestQuery, **request: Any) -> bool:

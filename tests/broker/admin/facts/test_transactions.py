@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from broker.admin.cluster_facts import ClusterFacts
-from broker.admin.transactions import abort_transaction, hanging_transactions, open_transactions
+from broker.admin.facts.transactions import (
+    abort_transaction,
+    hanging_transactions,
+    open_transactions,
+)
 from broker.common.errors import WrongState
 from broker.common.topic_partition import TopicPartition
 from broker.transactions.state_topic import ensure_state_topic

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from broker.admin.clock_facts import FindEvent, JsonObject
+from broker.admin.facts.clock_facts import FindEvent
+from broker.admin.facts.json_object import JsonObject
 from broker.clock_control.advance import Advance, Step
 from broker.clock_control.control import ClockControl, NodeTimer
 from broker.cluster import Cluster

@@ -6,12 +6,12 @@ All values are made of what JSON can hold. docs/reference/admin.md lists their f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
+from broker.admin.facts.json_object import JsonObject
 from broker.clock_control.events import Event
 from broker.node import Node
 
-JsonObject = dict[str, Any]
 # Finds an event that the nodes wait for; raises `WrongState`.
 FindEvent = Callable[[Sequence[Node]], Event]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from uuid import UUID
 
-from broker.admin.facts import JsonObject
+from broker.admin.facts.json_object import JsonObject
 from broker.common.topic_partition import TopicPartition
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import STABLE

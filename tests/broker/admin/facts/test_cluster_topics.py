@@ -1,4 +1,4 @@
-"""Tests of topics as the admin interface describes them: `broker.admin.cluster_topics`."""
+"""Tests of topics as the admin interface describes them: `broker.admin.facts.cluster_topics`."""
 
 from __future__ import annotations
 

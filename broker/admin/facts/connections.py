@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from broker.admin.facts import JsonObject
-from broker.admin.node_clients import is_node
+from broker.admin.facts.json_object import JsonObject
+from broker.admin.facts.node_clients import is_node
 from broker.network.connection import Connection
 from broker.node import Node
 from protocol.printable import printable

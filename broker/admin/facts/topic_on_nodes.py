@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from broker.admin.facts import JsonObject
+from broker.admin.facts.json_object import JsonObject
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration
 from broker.node import Node

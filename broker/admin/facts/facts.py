@@ -6,18 +6,17 @@ All values are made of what JSON can hold. docs/reference/admin.md lists their f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
-from broker.admin.clock_facts import ClockFacts
-from broker.admin.live_part import LivePart
-from broker.admin.partition_work import PartitionWork
+from broker.admin.facts.clock_facts import ClockFacts
+from broker.admin.facts.json_object import JsonObject
+from broker.admin.facts.live_part import LivePart
+from broker.admin.facts.partition_work import PartitionWork
 from broker.api.request_counts import Counted
 from broker.common.state_changes import StateChanges
 from broker.faults.fault_rules import FaultRules
 from protocol.lazy_dataclass import dataclass
 from protocol.printable import printable
-
-JsonObject = dict[str, Any]
 
 LIMIT_DEFAULT = 100
 LIMIT_MAX = 10_000
@@ -126,15 +125,15 @@ class Facts(Protocol):
         ...
 
     def groups(self, group: str | None = None, limit: int = LIMIT_MAX) -> list[JsonObject]:
-        """Groups with members, assignments and offsets (`broker.admin.group_facts`)."""
+        """Groups with members, assignments and offsets (`broker.admin.facts.groups`)."""
         ...
 
     def connections(self, client: str | None, followers: bool, limit: int) -> list[JsonObject]:
-        """Open connections (`broker.admin.connection_facts`)."""
+        """Open connections (`broker.admin.facts.connections`)."""
         ...
 
     def topic_on_nodes(self, topic: str) -> list[JsonObject]:
-        """What each running node knows of a topic (`broker.admin.topic_facts`)."""
+        """What each running node knows of a topic (`broker.admin.facts.topic_on_nodes`)."""
         ...
 
     def mark(self) -> str:
@@ -153,7 +152,7 @@ class Facts(Protocol):
         ...
 
     def share_partitions(self, query: ShareQuery) -> list[JsonObject]:
-        """Share partitions by group, topic and partition (`broker.admin.share_partition_facts`)."""
+        """Share partitions by group, topic and partition (`facts.share_partitions`)."""
         ...
 
     def transactions(self, hanging: bool, limit: int) -> JsonObject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker.admin.node_clients import is_node
+from broker.admin.facts.node_clients import is_node
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from heapq import nsmallest
 from operator import itemgetter
 
-from broker.admin.facts import JsonObject
+from broker.admin.facts.json_object import JsonObject
 from broker.node import Node
 from protocol.printable import printable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from broker.admin.member_timeouts import member_timeouts
+from broker.admin.facts.member_timeouts import member_timeouts
 from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld
 

@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from broker.admin.connection_facts import connections
+from broker.admin.facts.connections import connections
 from broker.common.clock import Clock
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.metadata import MetadataRequest

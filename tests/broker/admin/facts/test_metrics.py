@@ -10,7 +10,7 @@ import trio.testing
 from prometheus_client.parser import text_string_to_metric_families
 
 from broker.admin.cluster_facts import ClusterFacts
-from broker.admin.node_statistics import node_statistics
+from broker.admin.facts.node_statistics import node_statistics
 from broker.common.topic_partition import TopicPartition
 from broker.wait_records.recorder import Recorder
 from tests.batches import batch

@@ -10,7 +10,7 @@ from broker.admin.cluster_facts import ClusterFacts
 from broker.quotas.entity import CONTROLLER_MUTATION_RATE, PRODUCER_BYTE_RATE, REQUEST_PERCENTAGE
 from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from tests.batches import batch
-from tests.broker.admin.test_metrics import samples, value
+from tests.broker.admin.facts.test_metrics import samples, value
 from tests.client import running_cluster
 from tests.requests import PRODUCE_VERSION, produce_request
 

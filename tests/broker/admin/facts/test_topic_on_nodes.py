@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.admin.topic_facts import topic_on_nodes
+from broker.admin.facts.topic_on_nodes import topic_on_nodes
 from tests.client import running_cluster
 
 pytestmark = pytest.mark.anyio

@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from broker.admin.cluster_clock import ClusterClock
+from broker.admin.facts.cluster_clock import ClusterClock
 from broker.clock_control.events import request_timeout
 from broker.wait_records.recorder import Recorder
 from tests.client import EPOCH_MS, running_cluster

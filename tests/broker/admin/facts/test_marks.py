@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from broker.admin.marks import MARKS_MAX, Marks
+from broker.admin.facts.marks import MARKS_MAX, Marks
 from broker.api.request_counts import Counted, RequestCounts
 
 FETCH = 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from broker.admin.node_statistics import node_statistics
+from broker.admin.facts.node_statistics import node_statistics
 from tests.client import running_node
 from tests.requests import FETCH_VERSION, fetch_request
 

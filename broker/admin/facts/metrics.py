@@ -18,7 +18,7 @@ from prometheus_client.core import (
     UnknownMetricFamily,
 )
 
-from broker.admin.quota_metrics import quota_metrics
+from broker.admin.facts.quota_metrics import quota_metrics
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
 from broker.node import Node
