@@ -71,7 +71,7 @@ def top_waits(spark: SparkSession, records: DataFrame) -> DataFrame:
 
 
 def longest(waits: DataFrame) -> DataFrame:
-    """The longest of each purgatory and role, by `rank`; only so many are held and sorted."""
+    """The longest of each purgatory and role, by `rank`; only these are held and sorted."""
     # By length; the other columns make the order deterministic, since they identify a request.
     order = "struct(parked_us, -unix_micros(arrived), -node, -connection, -correlation_id)"
     return (

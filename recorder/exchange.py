@@ -177,11 +177,11 @@ class Exchange:
         }
 
     def _partitions(self, entry: _PendingRequest, response: Any | None) -> list[dict[str, Any]]:
-        match entry.header.api_key:
-            case 0 if entry.body is not None:
-                return produced(entry.body, response, self._names)
-            case 1 if response is not None:
-                return fetched(response, self._offsets, self._names)
+        api_key = entry.header.api_key
+        if api_key == PRODUCE and entry.body is not None:
+            return produced(entry.body, response, self._names)
+        if api_key == FETCH and response is not None:
+            return fetched(response, self._offsets, self._names)
         return []
 
 

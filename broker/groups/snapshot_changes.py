@@ -19,7 +19,7 @@ from broker.steps.offload import Offload
 from broker.steps.offloaded import offloaded
 from broker.steps.queue import Slices
 
-# After so many attempts, in all of which the group has changed, a request is handled at once.
+# If the group has changed in this number of attempts, a request is handled at once.
 _ATTEMPTS_MAX = 5
 
 Prepared = TypeVar("Prepared")

@@ -5,7 +5,7 @@
                               the rebalance timeout --+--> c is removed, and the group rebalances
 
 It also completes when the generation ends. It sends no responses: the leader's assignment triggers
-those. Without it a member that sends no SyncGroup would block the others for ever (KAFKA-12890).
+those. Without it a member that sends no SyncGroup would block the others forever (KAFKA-12890).
 Kafka's group coordinator had it up to 3.9.
 """
 

@@ -16,7 +16,7 @@ from typing import Protocol
 import trio
 
 # A time in milliseconds may differ from trio's clock by a rounding error. Virtual time does not
-# advance while a task runs, so an alarm that is early by it would ring for ever.
+# advance while a task runs, so an alarm that is early by it would ring forever.
 _ROUNDING_S = 1e-6
 
 

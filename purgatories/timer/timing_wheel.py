@@ -46,7 +46,7 @@ class TimingWheel:
         queue: DelayQueue,
     ) -> None:
         assert bucket_ticks > 0
-        assert wheel_size > 1, "a wheel of one bucket would overflow into itself for ever"
+        assert wheel_size > 1, "a wheel of one bucket would overflow into itself forever"
         self.bucket_ticks = bucket_ticks
         self.wheel_size = wheel_size
         self.interval_ticks = bucket_ticks * wheel_size

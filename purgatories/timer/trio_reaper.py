@@ -4,7 +4,7 @@
                                                         |
     wait until next_expiration_ms <----- loop ------> advance_clock(0); purge()
 
-Kafka's thread polls every 200 ms; this task waits for ever while the timer is empty. A task and a
+Kafka's thread polls every 200 ms; this task waits forever while the timer is empty. A task and a
 cancel scope for each delay would cost forty times as much as an entry in the wheel; here all delays
 share one of each.
 """

@@ -1,4 +1,4 @@
-"""A request that a fault rule holds: until a delay ends, the rule is removed, or for ever."""
+"""A request that a fault rule holds: until a delay ends, the rule is removed, or forever."""
 
 from __future__ import annotations
 

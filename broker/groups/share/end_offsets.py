@@ -37,7 +37,7 @@ _PARTITIONS_PER_REQUEST_MAX = 1000
 OnEndOffset = Callable[[int | None], None]
 
 
-class _Question(NamedTuple):
+class _Search(NamedTuple):
     partition: TopicPartition
     done: OnEndOffset
 
@@ -52,7 +52,7 @@ class EndOffsets:
     ) -> None:
         self._node = parts.node
         self._image = image
-        self._queues: dict[int, deque[_Question]] = {}
+        self._queues: dict[int, deque[_Search]] = {}
         self._sender = InterBrokerSender("end-offsets", parts, self._next_request)
 
     async def run(self) -> None:
@@ -69,7 +69,7 @@ class EndOffsets:
         if self._node.alive(leader) is None:
             done(None)
             return
-        self._queues.setdefault(leader, deque()).append(_Question(partition, done))
+        self._queues.setdefault(leader, deque()).append(_Search(partition, done))
         self._sender.wake(leader)
 
     def _next_request(self, node_id: int) -> InterBrokerRequest | None:
@@ -77,8 +77,8 @@ class EndOffsets:
         if not queue:
             return None
         count = min(len(queue), _PARTITIONS_PER_REQUEST_MAX)
-        questions = [queue.popleft() for _ in range(count)]
-        topics = by_topic(sorted({each.partition for each in questions}))
+        searches = [queue.popleft() for _ in range(count)]
+        topics = by_topic(sorted({each.partition for each in searches}))
         body = ListOffsetsRequest(
             replica_id=_CONSUMER,
             isolation_level=_READ_UNCOMMITTED,
@@ -93,10 +93,10 @@ class EndOffsets:
                 for name, indexes in topics.items()
             ],
         )
-        return InterBrokerRequest(body, partial(self._on_response, questions))
+        return InterBrokerRequest(body, partial(self._on_response, searches))
 
     def _on_response(
-        self, questions: list[_Question], response: ListOffsetsResponse | None
+        self, searches: list[_Search], response: ListOffsetsResponse | None
     ) -> Slices[None]:
         offsets = {
             TopicPartition(topic.name, each.partition_index): each.offset
@@ -104,7 +104,7 @@ class EndOffsets:
             for each in topic.partitions
             if not each.error_code
         }
-        for question in questions:
-            done = partial(question.done, offsets.get(question.partition))
-            call_back(self._node, f"the end offset of {question.partition}", done)
+        for search in searches:
+            done = partial(search.done, offsets.get(search.partition))
+            call_back(self._node, f"the end offset of {search.partition}", done)
             yield None

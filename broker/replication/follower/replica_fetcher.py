@@ -45,7 +45,7 @@ from protocol.record_batch.pieces import pieces
 
 log = logging.getLogger("antechamber.replication")
 
-# Other tasks run after each so many partitions of a response.
+# The partitions of a response after which other tasks run.
 _PARTITIONS_AT_ONCE: Final = 16
 
 _LATEST: Final = -1

@@ -93,7 +93,7 @@ def test_an_action_may_schedule_its_own_key(timers: Timers) -> None:
 
 
 def test_an_action_that_raises_is_retried(timers: Timers, caplog: pytest.LogCaptureFixture) -> None:
-    """Until it succeeds, so that a member whose session has expired does not stay for ever."""
+    """Until it succeeds, so that a member whose session has expired does not stay forever."""
     tries = []
 
     def act() -> None:

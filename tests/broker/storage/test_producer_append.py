@@ -246,7 +246,7 @@ def test_an_old_protocol_transaction_of_an_unknown_producer_begins_anywhere() ->
 
 
 def test_a_batch_after_one_that_was_not_verified_is_refused() -> None:
-    """It would make the earlier one, which is retried, out of order for ever."""
+    """It would make the earlier one, which is retried, out of order forever."""
     producers = manager()
     guard = verify(producers, sequence=0, bumps=False)
     assert verify(producers, sequence=2, bumps=False) == guard

@@ -146,6 +146,6 @@ def test_clock_passed_by_advance_moves_coarser_wheels_too(wheel: Wheel) -> None:
 
 
 def test_wheel_of_one_bucket_is_refused() -> None:
-    """A wheel of one bucket would overflow into an equal wheel for ever."""
+    """A wheel of one bucket would overflow into an equal wheel forever."""
     with pytest.raises(AssertionError):
         Wheel(size=1)
