@@ -16,7 +16,7 @@ import trio
 from broker.coordinators.inter_broker_sender import InterBrokerRequest, InterBrokerSender
 from broker.steps.queue import Slices
 from protocol.messages.write_txn_markers import WriteTxnMarkersRequest, WriteTxnMarkersResponse
-from tests.broker.transactions.scripted_broker import (
+from tests.broker.coordinators.scripted_broker import (
     OWN,
     ScriptedBrokers,
     SendingBroker,

@@ -23,14 +23,14 @@ from broker.share_coordinator.network_persister import RETRIES_MAX, NetworkPersi
 from protocol.errors import ErrorCode
 from protocol.messages import read_share_group_state as read
 from protocol.messages import write_share_group_state as write
-from tests.broker.share_coordinator.state_client import state_batch
-from tests.broker.transactions.scripted_broker import (
+from tests.broker.coordinators.scripted_broker import (
     ScriptedBrokers,
     SendingBroker,
     pass_ms,
     sending,
     settle,
 )
+from tests.broker.share_coordinator.state_client import state_batch
 
 pytestmark = pytest.mark.anyio
 

@@ -20,7 +20,7 @@ from protocol.messages.write_txn_markers import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
-from tests.broker.transactions.scripted_broker import (
+from tests.broker.coordinators.scripted_broker import (
     ScriptedBrokers,
     SendingBroker,
     sending,

@@ -33,7 +33,7 @@ from protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTopicResult,
     AddPartitionsToTxnTransaction,
 )
-from tests.broker.transactions.scripted_broker import (
+from tests.broker.coordinators.scripted_broker import (
     ScriptedBrokers,
     SendingBroker,
     pass_ms,

@@ -16,8 +16,8 @@ from protocol.messages.write_txn_markers import (
     WritableTxnMarkerTopic,
     WriteTxnMarkersResponse,
 )
+from tests.broker.coordinators.scripted_broker import pass_ms, settle
 from tests.broker.transactions.running_channel import channel, pending, result
-from tests.broker.transactions.scripted_broker import pass_ms, settle
 
 pytestmark = pytest.mark.anyio
 

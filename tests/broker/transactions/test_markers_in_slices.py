@@ -6,8 +6,8 @@ import pytest
 
 from broker.common.topic_partition import TopicPartition
 from broker.transactions.marker_channel import MARKERS_PER_REQUEST_MAX
+from tests.broker.coordinators.scripted_broker import settle
 from tests.broker.transactions.running_channel import RunningChannel, channel, pending
-from tests.broker.transactions.scripted_broker import settle
 from tests.short_slices import short_slices
 
 pytestmark = pytest.mark.anyio

@@ -14,7 +14,7 @@ from protocol.messages.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
-from tests.broker.transactions.scripted_broker import sending, settle
+from tests.broker.coordinators.scripted_broker import sending, settle
 
 pytestmark = pytest.mark.anyio
 
