@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from uuid import UUID
 
 from broker.coordinators.coordinator_record import CoordinatorRecord
-from broker.groups.offsets import OffsetAndMetadata
+from broker.groups.offset_and_metadata import OffsetAndMetadata
 
 # Raises `ApiError` if the member that was checked may not commit an offset for a partition of a
 # topic; then the whole commit is refused.

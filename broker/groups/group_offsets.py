@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from collections.abc import Set as AbstractSet
 
 from broker.common.topic_partition import TopicPartition
-from broker.groups.offsets import Changes, OffsetAndMetadata, Offsets
+from broker.groups.offset_and_metadata import Changes, OffsetAndMetadata, Offsets
 from broker.steps.pieces import pieces
 from broker.steps.queue import Slices
 from protocol.record_batch.header import NO_PRODUCER_ID

@@ -21,7 +21,7 @@ from broker.groups.classic.group_metadata_record import restore_group
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.replay import replay
 from broker.groups.group_offsets import OffsetTable
-from broker.groups.offsets import Changes, OffsetAndMetadata
+from broker.groups.offset_and_metadata import Changes, OffsetAndMetadata
 from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue
 from broker.groups.records.offsets import LegacyOffsetCommitKey, OffsetCommitKey
 from broker.groups.records.serde import GROUP_RECORDS

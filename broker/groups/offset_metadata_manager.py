@@ -30,7 +30,7 @@ from broker.coordinators.prepared_records import PreparedRecords
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.group import CommitCheck, Committer
 from broker.groups.group_states import AnyGroup, GroupStates
-from broker.groups.offsets import Changes, OffsetAndMetadata, Offsets, tombstone
+from broker.groups.offset_and_metadata import Changes, OffsetAndMetadata, Offsets, tombstone
 from broker.groups.records.serde import NO_TIMESTAMP
 from broker.steps.pieces import pieces
 from broker.steps.queue import Slices

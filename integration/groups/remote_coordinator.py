@@ -17,8 +17,8 @@ from broker.groups.classic.requests import (
     SyncResult,
 )
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
+from broker.groups.offset_and_metadata import OffsetAndMetadata
 from broker.groups.offset_metadata_manager import OffsetCommit
-from broker.groups.offsets import OffsetAndMetadata
 from integration.groups.remote_broker import RemoteBroker
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_heartbeat import (

@@ -13,7 +13,7 @@ from broker.groups.classic.group_state import STABLE
 from broker.groups.classic.member import ClassicGroupMember
 from broker.groups.consumer.member import ConsumerGroupMember
 from broker.groups.group_states import AnyGroup
-from broker.groups.offsets import OffsetAndMetadata
+from broker.groups.offset_and_metadata import OffsetAndMetadata
 from broker.groups.share.group import ShareGroup
 from broker.groups.share.member import ShareGroupMember
 from broker.node import Node

@@ -27,7 +27,7 @@ from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition, by_topic
 from broker.controller.image import MetadataImage
-from broker.groups.offsets import OffsetAndMetadata, Offsets
+from broker.groups.offset_and_metadata import OffsetAndMetadata, Offsets
 from broker.steps.queue import Slices, finish
 from protocol.errors import ErrorCode
 from protocol.messages.offset_fetch import (

@@ -30,7 +30,7 @@ from broker.groups.classic.requests import (
 )
 from broker.groups.epochs import next_epoch
 from broker.groups.group import CLASSIC, CommitCheck, Committer
-from broker.groups.offsets import OffsetAndMetadata
+from broker.groups.offset_and_metadata import OffsetAndMetadata
 from broker.groups.records.classic import GroupMetadataKey
 from protocol.codec import Malformed
 from protocol.consumer_protocol import PROTOCOL_TYPE, parse_subscription

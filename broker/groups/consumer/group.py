@@ -20,7 +20,7 @@ from broker.groups.consumer.member import (
     Partitions,
 )
 from broker.groups.group import CONSUMER, CommitCheck, Committer
-from broker.groups.offsets import OffsetAndMetadata
+from broker.groups.offset_and_metadata import OffsetAndMetadata
 from broker.groups.records.consumer import (
     ConsumerGroupCurrentMemberAssignmentKey,
     ConsumerGroupMemberMetadataKey,

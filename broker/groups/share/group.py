@@ -9,7 +9,7 @@ from typing import Any
 from broker.common.errors import ApiError
 from broker.coordinators.coordinator_record import CoordinatorRecord, InconsistentRecord
 from broker.groups.group import SHARE, CommitCheck, Committer
-from broker.groups.offsets import OffsetAndMetadata
+from broker.groups.offset_and_metadata import OffsetAndMetadata
 from broker.groups.records.share import (
     ShareGroupCurrentMemberAssignmentKey,
     ShareGroupMemberMetadataKey,

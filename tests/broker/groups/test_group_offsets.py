@@ -6,7 +6,7 @@ import pytest
 
 from broker.common.topic_partition import TopicPartition
 from broker.groups.group_offsets import GroupOffsets, OffsetTable
-from broker.groups.offsets import OffsetAndMetadata
+from broker.groups.offset_and_metadata import OffsetAndMetadata
 from broker.steps.queue import finish
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)

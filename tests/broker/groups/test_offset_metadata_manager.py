@@ -8,8 +8,8 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import parse_config
 from broker.groups.group_coordinator_service import GroupCoordinatorService
+from broker.groups.offset_and_metadata import OffsetAndMetadata
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
-from broker.groups.offsets import OffsetAndMetadata
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from tests.broker.groups.script import ScriptPlayer

@@ -18,7 +18,7 @@ from broker.groups.classic.group_state import (
 )
 from broker.groups.classic.requests import JoinResult, MemberProtocol
 from broker.groups.group import Committer
-from broker.groups.offsets import OffsetAndMetadata
+from broker.groups.offset_and_metadata import OffsetAndMetadata
 from protocol.consumer_protocol import ConsumerProtocolSubscription, write_subscription
 from protocol.errors import ErrorCode
 from tests.broker.groups.members import member, protocols_of

@@ -11,7 +11,7 @@ from broker.groups.consumer.group import ConsumerGroup, ResolvedRegex
 from broker.groups.consumer.member import ConsumerGroupMember, MemberState
 from broker.groups.group import Committer
 from broker.groups.group_states import GroupStates
-from broker.groups.offsets import OffsetAndMetadata
+from broker.groups.offset_and_metadata import OffsetAndMetadata
 from protocol.errors import ErrorCode
 from tests.broker.groups.consumer.books import T, U, classic, group_of, member, owned
 

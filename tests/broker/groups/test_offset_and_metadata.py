@@ -6,7 +6,7 @@ from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
 from broker.coordinators.coordinator_record import CoordinatorRecord
-from broker.groups.offsets import OffsetAndMetadata, tombstone
+from broker.groups.offset_and_metadata import OffsetAndMetadata, tombstone
 from broker.groups.records.offsets import OffsetCommitKey
 
 T1 = TopicPartition("t", 1)
