@@ -6,9 +6,10 @@ import sys
 from collections.abc import Sequence
 
 from broker.common.errors import StartupError
+from broker.process.interrupts import EXIT_INTERRUPTED, end_at_interrupt, raise_at_interrupt
 from broker.what_if.arguments import Arguments, parse
 
-EXIT_USAGE, EXIT_INTERRUPTED = 2, 130
+EXIT_USAGE = 2
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -24,12 +25,14 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _report(arguments: Arguments) -> str:
+    end_at_interrupt()
     # Imported here, so that a wrong option is reported before the whole broker is imported.
     from broker.what_if.recording import read
     from broker.what_if.replay import replay
     from broker.what_if.report import json_text, report, table
     from broker.what_if.settings import UNCHANGED
 
+    raise_at_interrupt()
     recording, settings = read(arguments.records), arguments.settings
     unchanged = replay(recording, UNCHANGED)
     changed = None if settings == UNCHANGED else replay(recording, settings)

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
+
+import pytest
+
+from broker.process.interrupts import end_at_interrupt, raise_at_interrupt
+
+Handler = Callable[..., object] | signal.Handlers
 
 # An exception in the callback of a weak reference is printed and dropped, as during an import.
 _PROGRAM = """
@@ -39,3 +47,15 @@ def test_an_ignored_interrupt_remains_ignored() -> None:
     process = ended("SIG_IGN")
 
     assert (process.returncode, process.stdout, process.stderr) == (0, "continued\n", "")
+
+
+@pytest.mark.parametrize("before", [signal.default_int_handler, signal.SIG_IGN])
+def test_an_interrupt_is_raised_again(before: Handler) -> None:
+    """The handler is that of Python again; an ignored SIGINT remains ignored."""
+    previous = signal.signal(signal.SIGINT, before)
+    try:
+        end_at_interrupt()
+        raise_at_interrupt()
+        assert signal.getsignal(signal.SIGINT) is before
+    finally:
+        signal.signal(signal.SIGINT, previous)

@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from broker.what_if.__main__ import main
 from tests.broker.what_if.recorded import fetch, file_of
+
+# An exception in the callback of a weak reference is printed and dropped.
+_INTERRUPTED_IMPORT = """
+import signal, sys, weakref
+from broker.what_if.__main__ import main
+
+class Thing: pass
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "broker.what_if.replay":
+            thing = Thing()
+            reference = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
+            del thing
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
+sys.meta_path.insert(0, Interrupting())
+sys.exit(main(sys.argv[1:]))
+"""
 
 
 def test_a_recording_is_predicted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,3 +74,12 @@ def test_invalid_input_is_2_and_one_line(
     error = capsys.readouterr().err
     assert error.startswith(f"antechamber what-if: {line}")
     assert error.count("\n") == 1
+
+
+def test_ctrl_c_during_the_import_ends_the_command(tmp_path: Path) -> None:
+    """The exit code is 130, and nothing is printed."""
+    path = file_of(tmp_path, json.dumps(fetch(0, 500, 0)))
+    words = [sys.executable, "-c", _INTERRUPTED_IMPORT, str(path)]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
