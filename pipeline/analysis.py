@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from pipeline.arguments import Arguments
 from pipeline.errors import PipelineError, in_one_line
 from pipeline.jars import DELTA, KAFKA, JarSet
 from pipeline.limits import exceeded
+from pipeline.paths import plain_paths_are_local
 from pipeline.report.figures import write_figures
 from pipeline.report.findings import Findings, gather
 from pipeline.report.hgrm import write_histograms
@@ -35,7 +37,8 @@ def run(arguments: Arguments, display: Display) -> bool:
     """
     names = arguments.compare or arguments.sources
     given = [(name,) for name in names] if arguments.compare else [names]
-    sources = [source_of(one) for one in given]
+    local = plain_paths_are_local(arguments.master, arguments.settings, os.environ)
+    sources = [source_of(one, plain_paths_are_local=local) for one in given]
     for source in sources:
         source.reach()
     report = _report_path(arguments)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import socket
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from pyspark.sql import DataFrame, SparkSession
@@ -15,6 +16,7 @@ from pyspark.sql import functions as sf
 
 from pipeline.errors import PipelineError
 from pipeline.files import Files
+from pipeline.paths import is_plain
 
 KAFKA = "kafka://"
 CONNECT_WITHIN_S = 5.0
@@ -47,10 +49,10 @@ class Source(Protocol):
         ...
 
 
-def source_of(given: tuple[str, ...]) -> Source:
+def source_of(given: tuple[str, ...], *, plain_paths_are_local: bool = False) -> Source:
     """Return the source that the arguments name; raises `PipelineError` if they are invalid."""
     if not any(name.startswith(KAFKA) for name in given):
-        return FileSource(given)
+        return FileSource(given, plain_paths_are_local)
     if len(given) > 1:
         raise PipelineError(f"a topic is read alone, not with other sources: {' '.join(given)}")
     servers, _, topic = given[0].removeprefix(KAFKA).partition("/")
@@ -64,17 +66,21 @@ class FileSource:
     """Files, folders or patterns: JSON lines (also compressed), or Parquet by their names."""
 
     patterns: tuple[str, ...]
+    plain_paths_are_local: bool = False
     needs_connector = False
 
     def reach(self) -> None:
-        """Do nothing, because only Spark has access to all file systems."""
+        """Raise if a plain path of this machine is missing; Spark looks up all others."""
+        for pattern in self.patterns:
+            if self.plain_paths_are_local and is_plain(pattern) and not Path(pattern).exists():
+                raise _missing(pattern)
 
     def check(self, spark: SparkSession, /) -> None:
         """Raise unless every pattern matches a file."""
         files = Files(spark)
         for pattern in self.patterns:
             if not files.glob(pattern):
-                raise PipelineError(f"{pattern}: no such file or folder")
+                raise _missing(pattern)
 
     def read(self, spark: SparkSession) -> DataFrame:
         """Return the lines of all files; rows of Parquet files are converted to JSON."""
@@ -129,6 +135,10 @@ class TopicSource:
     def _options(self) -> dict[str, str]:
         named = {"kafka.bootstrap.servers": self.bootstrap, "subscribe": self.topic}
         return named | {"startingOffsets": "earliest"} | _PATIENCE
+
+
+def _missing(pattern: str) -> PipelineError:
+    return PipelineError(f"{pattern}: no such file or folder")
 
 
 def _lines(texts: DataFrame) -> DataFrame:
