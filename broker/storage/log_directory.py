@@ -107,11 +107,16 @@ class LogDirectory:
             self.disk.replace(path, text.encode(), sync=True)
             return
         found = dict(line.split("=", 1) for line in lines if "=" in line and line[0] != "#")
-        for key in ("cluster.id", "node.id"):
+        for key in wanted:
             if key not in found:
                 raise StartupError(
                     f"{path} is damaged, it has no {key}; write {key}={wanted[key]} into it if the "
                     "directory is this node's"
+                )
+            if key == "version" and found[key] != wanted[key]:
+                raise StartupError(
+                    f"{path} has version {found[key]}, and only version {wanted[key]} is supported;"
+                    " use another data directory"
                 )
             if found[key] != wanted[key]:
                 raise StartupError(

@@ -67,6 +67,16 @@ def test_comments_in_meta_properties_are_ignored(tmp_path: Path) -> None:
     directory_at(tmp_path).close(clean=True)
 
 
+@pytest.mark.parametrize("version", ["2", "x"])
+def test_another_version_of_meta_properties_is_refused(tmp_path: Path, version: str) -> None:
+    """Its keys may mean something else. Kafka refuses it too."""
+    text = f"version={version}\ncluster.id={CLUSTER}\nnode.id=1\n"
+    (tmp_path / "meta.properties").write_text(text)
+    line = f"meta.properties has version {version}, and only version 1 is supported; use another"
+    with pytest.raises(StartupError, match=line):
+        directory_at(tmp_path)
+
+
 def test_a_directory_in_use_is_refused(tmp_path: Path) -> None:
     """A second process gets a message of one line."""
     ready_read, ready_write = os.pipe()
