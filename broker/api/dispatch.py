@@ -72,7 +72,7 @@ class Dispatcher:
         key, version, correlation_id = peek(raw)
         entry = self._apis.get(key)
         if entry is None:
-            raise Refused(f"API key {key} is not served{self._condition}")
+            raise Refused(f"{_named(key)} is not served{self._condition}")
         cls, handler = entry
         if version not in cls.__spec__.versions:
             if cls is not ApiVersionsRequest:
@@ -216,6 +216,12 @@ class Dispatcher:
             self._recorder.end()
         own = next(each for each in services.api_versions if each.api_key == API_VERSIONS_KEY)
         request.respond(unsupported_version(own))
+
+
+def _named(key: int) -> str:
+    """The name of an API in a log line; an unknown key is called one."""
+    name = api_name(key)
+    return f"API key {key}" if name.isdecimal() else name
 
 
 def _log(connection: Connection, request: Request[Any]) -> None:
