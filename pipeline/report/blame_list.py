@@ -87,9 +87,9 @@ def _idle(causes: Causes) -> str:
     parts = []
     for role, each in sorted(causes.idle.items()):
         who = "followers" if role == FOLLOWER else "consumers"
-        parts.append(f"{each.waits:,} fetches of {who}, {span(each.waited_us)}")
+        parts.append(f"{each.waits:,} fetches of {who} ({span(each.waited_us)})")
     words = (
-        f"Not counted above: {' and '.join(parts)}, waited for records that did not exist yet. "
+        f"Not counted above: {' and '.join(parts)} waited for records that did not exist yet. "
         "These long polls delay no other request."
     )
     return text("p", words, class_="note")

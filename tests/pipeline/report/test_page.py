@@ -42,7 +42,7 @@ def test_causes_are_ranked_and_idle_polls_are_apart() -> None:
 
     assert "The largest cause is replica 3 (paused): 30 s of waiting" in text
     assert "<b>queue of client billing</b>" in text
-    assert "7 fetches of consumers, 3.5 s, waited for records that did not exist yet" in text
+    assert "7 fetches of consumers (3.5 s) waited for records that did not exist yet" in text
     assert "node 3: paused" in text
     assert "rule slow: delay" in text
 
