@@ -87,7 +87,8 @@ def _export(client: AdminClient, given: argparse.Namespace) -> None:
         words = f"cannot write {given.perfetto}: {error.strerror}"
         raise UsageError(f"--perfetto: {words}") from None
     count = phrases.counted(len(records), "request")
-    sys.stdout.write(f"{count} in {given.perfetto}\n")
+    hint = "" if records or given.source else "; serve with --record to have completed requests"
+    sys.stdout.write(f"{count} in {given.perfetto}{hint}\n")
 
 
 def _collector(url: str) -> Collector:

@@ -46,6 +46,18 @@ def test_the_requests_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out.startswith("1 request in ")
 
 
+def test_a_broker_without_requests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The output names the option that records requests."""
+    path = tmp_path / "trace.json"
+    with serving(FakeFacts()) as url:
+        monkeypatch.setenv("ANTECHAMBER_ADMIN", url)
+        assert main(["export", "--perfetto", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert out == f"0 requests in {path}; serve with --record to have completed requests\n"
+
+
 def test_the_standard_output(url: str, capsys: pytest.CaptureFixture[str]) -> None:
     """It has the trace and nothing else."""
     assert main(["export", "--perfetto", "-"]) == 0
