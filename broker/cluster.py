@@ -317,7 +317,7 @@ class Cluster:
         member = self.members.get(node_id)
         if member is None:
             known = ", ".join(str(known) for known in self.members)
-            raise NoSuchNode(f"there is no node {node_id}; there are {known}")
+            raise NoSuchNode(f"there is no node {node_id}, only {known}")
         return member
 
     def _node(self, member: Member) -> Node:

@@ -156,7 +156,7 @@ def test_an_invalid_order_changes_nothing(
 
 def test_an_order_to_an_unknown_node(kafka: Cluster) -> None:
     """The error lists the existing nodes."""
-    with pytest.raises(AdminError, match="there is no node 7; there are 1, 2, 3"):
+    with pytest.raises(AdminError, match="there is no node 7, only 1, 2, 3"):
         kafka.stop(7)
 
 

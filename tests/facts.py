@@ -370,7 +370,7 @@ class FakeFacts:
 
     def _change_state(self, node_id: int, before: str, after: str) -> None:
         if node_id not in self.states:
-            raise NoSuchNode(f"there is no node {node_id}; there are 1, 2, 3")
+            raise NoSuchNode(f"there is no node {node_id}, only 1, 2, 3")
         if self.states[node_id] != before:
             raise WrongState(f"node {node_id} is {self.states[node_id]}, not {before}")
         self.states[node_id] = after

@@ -108,7 +108,7 @@ def _check_selection(timers: Sequence[Snapshot], given: argparse.Namespace) -> N
         known = {timer[field]: None for timer in timers}
         if wanted is not None and wanted not in known:
             names = ", ".join(map(str, known))
-            raise CommandFailed(f"there is no {what} {wanted}; there are {names}")
+            raise CommandFailed(f"there is no {what} {wanted}, only {names}")
 
 
 def _recorded(file: Path, interval_s: float) -> Iterator[Sequence[Snapshot]]:

@@ -83,8 +83,9 @@ class FaultRules:
         """The rule with that id; raises `NoSuchRule`."""
         rule = self._rules.get(rule_id)
         if rule is None:
-            known = ", ".join(map(str, self._rules)) or "none"
-            raise NoSuchRule(f"there is no fault rule {rule_id}; there are {known[:100]}")
+            known = ", ".join(map(str, self._rules))
+            others = f"only {known[:100]}" if known else "and no other"
+            raise NoSuchRule(f"there is no fault rule {rule_id}, {others}")
         return rule
 
     def all(self) -> list[FaultRule]:

@@ -37,5 +37,5 @@ def read_node_change(fields: Fields, nodes: Collection[int]) -> NodeChange:
     node = fields.needed_whole("node", 0, _INT_MAX)
     if node not in nodes:
         known = ", ".join(map(str, sorted(nodes)))
-        raise fields.refusal("node", f"there is no node {node}; there are {known}")
+        raise fields.refusal("node", f"there is no node {node}, only {known}")
     return NodeChange(do, node, fields.whole("ms", 1, DELAY_MS_MAX))

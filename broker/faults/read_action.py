@@ -68,7 +68,7 @@ def _error(fields: Fields) -> Action:
     code = None if name is None else ErrorCode.__members__.get(name)
     if code is None or code is ErrorCode.NONE:
         given = "give" if name is None else f"{name[:60]!r} is unknown; give"
-        raise fields.refusal("error", f"{given} the name of an error, as REQUEST_TIMED_OUT")
+        raise fields.refusal("error", f"{given} the name of an error, such as REQUEST_TIMED_OUT")
     return Error(code, _is_after(fields))
 
 

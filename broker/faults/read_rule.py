@@ -170,7 +170,7 @@ def _node(fields_: Fields, name: str, possible: Possible) -> int | None:
     node = fields_.whole(name, 0, _INT_MAX)
     if node is not None and node not in possible.nodes:
         known = ", ".join(map(str, sorted(possible.nodes)))
-        raise fields_.refusal(name, f"there is no node {node}; there are {known}")
+        raise fields_.refusal(name, f"there is no node {node}, only {known}")
     return node
 
 

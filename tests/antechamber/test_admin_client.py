@@ -55,7 +55,7 @@ def test_orders_to_nodes(facts: FakeFacts, client: AdminClient) -> None:
 def test_waiting_for_a_condition(facts: FakeFacts, client: AdminClient) -> None:
     """A wait returns the matching state, or raises TimeoutError with the broker's message."""
     assert client.wait("parked", 5, api="Produce") == {"requests": facts.parked[:1]}
-    with pytest.raises(TimeoutError, match="not within 10 ms: there is no audit"):
+    with pytest.raises(TimeoutError, match="not within 10 ms: there is no topic audit"):
         client.wait("hw", 0.01, topic="audit")
 
 

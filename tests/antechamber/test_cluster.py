@@ -159,7 +159,7 @@ def test_waiting_for_replication_and_groups(facts: FakeFacts) -> None:
     kafka.wait_high_watermark()
     kafka.wait_in_sync("orders", partition=1, count=3)
     kafka.wait_group_stable("g")
-    with pytest.raises(TimeoutError, match="there is no orders-7"):
+    with pytest.raises(TimeoutError, match="there is no partition orders-7"):
         kafka.wait_high_watermark("orders", 7, timeout=0)
     with pytest.raises(TimeoutError, match=r"orders-0 has \[1, 2, 3\] of \[1, 2, 3\] in sync"):
         kafka.wait_in_sync("orders", 0, count=2, timeout=0)

@@ -80,7 +80,7 @@ async def test_an_unknown_node_is_refused(tmp_path: Path) -> None:
     async with running_cluster(tmp_path) as running:
         cluster = running.cluster
         for operation in (cluster.pause, cluster.resume):
-            with pytest.raises(NoSuchNode, match="there is no node 4; there are 1, 2, 3"):
+            with pytest.raises(NoSuchNode, match="there is no node 4, only 1, 2, 3"):
                 operation(4)
         with pytest.raises(NoSuchNode):
             await cluster.stop(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from broker.admin.conditions.condition import Finding
+from broker.admin.conditions.partitions import absent
 from broker.admin.facts.facts import Facts
 from broker.admin.facts.json_object import JsonObject
 from broker.admin.parameters import LONG_MAX, read_partition, read_required
@@ -58,8 +59,7 @@ class Committed:
     def _nothing(self) -> str:
         if self.topic is None:
             return f"group {self.group} has committed no offset"
-        which = self.topic if self.partition is None else f"{self.topic}-{self.partition}"
-        return f"there is no {which}"
+        return absent(self.topic, self.partition)
 
     def _lack(self, key: Key, committed: JsonObject | None, log: JsonObject | None) -> str:
         name = f"{key[0]}-{key[1]}"

@@ -12,6 +12,13 @@ from broker.admin.query import Query
 from protocol.lazy_dataclass import dataclass
 
 
+def absent(topic: str, partition: int | None) -> str:
+    """What is missing if there is no such topic, or no such partition of it."""
+    if partition is None:
+        return f"there is no topic {topic}"
+    return f"there is no partition {topic}-{partition}"
+
+
 @dataclass(frozen=True, slots=True)
 class OfPartitions(ABC):
     """A condition of a partition, of each partition of a topic, or of all partitions."""
@@ -23,8 +30,7 @@ class OfPartitions(ABC):
         """Check each partition."""
         partitions = list(facts.partitions(self.topic, self.partition))
         if self.topic is not None and not partitions:
-            which = self.topic if self.partition is None else f"{self.topic}-{self.partition}"
-            return {}, [f"there is no {which}"]
+            return {}, [absent(self.topic, self.partition)]
         missing = [
             self._missing(f"{each['topic']}-{each['partition']}", each) for each in partitions
         ]

@@ -56,7 +56,7 @@ async def test_a_wait_has_the_brokers_message() -> None:
     with serving(facts) as url:
         client = AsyncAdminClient(url)
         assert await client.wait("parked", 60, api="Produce") == {"requests": facts.parked}
-        with pytest.raises(TimeoutError, match="not within 10 ms: there is no audit"):
+        with pytest.raises(TimeoutError, match="not within 10 ms: there is no topic audit"):
             await client.wait("hw", 0.01, topic="audit")
 
 

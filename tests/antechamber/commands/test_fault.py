@@ -40,7 +40,7 @@ def test_a_refused_order(
         assert main(["fault", "resume", "3", "--admin", url]) == 1
 
     assert capsys.readouterr().err.splitlines() == [
-        "antechamber fault: there is no node 9; there are 1, 2, 3",
+        "antechamber fault: there is no node 9, only 1, 2, 3",
         "antechamber fault: node 3 is running, not paused",
     ]
 

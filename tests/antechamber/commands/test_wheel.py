@@ -178,8 +178,8 @@ def test_a_recording_that_does_not_exist_is_named(
 @pytest.mark.parametrize(
     ("option", "error"),
     [
-        (["--node", "9"], "there is no node 9; there are 1"),
-        (["--timer", "nope"], "there is no timer nope; there are Fetch, Produce"),
+        (["--node", "9"], "there is no node 9, only 1"),
+        (["--timer", "nope"], "there is no timer nope, only Fetch, Produce"),
     ],
 )
 @pytest.mark.usefixtures("facts")

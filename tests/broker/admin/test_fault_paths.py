@@ -44,7 +44,7 @@ async def test_a_rule_is_set_shown_and_removed() -> None:
     assert await request(facts, "/v1/faults") == (200, {"rules": [SET]})
     assert await request(facts, "/v1/faults/1") == (200, SET)
     assert await request(facts, "/v1/faults/1", "DELETE") == (200, SET)
-    assert await request(facts, "/v1/faults/1") == (404, "there is no fault rule 1; there are none")
+    assert await request(facts, "/v1/faults/1") == (404, "there is no fault rule 1, and no other")
     assert await request(facts, "/v1/faults/one") == (404, "'one' is not the id of a fault rule")
 
 

@@ -112,7 +112,7 @@ async def test_a_change_that_is_not_possible_is_refused() -> None:
     )
     assert await request(facts, "/v1/nodes/4/stop", "POST") == (
         404,
-        "there is no node 4; there are 1, 2, 3",
+        "there is no node 4, only 1, 2, 3",
     )
     for text in ("three", "-1", "9" * 30, "1%00", "²"):
         assert (await request(facts, f"/v1/nodes/{text}/stop", "POST"))[0] == 404

@@ -162,7 +162,7 @@ def test_a_removed_rule_does_not_fire() -> None:
     assert world.rules.remove(1) is rule
     assert world.fire(heartbeat()) is None
     assert world.timer.size == 0
-    with pytest.raises(NoSuchRule, match="there is no fault rule 1; there are none"):
+    with pytest.raises(NoSuchRule, match="there is no fault rule 1, and no other"):
         world.rules.rule(1)
 
 

@@ -121,13 +121,13 @@ def test_a_request_that_only_brokers_send_is_from_a_broker() -> None:
         (
             {"action": {"type": "error", "error": "NOT_A_LEADER"}},
             (
-                "action.error: 'NOT_A_LEADER' is unknown; give the name of an error, as "
+                "action.error: 'NOT_A_LEADER' is unknown; give the name of an error, such as "
                 "REQUEST_TIMED_OUT"
             ),
         ),
         (
             {"action": {"type": "error", "error": "NONE"}},
-            "action.error: 'NONE' is unknown; give the name of an error, as REQUEST_TIMED_OUT",
+            "action.error: 'NONE' is unknown; give the name of an error, such as REQUEST_TIMED_OUT",
         ),
         (
             {"action": {"type": "close", "when": "later"}},
@@ -147,7 +147,7 @@ def test_a_request_that_only_brokers_send_is_from_a_broker() -> None:
         ),
         (
             {"action": {"type": "node", "do": "stop", "node": 4}},
-            "action.node: there is no node 4; there are 1, 2, 3",
+            "action.node: there is no node 4, only 1, 2, 3",
         ),
         (
             {"action": {"type": "node", "do": "stop", "node": 1, "ms": 0}},
@@ -202,7 +202,7 @@ def test_a_request_that_only_brokers_send_is_from_a_broker() -> None:
         ),
         (
             {"match": {"node": 4}, "action": ERROR},
-            "match.node: there is no node 4; there are 1, 2, 3",
+            "match.node: there is no node 4, only 1, 2, 3",
         ),
         (
             {"match": {"listener": "SASL"}, "action": ERROR},

@@ -60,8 +60,8 @@ def test_a_topic_selects_its_partitions() -> None:
     assert committed("orders", 0, offset=2).check(facts)[1] == [
         "group g in orders-0: committed 1, log end 3, needed offset 2"
     ]
-    assert committed("orders", 7, offset=1).check(facts)[1] == ["there is no orders-7"]
-    assert committed("audit", lag=0).check(facts)[1] == ["there is no audit"]
+    assert committed("orders", 7, offset=1).check(facts)[1] == ["there is no partition orders-7"]
+    assert committed("audit", lag=0).check(facts)[1] == ["there is no topic audit"]
 
 
 def test_a_group_without_offsets_is_reported() -> None:

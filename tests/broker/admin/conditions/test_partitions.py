@@ -40,8 +40,8 @@ def test_a_missing_topic_may_be_waited_for() -> None:
     """A client may create it during the wait."""
     facts = FakeFacts()
 
-    assert missing(HighWatermark("audit", None), facts) == ["there is no audit"]
-    assert missing(InSync("orders", 7, None), facts) == ["there is no orders-7"]
+    assert missing(HighWatermark("audit", None), facts) == ["there is no topic audit"]
+    assert missing(InSync("orders", 7, None), facts) == ["there is no partition orders-7"]
     assert missing(InSync(None, None, None), facts) == []
 
 
