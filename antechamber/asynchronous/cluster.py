@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from anyio import CancelScope, to_thread
 
@@ -64,6 +64,14 @@ class AsyncCluster(ProcessFacts, AsyncHandle):
         )
         self._keeps_data = data_dir is not None
         self._start_timeout_s = start_timeout
+
+    if not TYPE_CHECKING:  # type checkers know the attributes
+
+        def __getattr__(self, name: str) -> Any:
+            words = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if "_process" not in self.__dict__:
+                words += " before its start; use it in `async with`"
+            raise AttributeError(words)
 
     async def close(self) -> None:
         """Stop the broker, and delete its logs if their directory is temporary.
