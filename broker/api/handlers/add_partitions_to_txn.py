@@ -2,8 +2,10 @@
 
 Behaviour: if one partition of a transaction does not exist, none of them is added: the others get
 OPERATION_NOT_ATTEMPTED, and so it is if the client may not write to a topic. Clients cannot add
-partitions of internal topics. The response is sent when
-the records of all transactions are replicated.
+partitions of internal topics. The response is sent when the records of all transactions are
+replicated. A partition that was added has a result as often as the request names it; otherwise it
+has one, and a topic without partitions has none. Of a transactional id that a request names twice,
+the partitions are those of its last entry, and the results of an addition those of its first one.
 
 Versions: 2 PRODUCER_FENCED instead of INVALID_PRODUCER_EPOCH (KIP-588), 4 several transactions and
 checks, for brokers (KIP-890), 5 TRANSACTION_ABORTABLE.
@@ -13,7 +15,7 @@ Deviations: a request of v4 without transactions has an empty response; Kafka se
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 
@@ -26,7 +28,7 @@ from broker.api.handlers.wait_rules import transaction_rules
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
-from broker.common.topic_partition import TopicPartition
+from broker.common.topic_partition import TopicPartition, by_topic
 from broker.controller.image import INTERNAL_TOPICS, MetadataImage
 from broker.steps.queue import Slices, finish
 from protocol.errors import ErrorCode
@@ -35,6 +37,7 @@ from protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnResponse,
     AddPartitionsToTxnResult,
+    AddPartitionsToTxnTopic,
     AddPartitionsToTxnTopicResult,
     AddPartitionsToTxnTransaction,
 )
@@ -42,6 +45,7 @@ from protocol.messages.add_partitions_to_txn import (
 _BATCHED_SINCE = 4
 
 _Errors = Mapping[TopicPartition, ErrorCode]
+_Topics = list[AddPartitionsToTxnTopicResult]
 _Added = AddPartitionsToTxnResponse | Outcome
 
 
@@ -75,16 +79,22 @@ def _add(
         hidden = yield from unauthorized(request, WRITE_TOPIC, names)
         hidden |= INTERNAL_TOPICS
     results = _Results(request, transactions)
+    last = {each.transactional_id: each for each in transactions}
+    first = {each.transactional_id: each for each in reversed(transactions)}
     for index, transaction in enumerate(transactions):
+        transactional_id = transaction.transactional_id
         keys: dict[TopicPartition, None] = {}
-        for topic in transaction.topics:
+        for topic in last[transactional_id].topics:
             yield None
             keys.update(dict.fromkeys(TopicPartition(topic.name, p) for p in topic.partitions))
         refused = _refused(keys, request.services.image, hidden)
         if refused:
-            results.set(index, refused)
+            results.set(index, _each_once(refused))
+        elif transaction.verify_only:
+            results.set(index, _verified(request, transaction, list(keys)))
         else:
-            _handle(request, transaction, list(keys), partial(results.set, index))
+            named = first[transactional_id].topics
+            _begin(request, transaction, list(keys), named, partial(results.set, index))
         yield None
     if results.are_complete:
         return results.response()
@@ -131,27 +141,35 @@ def _refused(
     return {key: errors.get(key, ErrorCode.OPERATION_NOT_ATTEMPTED) for key in keys}
 
 
-def _handle(
+def _verified(
     request: Request[AddPartitionsToTxnRequest],
     transaction: AddPartitionsToTxnTransaction,
     keys: Sequence[TopicPartition],
-    on_errors: partial[None],
-) -> None:
-    coordinator = request.services.transactions
+) -> _Topics:
+    """Whether the transaction has the partitions."""
     identity = transaction.transactional_id, transaction.producer_id, transaction.producer_epoch
-    if transaction.verify_only:
-        on_errors(coordinator.verify_partitions(*identity, keys))
-        return
+    return _each_once(request.services.transactions.verify_partitions(*identity, keys))
+
+
+def _begin(
+    request: Request[AddPartitionsToTxnRequest],
+    transaction: AddPartitionsToTxnTransaction,
+    keys: Sequence[TopicPartition],
+    named: Sequence[AddPartitionsToTxnTopic],
+    on_results: Callable[[_Topics], None],
+) -> None:
+    """Add the partitions; *on_results* gets the results of the topics *named*."""
+    identity = transaction.transactional_id, transaction.producer_id, transaction.producer_epoch
 
     def on_response(error: ErrorCode) -> None:
-        on_errors(dict.fromkeys(keys, as_old_error(error, request.version)))
+        on_results(_all(named, as_old_error(error, request.version)))
 
     client_version = 2 if request.version >= _BATCHED_SINCE else 0
-    coordinator.add_partitions(*identity, keys, client_version, on_response)
+    request.services.transactions.add_partitions(*identity, keys, client_version, on_response)
 
 
 class _Results:
-    """The errors of each transaction, and the response when all of them are known."""
+    """The results of each transaction, and the response when all of them are known."""
 
     def __init__(
         self,
@@ -160,17 +178,17 @@ class _Results:
     ) -> None:
         self._request = request
         self._transactions = transactions
-        self._errors: dict[int, _Errors] = {}
+        self._topics: dict[int, _Topics] = {}
         self._respond: ResponseCallback[None] | None = None
 
     @property
     def are_complete(self) -> bool:
         """Whether every transaction is handled."""
-        return len(self._errors) == len(self._transactions)
+        return len(self._topics) == len(self._transactions)
 
-    def set(self, index: int, errors: _Errors) -> None:
-        """Store the errors of a transaction."""
-        self._errors[index] = errors
+    def set(self, index: int, topics: _Topics) -> None:
+        """Store the results of a transaction."""
+        self._topics[index] = topics
         if self.are_complete and self._respond is not None:
             self._respond(None)
 
@@ -180,36 +198,34 @@ class _Results:
 
     def response(self) -> AddPartitionsToTxnResponse:
         """The response; older versions have the topics of one transaction."""
-        topics = [
-            _topics(transaction, self._errors[index])
-            for index, transaction in enumerate(self._transactions)
-        ]
         if self._request.version < _BATCHED_SINCE:
-            return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=topics[0])
+            return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=self._topics[0])
         return AddPartitionsToTxnResponse(
             results_by_transaction=[
                 AddPartitionsToTxnResult(
-                    transactional_id=transaction.transactional_id, topic_results=results
+                    transactional_id=transaction.transactional_id, topic_results=self._topics[index]
                 )
-                for transaction, results in zip(self._transactions, topics, strict=True)
+                for index, transaction in enumerate(self._transactions)
             ]
         )
 
 
-def _topics(
-    transaction: AddPartitionsToTxnTransaction, errors: _Errors
-) -> list[AddPartitionsToTxnTopicResult]:
-    """A result for each partition, as often as the request has it."""
+def _each_once(errors: _Errors) -> _Topics:
+    """The results by topic, each partition once."""
     return [
-        AddPartitionsToTxnTopicResult(
-            name=topic.name,
-            results_by_partition=[
-                AddPartitionsToTxnPartitionResult(
-                    partition_index=index,
-                    partition_error_code=errors[TopicPartition(topic.name, index)],
-                )
-                for index in topic.partitions
-            ],
-        )
-        for topic in transaction.topics
+        _topic(name, [(index, errors[TopicPartition(name, index)]) for index in indexes])
+        for name, indexes in by_topic(errors).items()
     ]
+
+
+def _all(named: Sequence[AddPartitionsToTxnTopic], error: ErrorCode) -> _Topics:
+    """The same result for each partition, as often as the request has it."""
+    return [_topic(topic.name, [(index, error) for index in topic.partitions]) for topic in named]
+
+
+def _topic(name: str, errors: Sequence[tuple[int, ErrorCode]]) -> AddPartitionsToTxnTopicResult:
+    partitions = [
+        AddPartitionsToTxnPartitionResult(partition_index=index, partition_error_code=error)
+        for index, error in errors
+    ]
+    return AddPartitionsToTxnTopicResult(name=name, results_by_partition=partitions)

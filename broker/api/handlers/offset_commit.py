@@ -2,7 +2,7 @@
 
 Behaviour: partitions that do not exist, and topics that the client may not read, are refused
 separately; the group commits or refuses all others together. The response is sent when the commit
-is replicated.
+is replicated. A topic without partitions is not in it, unless it is refused.
 
 Versions: 2 to 4 a retention time, 6 leader epochs, 7 static members (KIP-345), 9 member epochs, and
 GROUP_ID_NOT_FOUND instead of ILLEGAL_GENERATION, 10 topic ids.
@@ -15,6 +15,7 @@ from typing import Final
 
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC
 from broker.api.authorization.checks import is_authorized, require
+from broker.api.handlers.committed_topics import put_together
 from broker.api.handlers.replicated import when_committed
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import Outcome
@@ -63,54 +64,65 @@ def _in_slices(collected: _Commits) -> Slices[OffsetCommitResponse | Outcome]:
 
 
 class _Topic:
-    """A topic of the request: its image, or else the *error* of its partitions."""
+    """An entry of the request: the image of its topic, or else the *error* of its partitions."""
 
-    __slots__ = ("error", "image", "partitions")
+    __slots__ = ("accepted", "error", "image", "key", "requested")
 
     def __init__(
         self,
+        requested: OffsetCommitRequestTopic,
+        key: object,
         image: TopicImage | None,
         error: ErrorCode,
-        partitions: list[OffsetCommitResponsePartition],
     ) -> None:
+        self.requested = requested
+        self.key = key
         self.image = image
         self.error = error
-        self.partitions = partitions
+        self.accepted = self.response()
+
+    def response(self) -> OffsetCommitResponseTopic:
+        """A part of the response for this topic, without partitions."""
+        requested = self.requested
+        return OffsetCommitResponseTopic(
+            name=requested.name, topic_id=requested.topic_id, partitions=[]
+        )
 
 
 class _Commits:
     """The commits of a request, and the response with a partition for each."""
 
-    __slots__ = ("_commits", "_committed", "_response", "request")
+    __slots__ = ("_accepted", "_commits", "_committed", "_refused", "_response", "request")
 
     def __init__(self, request: Request[OffsetCommitRequest]) -> None:
         self.request = request
         self._response = OffsetCommitResponse(topics=[])
+        self._refused: dict[object, OffsetCommitResponseTopic] = {}
+        self._accepted: list[tuple[object, OffsetCommitResponseTopic]] = []
         self._commits: list[Commit] = []
         # The partitions of the response for the commits, in the same order.
         self._committed: list[OffsetCommitResponsePartition] = []
 
     def topic(self, requested: OffsetCommitRequestTopic) -> _Topic:
-        """Add a topic to the response, without partitions."""
+        """Find a topic of the request; one that is refused is in the response."""
         image = self.request.services.image
-        if self.request.version >= _TOPIC_IDS_SINCE:
-            topic = image.topic_by_id(requested.topic_id)
-            name = None if topic is None else topic.name
+        by_id = self.request.version >= _TOPIC_IDS_SINCE
+        if by_id:
+            known = image.topic_by_id(requested.topic_id)
+            name = None if known is None else known.name
         else:
-            topic = image.topic(requested.name)
+            known = image.topic(requested.name)
             name = requested.name
         error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if name is None:
             error = ErrorCode.UNKNOWN_TOPIC_ID
         elif not is_authorized(self.request, READ_TOPIC, name):
-            topic, error = None, READ_TOPIC.error_code
-        partitions: list[OffsetCommitResponsePartition] = []
-        self._response.topics.append(
-            OffsetCommitResponseTopic(
-                name=requested.name, topic_id=requested.topic_id, partitions=partitions
-            )
-        )
-        return _Topic(topic, error, partitions)
+            known, error = None, READ_TOPIC.error_code
+        key: object = requested.topic_id if by_id else requested.name
+        topic = _Topic(requested, key, known, error)
+        if known is None:
+            self._refused_topic(topic)
+        return topic
 
     def add(self, topic: _Topic, requested: Sequence[OffsetCommitRequestPartition]) -> None:
         """Add partitions of a topic to the response, and the commits of those that exist."""
@@ -118,22 +130,31 @@ class _Commits:
         for partition in requested:
             index = partition.partition_index
             response_partition = OffsetCommitResponsePartition(partition_index=index)
-            topic.partitions.append(response_partition)
-            if image is None:
+            if image is None or not 0 <= index < len(image.partitions):
                 response_partition.error_code = topic.error
-            elif not 0 <= index < len(image.partitions):
-                response_partition.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-            else:
-                self._committed.append(response_partition)
-                self._commits.append(
-                    Commit(
-                        topic_partition(image.name, index),
-                        partition.committed_offset,
-                        partition.committed_leader_epoch,
-                        partition.committed_metadata,
-                        image.topic_id,
-                    )
+                self._refused_topic(topic).partitions.append(response_partition)
+                continue
+            accepted = topic.accepted.partitions
+            if not accepted:
+                self._accepted.append((topic.key, topic.accepted))
+            accepted.append(response_partition)
+            self._committed.append(response_partition)
+            self._commits.append(
+                Commit(
+                    topic_partition(image.name, index),
+                    partition.committed_offset,
+                    partition.committed_leader_epoch,
+                    partition.committed_metadata,
+                    image.topic_id,
                 )
+            )
+
+    def _refused_topic(self, topic: _Topic) -> OffsetCommitResponseTopic:
+        """The part of the response for the refused partitions of a topic."""
+        refused = self._refused.get(topic.key)
+        if refused is None:
+            refused = self._refused[topic.key] = topic.response()
+        return refused
 
     def to_commit(self) -> OffsetCommit:
         """The collected commits as those of the member."""
@@ -153,6 +174,7 @@ class _Commits:
     ) -> OffsetCommitResponse | Outcome:
         """Commit all; returns the response, or parks the request until it is replicated."""
         response = self._response
+        response.topics = put_together(self._refused, self._accepted)
         if not self._commits:
             return response
         return when_committed(

@@ -1,14 +1,16 @@
 """Produce: appends batches; with acks=all, responds when every in-sync replica has them.
 
 Behaviour: partitions that are refused before the append come after the others in the response, as
-in Kafka. With ``acks=0`` there is no response, and an error closes the connection so that the
-client refreshes its metadata. A wait that times out is REQUEST_TIMED_OUT, and the records stay in
-the log. A client that exceeds its quota gets its response at once, and its connection is muted.
-Batches that take long to validate are validated in a worker thread before any batch is appended.
-Requests of many partitions, and long responses, are handled in slices. With ``flush.messages`` the
-records are on the disk before they are acknowledged. The first batch of a transaction is verified
-before its append (`broker.api.handlers.produce_verification`). A client that may not write to the
-transactional id of transactional batches fails as a whole, other refusals are those of topics.
+in Kafka. Of a partition that is named twice the last valid batch is appended, and the response has
+it once; if a batch is invalid, its error is the result. With ``acks=0`` there is no response, and
+an error closes the connection so that the client refreshes its metadata. A wait that times out is
+REQUEST_TIMED_OUT, and the records stay in the log. A client that exceeds its quota gets its
+response at once, and its connection is muted. Batches that take long to validate are validated in a
+worker thread before any batch is appended. Requests of many partitions, and long responses, are
+handled in slices. With ``flush.messages`` the records are on the disk before they are acknowledged.
+The first batch of a transaction is verified before its append
+(`broker.api.handlers.produce_verification`). A client that may not write to the transactional id of
+transactional batches fails as a whole, other refusals are those of topics.
 
 Versions: 13 names topics by id. The schema begins at v3, but ApiVersions advertises 0, because
 older librdkafka does not compress otherwise (KAFKA-18659).
@@ -27,7 +29,7 @@ from uuid import UUID
 
 from broker.api.authorization.check import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
 from broker.api.authorization.checks import is_authorized
-from broker.api.handlers.produce_response import TOPIC_IDS_SINCE, Results, respond
+from broker.api.handlers.produce_response import TOPIC_IDS_SINCE, Results, merged, respond
 from broker.api.handlers.produce_verification import unverified, verify
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
@@ -195,11 +197,11 @@ class _Entries:
         flushing = flusher.running or flusher.waiting  # a property would be interpreted
         if flushing and request.body.acks and (unflushed := self._unflushed(results)):
             if request.wait is None:  # otherwise the record describes the wait for the replicas
-                request.wait = FlushWait(appended + self.refused)
+                request.wait = FlushWait(merged(appended, self.refused))
             flushed = partial(request.attempt, self._respond_flushed, appended)
             logs.after_flush(unflushed, flushed)
         else:
-            respond(request, appended + self.refused)
+            respond(request, merged(appended, self.refused))
 
     def park(self, operation: DelayedProduce[TopicPartition] | None) -> Outcome:
         """Park the request until *operation* completes, unless it has completed already (None)."""
@@ -223,7 +225,7 @@ class _Entries:
         for key, _, result in appended:
             if not result.error and is_offline(key):
                 result.error, result.base_offset = ErrorCode.KAFKA_STORAGE_ERROR, -1
-        respond(self.request, appended + self.refused)
+        respond(self.request, merged(appended, self.refused))
 
 
 def _error_of_all(
@@ -287,7 +289,7 @@ def _validate(entries: _Entries) -> Outcome | Slices[Outcome]:
     """Append what is accepted; long batches are validated first, perhaps in a worker thread."""
     request, accepted = entries.request, entries.accepted
     if not accepted:
-        respond(request, entries.refused)
+        respond(request, merged([], entries.refused))
         return PARKED
     if are_short(accepted.values()):
         return _append(entries, accepted)

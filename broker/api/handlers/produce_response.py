@@ -30,6 +30,14 @@ _LEADERS_SINCE: Final = 10
 Results = list[tuple[TopicPartition, UUID, ProduceResult]]
 
 
+def merged(appended: Results, refused: Results) -> Results:
+    """The results with each partition once: a refusal replaces what was appended for it."""
+    if not refused:
+        return appended
+    results = {(each[0], each[1]): each for each in (*appended, *refused)}
+    return list(results.values())
+
+
 def respond(request: Request[ProduceRequest], results: Results) -> None:
     """Respond with *results* in their order, in slices if they are many.
 

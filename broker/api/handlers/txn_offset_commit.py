@@ -17,6 +17,7 @@ from functools import partial
 
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC, WRITE_TRANSACTIONAL_ID
 from broker.api.authorization.checks import is_authorized, require
+from broker.api.handlers.committed_topics import put_together
 from broker.api.handlers.replicated import when_committed
 from broker.api.handlers.transaction_waits import VerificationWait
 from broker.api.long_request import ITEMS_AT_ONCE
@@ -62,11 +63,21 @@ def txn_offset_commit(
 class _TransactionalCommit:
     """A request whose partitions are added, then verified, then committed."""
 
-    __slots__ = ("_commits", "_committed", "_prepared", "_request", "_response")
+    __slots__ = (
+        "_accepted",
+        "_commits",
+        "_committed",
+        "_prepared",
+        "_refused",
+        "_request",
+        "_response",
+    )
 
     def __init__(self, request: Request[TxnOffsetCommitRequest]) -> None:
         self._request = request
         self._response = TxnOffsetCommitResponse(topics=[])
+        self._refused: dict[object, TxnOffsetCommitResponseTopic] = {}
+        self._accepted: list[tuple[object, TxnOffsetCommitResponseTopic]] = []
         self._commits: list[Commit] = []
         # The parts of the response about the commits, in the same order.
         self._committed: list[TxnOffsetCommitResponsePartition] = []
@@ -74,20 +85,23 @@ class _TransactionalCommit:
 
     def add(self, requested: TxnOffsetCommitRequestTopic) -> Slices[None]:
         """Add a topic to the response, and the commits of its partitions that exist."""
-        topic = self._request.services.image.topic(requested.name)
+        name = requested.name
+        topic = self._request.services.image.topic(name)
         error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        if not is_authorized(self._request, READ_TOPIC, requested.name):
+        if not is_authorized(self._request, READ_TOPIC, name):
             topic, error = None, READ_TOPIC.error_code
-        partitions = []
+        if topic is None:
+            self._refused_topic(name)
+        accepted: list[TxnOffsetCommitResponsePartition] = []
         for partition in requested.partitions:
             index = partition.partition_index
             response_partition = TxnOffsetCommitResponsePartition(partition_index=index)
-            partitions.append(response_partition)
             yield None
             if topic is None or not 0 <= index < len(topic.partitions):
                 response_partition.error_code = error
+                self._refused_topic(name).partitions.append(response_partition)
                 continue
-            self._committed.append(response_partition)
+            accepted.append(response_partition)
             self._commits.append(
                 Commit(
                     TopicPartition(topic.name, index),
@@ -97,10 +111,18 @@ class _TransactionalCommit:
                     topic.topic_id,
                 )
             )
-        if partitions or topic is None:  # as in Kafka
-            self._response.topics.append(
-                TxnOffsetCommitResponseTopic(name=requested.name, partitions=partitions)
-            )
+        if accepted:
+            self._committed += accepted
+            response_topic = TxnOffsetCommitResponseTopic(name=name, partitions=accepted)
+            self._accepted.append((name, response_topic))
+
+    def _refused_topic(self, name: str) -> TxnOffsetCommitResponseTopic:
+        """The part of the response for the refused partitions of a topic."""
+        refused = self._refused.get(name)
+        if refused is None:
+            refused = TxnOffsetCommitResponseTopic(name=name, partitions=[])
+            self._refused[name] = refused
+        return refused
 
     def prepare(self) -> Slices[None]:
         """Encode the records of many commits, because the rest of the work is not in slices."""
@@ -111,6 +133,7 @@ class _TransactionalCommit:
     def begin(self) -> TxnOffsetCommitResponse | Outcome:
         """Verify the partition of the group, then commit."""
         request, body, services = self._request, self._request.body, self._request.services
+        self._response.topics = put_together(self._refused, self._accepted)
         if not self._commits:
             return self._response
         if not body.group_id:

@@ -75,6 +75,40 @@ async def test_a_repeated_partition_has_a_result_each_time(tmp_path: Path) -> No
         assert results == [("a", 1, 0), ("a", 1, 0), ("a", 0, 0)]
 
 
+async def test_a_refused_partition_has_one_result(tmp_path: Path) -> None:
+    """And a topic without partitions none, as in Kafka."""
+    async with running_node(tmp_path) as node:
+        producer = await transactional_producer(node)
+
+        results = await producer.add(("a", [0, 0]), ("b", [0]), ("a", [0]), ("a", []))
+
+        assert results == [("a", 0, NOT_ATTEMPTED), ("b", 0, UNKNOWN)]
+
+
+async def test_a_verified_partition_has_one_result(tmp_path: Path) -> None:
+    """Unlike one that is added."""
+    async with running_node(tmp_path) as node:
+        producer = await transactional_producer(node)
+        await producer.add(("a", [0]))
+        check = producer.transaction(("a", [0]), ("a", [0, 1]), verify_only=True)
+
+        results = await producer.add_as_broker(check)
+
+        assert results == {ID: [("a", 0, 0), ("a", 1, ABORTABLE)]}
+
+
+async def test_of_an_id_that_is_named_twice_the_last_partitions_are_added(tmp_path: Path) -> None:
+    """As in Kafka, the results are those of the first entry."""
+    async with running_node(tmp_path) as node:
+        producer = await transactional_producer(node)
+        first, last = producer.transaction(("a", [0])), producer.transaction(("a", [1]))
+
+        results = await producer.add_as_broker(first, last)
+
+        assert results == {ID: [("a", 0, 0)]}
+        assert node.node.transactions.metadata_of(ID).partitions == {("a", 1)}
+
+
 async def test_clients_cannot_add_internal_topics(tmp_path: Path) -> None:
     """Brokers can, for the offsets of groups."""
     async with running_node(tmp_path) as node:
@@ -135,9 +169,9 @@ async def test_the_response_of_several_transactions_waits_for_all(tmp_path: Path
     """Also for one whose record cannot be written."""
     async with running_node(tmp_path) as node:
         producer = await transactional_producer(node)
-        good, bad = producer.transaction(("a", [0])), producer.transaction(("b", [0]))
+        good, bad = producer.transaction(("a", [0])), producer.transaction(("b", [0]), name="x")
 
         results = await producer.add_as_broker(good, bad)
 
-        assert results == {ID: [("b", 0, UNKNOWN)]}
+        assert results == {ID: [("a", 0, 0)], "x": [("b", 0, UNKNOWN)]}
         assert node.node.transactions.metadata_of(ID).value.state.name == "ONGOING"

@@ -61,7 +61,7 @@ def test_an_unknown_partition_has_an_error_of_its_own() -> None:
     response = commit(node, 9, ("t", 0), ("t", 2), ("t", -1), ("nope", 0))
 
     unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    assert errors(response) == [ErrorCode.NONE, unknown, unknown, unknown]
+    assert errors(response) == [unknown, unknown, ErrorCode.NONE, unknown]
     assert list(node.groups.offsets.fetch("g")) == [TopicPartition("t", 0)]
 
 
@@ -69,7 +69,7 @@ def test_an_unknown_topic_id_has_an_error_of_its_own() -> None:
     """v10; an unknown partition of a known topic has the same error as before."""
     response = commit(GroupServices(), 10, (UNKNOWN_ID, 0), (T_ID, 7), (T_ID, 0))
 
-    assert [topic.topic_id for topic in response.topics] == [UNKNOWN_ID, T_ID, T_ID]
+    assert [topic.topic_id for topic in response.topics] == [UNKNOWN_ID, T_ID]
     assert errors(response) == [
         ErrorCode.UNKNOWN_TOPIC_ID,
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
@@ -85,7 +85,7 @@ def test_the_group_refuses_the_known_partitions_only(version: int, error: ErrorC
     claim = {"generation_id_or_member_epoch": 5, "member_id": "m"}
     response = commit(GroupServices(), version, ("t", 0), ("nope", 0), **claim)
 
-    assert errors(response) == [error, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+    assert errors(response) == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, error]
 
 
 def test_without_known_partitions_the_group_is_not_checked() -> None:
@@ -105,3 +105,25 @@ def test_old_versions_may_have_a_retention_time() -> None:
 
     offset = node.groups.offsets.fetch("g")[TopicPartition("t", 0)]
     assert offset.expire_timestamp_ms == offset.commit_timestamp_ms + 1000
+
+
+def test_a_topic_is_in_the_response_once_if_a_partition_is_refused() -> None:
+    """Refused partitions come first (Kafka's ``OffsetCommitResponse.Builder``)."""
+    node = GroupServices()
+
+    response = commit(node, 9, ("t", 1), ("unknown", 0), ("t", 7), ("unknown", 1), ("u", 0))
+
+    assert [
+        (topic.name, [each.partition_index for each in topic.partitions])
+        for topic in response.topics
+    ] == [("unknown", [0, 1]), ("t", [7, 1]), ("u", [0])]
+
+
+def test_a_topic_without_partitions_is_in_the_response_only_if_it_is_refused() -> None:
+    """As in Kafka, also if nothing else is committed."""
+    node = GroupServices()
+    empty = [OffsetCommitRequestTopic(name=name, partitions=[]) for name in ("t", "unknown")]
+
+    response = commit(node, 9, topics=empty)
+
+    assert [(topic.name, topic.partitions) for topic in response.topics] == [("unknown", [])]

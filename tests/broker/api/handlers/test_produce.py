@@ -116,6 +116,33 @@ async def test_a_refused_partition_comes_after_the_others(tmp_path: Path) -> Non
         ]
 
 
+@pytest.mark.parametrize("is_valid_last", [False, True])
+async def test_of_a_partition_that_is_named_twice_a_refusal_is_the_result(
+    tmp_path: Path, is_valid_last: bool
+) -> None:
+    """The valid batch is appended, as in Kafka."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", partitions=1)
+        data = [
+            PartitionProduceData(index=0, records=records)
+            for records in (batch(b"a"), memoryview(b"x"))
+        ]
+        request = ProduceRequest(
+            acks=-1,
+            timeout_ms=1000,
+            topic_data=[
+                TopicProduceData(name="t", partition_data=data[::-1] if is_valid_last else data)
+            ],
+        )
+
+        response = await node.client().send(request, PRODUCE_VERSION)
+
+        (topic,) = response.responses
+        (partition,) = topic.partition_responses
+        assert (partition.error_code, partition.base_offset) == (ErrorCode.INVALID_RECORD, -1)
+        assert node.node.replicas.partitions[TopicPartition("t", 0)].log.log_end_offset == 1
+
+
 async def test_a_partition_that_does_not_exist_is_unknown(tmp_path: Path) -> None:
     """So is an index above the topic's partitions, or below zero."""
     async with running_node(tmp_path) as node:

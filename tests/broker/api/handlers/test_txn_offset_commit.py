@@ -141,7 +141,7 @@ def test_a_failed_verification_refuses_all_partitions(
     if is_held:
         node.verification.end()
 
-    assert [errors(each) for each in request.responses] == [[returned, UNKNOWN, returned]]
+    assert [errors(each) for each in request.responses] == [[UNKNOWN, returned, returned]]
     assert (producers(node), node.groups.groups) == ([], {})
 
 
@@ -166,8 +166,8 @@ def test_an_unknown_partition_has_an_error_of_its_own(node: GroupServices) -> No
     """The rest of the request is committed."""
     response = commit(node, 3, ("t", 0), ("t", 2), ("t", -1), ("nope", 0))
 
-    assert [topic.name for topic in response.topics] == ["t", "t", "t", "nope"]
-    assert errors(response) == [NONE, UNKNOWN, UNKNOWN, UNKNOWN]
+    assert [topic.name for topic in response.topics] == ["t", "nope"]
+    assert errors(response) == [UNKNOWN, UNKNOWN, NONE, UNKNOWN]
     assert node.groups.offsets.unstable("g") == {T0}
 
 
@@ -193,7 +193,7 @@ def test_an_empty_group_id_is_refused(node: GroupServices) -> None:
     """Before the verification."""
     response = commit(node, 3, ("t", 0), ("nope", 0), group_id="")
 
-    assert errors(response) == [ErrorCode.INVALID_GROUP_ID, UNKNOWN]
+    assert errors(response) == [UNKNOWN, ErrorCode.INVALID_GROUP_ID]
     assert node.verification.calls == []
 
 
@@ -201,7 +201,7 @@ def test_the_group_refuses_after_the_verification(node: GroupServices) -> None:
     """So the partition is in the transaction; the error is that of all known partitions."""
     response = commit(node, 3, ("t", 0), ("nope", 0), generation_id=1, member_id="m")
 
-    assert errors(response) == [ErrorCode.ILLEGAL_GENERATION, UNKNOWN]
+    assert errors(response) == [UNKNOWN, ErrorCode.ILLEGAL_GENERATION]
     assert len(node.verification.calls) == 1
 
 
@@ -291,7 +291,7 @@ def test_a_commit_that_is_not_replicated_in_time_is_refused(node: GroupServices)
     node.world.wait(5000)
 
     assert [errors(each) for each in request.responses] == [
-        [ErrorCode.COORDINATOR_NOT_AVAILABLE, UNKNOWN]
+        [UNKNOWN, ErrorCode.COORDINATOR_NOT_AVAILABLE]
     ]
 
 
@@ -309,3 +309,13 @@ def test_another_node_coordinates_the_group(node: GroupServices) -> None:
     node.groups.runtime.on_resignation(node.groups.runtime.partition_for("g"))
 
     assert errors(commit(node, 5, ("t", 0))) == [ErrorCode.NOT_COORDINATOR]
+
+
+def test_a_topic_is_in_the_response_once_if_a_partition_is_refused(node: GroupServices) -> None:
+    """Refused partitions come first (Kafka's ``TxnOffsetCommitResponse.Builder``)."""
+    response = commit(node, 3, ("t", 1), ("unknown", 0), ("t", 7), ("unknown", 1))
+
+    assert [
+        (topic.name, [each.partition_index for each in topic.partitions])
+        for topic in response.topics
+    ] == [("unknown", [0, 1]), ("t", [7, 1])]
