@@ -1,7 +1,8 @@
 """AlterPartitionReassignments: moves partitions to other nodes, or cancels a move (KIP-455).
 
 Behaviour: the new replicas are added and fetch at once; the old ones leave when all new ones are in
-sync. Null replicas cancel the move. v1 can forbid a change of the replication factor (KIP-860).
+sync. Null replicas cancel the move. v1 can forbid a change of the replication factor (KIP-860). The
+timeout counts only if there are topics.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ def alter_partition_reassignments(
 ) -> Slices[AlterPartitionReassignmentsResponse]:
     """Begin or cancel the move of each partition."""
     require(request, ALTER_CLUSTER)
+    if not request.body.topics:
+        return AlterPartitionReassignmentsResponse(error_message="", responses=[])
     check_time_left(request.body.timeout_ms)
     body, controller = request.body, request.services.controller
     moves = [

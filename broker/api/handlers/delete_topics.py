@@ -1,7 +1,8 @@
 """DeleteTopics: deletes topics by name or, from v6, by id (KIP-516).
 
-Behaviour: each topic has its own result; one that occurs twice is refused. Requests that wait on a
-deleted topic complete at once. With ``delete.topic.enable=false`` all topics are
+Behaviour: each topic has its own result; a name or an id that occurs twice is refused, and so is a
+topic that is named by name and by id. The timeout counts only if a valid topic is left. Requests
+that wait on a deleted topic complete at once. With ``delete.topic.enable=false`` the request is
 TOPIC_DELETION_DISABLED (v3+). A client that may not describe a topic does not learn whether its
 name exists.
 """
@@ -9,6 +10,7 @@ name exists.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from uuid import UUID
 
 from broker.api.authorization.check import DELETE_IN_CLUSTER, DELETE_TOPIC, DESCRIBE_TOPIC, Check
@@ -18,6 +20,7 @@ from broker.api.handlers.request_checks import check_time_left
 from broker.api.request import Request
 from broker.api.throttling import limited_mutations
 from broker.common.errors import ApiError
+from broker.controller.image import TopicImage
 from broker.controller.new_topics import Spend
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
@@ -27,6 +30,7 @@ from protocol.messages.delete_topics import (
     DeleteTopicsResponse,
     DeleteTopicState,
 )
+from protocol.schema import ZERO_UUID
 
 _BY_STATE_SINCE = 6
 _DISABLED_SINCE = 3
@@ -35,85 +39,145 @@ _STRICT_SINCE = 5
 # They are deleted in one transaction, and in one step.
 _TOPICS_PER_COMMIT = 20
 
+_NEITHER = ApiError(ErrorCode.INVALID_REQUEST, "Neither topic name nor id were specified.")
+_BOTH = ApiError(ErrorCode.INVALID_REQUEST, "You may not specify both topic name and topic id.")
+_NAME_TWICE = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
+_ID_TWICE = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic id.")
+_NAME_AND_ID = ApiError(
+    ErrorCode.INVALID_REQUEST, "The provided topic name maps to an ID that was already supplied."
+)
+_UNKNOWN_ID = ApiError(ErrorCode.UNKNOWN_TOPIC_ID, "This server does not host this topic ID.")
+_UNKNOWN_NAME = ApiError(
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "This server does not host this topic-partition."
+)
+
 
 def delete_topics(request: Request[DeleteTopicsRequest]) -> Slices[DeleteTopicsResponse]:
     """Delete each topic."""
-    check_time_left(request.body.timeout_ms)
+    _check_enabled(request)
     body = request.body
-    requested = (
-        body.topics
-        if request.version >= _BY_STATE_SINCE
-        else [DeleteTopicState(name=name) for name in body.topic_names]
+    by_state = request.version >= _BY_STATE_SINCE
+    deletion = _Deletion(request)
+    deletion.collect(
+        body.topics if by_state else [DeleteTopicState(name=name) for name in body.topic_names]
     )
-    counts = Counter((topic.name, topic.topic_id) for topic in requested)
-    responses = [_duplicate(*key) for key, count in counts.items() if count > 1]
-    once = [topic for topic in requested if counts[topic.name, topic.topic_id] == 1]
+    if deletion.names or deletion.ids:
+        check_time_left(body.timeout_ms)
+    yield from deletion.find()
     with limited_mutations(request, strict_since=_STRICT_SINCE) as spend:
-        for first in range(0, len(once), _TOPICS_PER_COMMIT):
-            some = once[first : first + _TOPICS_PER_COMMIT]
-            with request.services.controller.one_commit():
-                responses += [_delete(request, topic, spend) for topic in some]
-            yield None
+        yield from deletion.delete(spend)
     yield from applied(request)
-    return DeleteTopicsResponse(responses=responses)
+    return DeleteTopicsResponse(responses=deletion.results)
 
 
-def _duplicate(name: str | None, topic_id: UUID) -> DeletableTopicResult:
-    return DeletableTopicResult(
-        name=name,
-        topic_id=topic_id,
-        error_code=ErrorCode.INVALID_REQUEST,
-        error_message="Duplicate topic name." if name is not None else "Duplicate topic id.",
-    )
-
-
-def _delete(
-    request: Request[DeleteTopicsRequest], requested: DeleteTopicState, spend: Spend
-) -> DeletableTopicResult:
-    result = DeletableTopicResult(name=requested.name, topic_id=requested.topic_id)
-    try:
-        topic_name = _name(request, requested)
-        if _may(request, DESCRIBE_TOPIC, topic_name):
-            result.name = topic_name
-        elif requested.name is not None:
-            raise DELETE_TOPIC.refusal
-        topic = request.services.image.topic(topic_name)
-        if topic is None:
-            raise ApiError(
-                ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-                "This server does not host this topic-partition.",
-            )
-        if not _may(request, DELETE_TOPIC, topic_name):
-            raise DELETE_TOPIC.refusal
-        request.services.controller.delete_topic(topic_name, spend)
-        result.name, result.topic_id = topic.name, topic.topic_id
-    except ApiError as error:
-        result.error_code, result.error_message = error.code, error.message
-    return result
-
-
-def _may(request: Request[DeleteTopicsRequest], check: Check, name: str) -> bool:
-    may_delete_all = is_authorized(request, DELETE_IN_CLUSTER, is_refusal_logged=False)
-    return may_delete_all or is_authorized(request, check, name)
-
-
-def _name(request: Request[DeleteTopicsRequest], requested: DeleteTopicState) -> str:
+def _check_enabled(request: Request[DeleteTopicsRequest]) -> None:
     if not request.services.config.delete_topic_enable:
         raise ApiError(
             ErrorCode.TOPIC_DELETION_DISABLED
             if request.version >= _DISABLED_SINCE
-            else ErrorCode.INVALID_REQUEST,
-            "Topic deletion is disabled.",
+            else ErrorCode.INVALID_REQUEST
         )
-    if requested.name is not None:
-        if requested.topic_id.int:
-            raise ApiError(
-                ErrorCode.INVALID_REQUEST, "You may not specify both topic name and topic id."
+
+
+class _Deletion:
+    """The names and ids of a request, then the topics that are found, and the results so far.
+
+    The steps are those of Kafka's ``ControllerApis.deleteTopics``.
+    """
+
+    def __init__(self, request: Request[DeleteTopicsRequest]) -> None:
+        self.names: list[str] = []
+        self.ids: list[UUID] = []
+        self.results: list[DeletableTopicResult] = []
+        self._request = request
+        self._found: dict[UUID, TopicImage] = {}
+        self._ids_named_twice: set[UUID] = set()
+
+    def collect(self, requested: Sequence[DeleteTopicState]) -> None:
+        """Collect names and ids that occur once, and refuse all others."""
+        names, ids = Counter[str](), Counter[UUID]()
+        for each in requested:
+            if each.name is None and not each.topic_id.int:
+                self._refuse(None, ZERO_UUID, _NEITHER)
+            elif each.name is None:
+                ids[each.topic_id] += 1
+            elif each.topic_id.int:
+                self._refuse(each.name, each.topic_id, _BOTH)
+            else:
+                names[each.name] += 1
+        self.names = [name for name, count in names.items() if count == 1]
+        self.ids = [topic_id for topic_id, count in ids.items() if count == 1]
+        for name, count in names.items():
+            if count > 1:
+                self._refuse(name, ZERO_UUID, _NAME_TWICE)
+        for topic_id, count in ids.items():
+            if count > 1:
+                self._ids_named_twice.add(topic_id)
+                self._refuse(None, topic_id, _ID_TWICE)
+
+    def find(self) -> Slices[None]:
+        """Find the topics that the client may delete, those with ids first."""
+        for topic_id in self.ids:
+            self._find_id(topic_id)
+            yield None
+        for name in self.names:
+            self._find_name(name)
+            yield None
+
+    def delete(self, spend: Spend) -> Slices[None]:
+        """Delete the topics that are found."""
+        controller, found = self._request.services.controller, list(self._found.values())
+        for first in range(0, len(found), _TOPICS_PER_COMMIT):
+            with controller.one_commit():
+                for topic in found[first : first + _TOPICS_PER_COMMIT]:
+                    self._delete(topic, spend)
+            yield None
+
+    def _delete(self, topic: TopicImage, spend: Spend) -> None:
+        try:
+            self._request.services.controller.delete_topic(topic.name, spend)
+        except ApiError as error:
+            self._refuse(topic.name, topic.topic_id, error)
+        else:
+            result = DeletableTopicResult(name=topic.name, topic_id=topic.topic_id)
+            self.results.append(result)
+
+    def _find_id(self, topic_id: UUID) -> None:
+        topic = self._request.services.image.topic_by_id(topic_id)
+        if topic is None:
+            self._refuse(None, topic_id, _UNKNOWN_ID)
+        elif not self._may(DESCRIBE_TOPIC, topic.name):
+            self._refuse(None, topic_id, DELETE_TOPIC.refusal)
+        elif not self._may(DELETE_TOPIC, topic.name):
+            self._refuse(topic.name, topic_id, DELETE_TOPIC.refusal)
+        else:
+            self._found[topic_id] = topic
+
+    def _find_name(self, name: str) -> None:
+        topic = self._request.services.image.topic(name)
+        if not self._may(DESCRIBE_TOPIC, name):
+            self._refuse(name, ZERO_UUID, DELETE_TOPIC.refusal)
+        elif topic is None:
+            self._refuse(name, ZERO_UUID, _UNKNOWN_NAME)
+        elif not self._may(DELETE_TOPIC, name):
+            self._refuse(name, ZERO_UUID, DELETE_TOPIC.refusal)
+        elif topic.topic_id in self._found or topic.topic_id in self._ids_named_twice:
+            self._found.pop(topic.topic_id, None)
+            self._refuse(name, topic.topic_id, _NAME_AND_ID)
+        else:
+            self._found[topic.topic_id] = topic
+
+    def _may(self, check: Check, name: str) -> bool:
+        request = self._request
+        may_delete_all = is_authorized(request, DELETE_IN_CLUSTER, is_refusal_logged=False)
+        return may_delete_all or is_authorized(request, check, name)
+
+    def _refuse(self, name: str | None, topic_id: UUID, error: ApiError) -> None:
+        self.results.append(
+            DeletableTopicResult(
+                name=name,
+                topic_id=topic_id,
+                error_code=error.code,
+                error_message=error.message,
             )
-        return requested.name
-    if not requested.topic_id.int:
-        raise ApiError(ErrorCode.INVALID_REQUEST, "Neither topic name nor id were specified.")
-    topic = request.services.image.topic_by_id(requested.topic_id)
-    if topic is None:
-        raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID, "This server does not host this topic ID.")
-    return topic.name
+        )

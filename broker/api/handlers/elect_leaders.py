@@ -2,8 +2,8 @@
 
 Behaviour: v0 has preferred elections only. Null partitions mean all; the response then omits
 partitions that need no election, but not their topics. An unclean election may lose records; it
-is allowed whatever ``unclean.leader.election.enable`` is. The type is checked only if there are
-partitions.
+is allowed whatever ``unclean.leader.election.enable`` is. Timeout and type are checked only if
+there are topics.
 
 Deviations: the election is complete when the response is sent; the timeout never expires.
 """
@@ -36,12 +36,12 @@ _TYPES = {0: Election.PREFERRED, 1: Election.UNCLEAN}
 def elect_leaders(request: Request[ElectLeadersRequest]) -> Slices[ElectLeadersResponse]:
     """Run the elections, and return the result of each."""
     require(request, ALTER_CLUSTER)
-    check_time_left(request.body.timeout_ms)
     requested = request.body.topic_partitions
+    if requested == []:
+        return ElectLeadersResponse(replica_election_results=[])
+    check_time_left(request.body.timeout_ms)
     keys = None if requested is None else _keys(requested)
     election = _TYPES.get(request.body.election_type)
-    if keys == []:
-        return ElectLeadersResponse(replica_election_results=_listed(requested or [], {}))
     if election is None:
         reason = f"Unknown election type {request.body.election_type}"
         refusal = ApiError(ErrorCode.INVALID_REQUEST, reason)

@@ -90,3 +90,14 @@ async def test_a_partition_named_twice_has_both_results(tmp_path: Path) -> None:
             ErrorCode.NONE,
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
         ]
+
+
+@pytest.mark.parametrize("timeout_ms", [1000, 0, -1])
+async def test_nothing_is_checked_without_topics(tmp_path: Path, timeout_ms: int) -> None:
+    """The response is Kafka's default one, with an empty message."""
+    async with running_cluster(tmp_path, 1) as cluster:
+        request = AlterPartitionReassignmentsRequest(topics=[], timeout_ms=timeout_ms)
+
+        response = await cluster.client(1).send(request)
+
+        assert (response.error_code, response.error_message) == (ErrorCode.NONE, "")

@@ -25,7 +25,7 @@ async def test_by_name(tmp_path: Path, version: int) -> None:
         response = await node.client().send(request, version)
 
         unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        assert [each.error_code for each in response.responses] == [0, unknown]
+        assert [each.error_code for each in response.responses] == [unknown, 0]
         assert ("t", 0) not in node.node.replicas.partitions
         assert not (tmp_path / "t-0").exists()
 
@@ -44,9 +44,9 @@ async def test_by_id(tmp_path: Path) -> None:
         response = await node.client().send(DeleteTopicsRequest(topics=states, timeout_ms=1000), 6)
 
         assert [(each.name, each.error_code) for each in response.responses] == [
-            ("t", 0),
-            (None, ErrorCode.UNKNOWN_TOPIC_ID),
             ("other", ErrorCode.INVALID_REQUEST),
+            (None, ErrorCode.UNKNOWN_TOPIC_ID),
+            ("t", 0),
         ]
         assert list(node.controller.image.topics) == ["other"]
 
@@ -60,14 +60,53 @@ async def test_topics_named_twice_or_not_at_all_are_refused(tmp_path: Path) -> N
         response = await node.client().send(DeleteTopicsRequest(topics=states, timeout_ms=1000), 6)
 
         assert [(each.name, each.error_code) for each in response.responses] == [
-            ("t", ErrorCode.INVALID_REQUEST),
             (None, ErrorCode.INVALID_REQUEST),
+            ("t", ErrorCode.INVALID_REQUEST),
         ]
         assert list(node.controller.image.topics) == ["t"]
 
 
+async def test_a_topic_that_is_named_by_name_and_by_id_is_refused(tmp_path: Path) -> None:
+    """It is in the response once, with both."""
+    async with running_node(tmp_path) as node:
+        topic = node.controller.create_topic("t")
+        states = [
+            DeleteTopicState(name=None, topic_id=topic.topic_id),
+            DeleteTopicState(name="t"),
+        ]
+
+        response = await node.client().send(DeleteTopicsRequest(topics=states, timeout_ms=1000), 6)
+
+        (result,) = response.responses
+        assert (result.name, result.topic_id) == ("t", topic.topic_id)
+        assert result.error_code == ErrorCode.INVALID_REQUEST
+        assert result.error_message == (
+            "The provided topic name maps to an ID that was already supplied."
+        )
+        assert list(node.controller.image.topics) == ["t"]
+
+
+@pytest.mark.parametrize("timeout_ms", [0, -1])
+async def test_the_timeout_counts_only_if_a_valid_topic_is_left(
+    tmp_path: Path, timeout_ms: int
+) -> None:
+    """Kafka asks the controller about these only."""
+    async with running_node(tmp_path) as node:
+        invalid = [DeleteTopicState(name="x", topic_id=uuid4()), DeleteTopicState()]
+        invalid += [DeleteTopicState(name="t")] * 2
+        client = node.client()
+
+        errors = []
+        for states in ([], invalid, [*invalid, DeleteTopicState(name="u")]):
+            request = DeleteTopicsRequest(topics=states, timeout_ms=timeout_ms)
+            response = await client.send(request, 6)
+            errors.append({each.error_code for each in response.responses})
+
+        assert errors == [set(), {ErrorCode.INVALID_REQUEST}, {ErrorCode.REQUEST_TIMED_OUT}]
+
+
 async def test_deletion_can_be_disabled(tmp_path: Path) -> None:
-    """With delete.topic.enable=false no topic is deleted."""
+    """With delete.topic.enable=false the request fails, without a message, as in Kafka."""
     async with running_node(tmp_path, delete_topic_enable="false") as node:
         node.controller.create_topic("t")
 
@@ -76,6 +115,7 @@ async def test_deletion_can_be_disabled(tmp_path: Path) -> None:
         )
 
         assert response.responses[0].error_code == ErrorCode.TOPIC_DELETION_DISABLED
+        assert response.responses[0].error_message is None
         assert node.controller.topic("t") is not None
 
 
@@ -98,8 +138,8 @@ async def test_invalid_topics_are_refused(tmp_path: Path) -> None:
         response = await node.client().send(DeleteTopicsRequest(topics=states, timeout_ms=1000), 6)
 
         assert [(each.error_code, each.error_message) for each in response.responses] == [
+            (ErrorCode.INVALID_REQUEST, "Neither topic name nor id were specified."),
             (ErrorCode.INVALID_REQUEST, "Duplicate topic name."),
             (ErrorCode.INVALID_REQUEST, "Duplicate topic id."),
-            (ErrorCode.INVALID_REQUEST, "Neither topic name nor id were specified."),
         ]
         assert list(node.controller.image.topics) == ["t"]

@@ -109,3 +109,20 @@ async def test_the_type_is_not_checked_without_partitions(tmp_path: Path) -> Non
 
         assert response.error_code == ErrorCode.NONE
         assert response.replica_election_results == []
+
+
+@pytest.mark.parametrize("timeout_ms", [0, -1])
+async def test_nothing_is_checked_without_topics(tmp_path: Path, timeout_ms: int) -> None:
+    """With a topic that has no partitions, type and timeout are."""
+    empty = [TopicPartitions(topic="t", partitions=[])]
+    async with running_cluster(tmp_path, 1) as cluster:
+        client = cluster.client(1)
+
+        errors = []
+        for topics, timeout in (([], timeout_ms), (empty, timeout_ms), (empty, 1000)):
+            request = ElectLeadersRequest(
+                election_type=7, topic_partitions=topics, timeout_ms=timeout
+            )
+            errors.append((await client.send(request)).error_code)
+
+    assert errors == [0, ErrorCode.REQUEST_TIMED_OUT, ErrorCode.INVALID_REQUEST]
