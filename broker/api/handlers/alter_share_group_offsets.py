@@ -1,13 +1,17 @@
 """AlterShareGroupOffsets: sets the start offsets of an empty share group (KIP-932).
 
 Behaviour: a group that does not exist is created if one of the topics exists. Any start offset is
-accepted. Leaders that have an earlier state of a share partition are fenced. The response is sent
-when the share coordinator has responded.
+accepted; of a partition that is named twice the last one counts. Leaders that have an earlier state
+of a share partition are fenced. The response is sent when the share coordinator has responded. It
+has the partitions of each topic together, as often as the request names them, unknown topics first,
+and no unknown topic without partitions.
 
 Versions: only 0.
 """
 
 from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
 
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC
 from broker.api.authorization.checks import require, unauthorized
@@ -59,7 +63,7 @@ def alter_share_group_offsets(
     has_ended: list[_Results] = []
 
     def response(_: None) -> AlterShareGroupOffsetsResponse:
-        return _response(request, results)
+        return _response(request, hidden, results)
 
     def on_end(ended: _Results) -> None:
         results.update(ended)
@@ -90,27 +94,26 @@ def _starts(topic: AlterShareGroupOffsetsRequestTopic, count: int) -> dict[int, 
 
 
 def _response(
-    request: Request[AlterShareGroupOffsetsRequest], results: _Results
+    request: Request[AlterShareGroupOffsetsRequest], hidden: AbstractSet[str], results: _Results
 ) -> AlterShareGroupOffsetsResponse:
-    topics = request.services.groups.share.topics
-    named: dict[str, dict[int, None]] = {}
+    known = request.services.groups.share.topics
+    found: dict[str, AlterShareGroupOffsetsResponseTopic] = {}
+    refused: dict[str, AlterShareGroupOffsetsResponseTopic] = {}
     for topic in request.body.topics:
-        indexes = dict.fromkeys(each.partition_index for each in topic.partitions)
-        named.setdefault(topic.topic_name, {}).update(indexes)
-    return AlterShareGroupOffsetsResponse(
-        responses=[
-            AlterShareGroupOffsetsResponseTopic(
-                topic_name=name,
-                topic_id=topics.id_of(name) or ZERO_UUID,
-                partitions=[
-                    AlterShareGroupOffsetsResponsePartition(
-                        partition_index=index,
-                        error_code=results[name, index].error,
-                        error_message=results[name, index].message,
-                    )
-                    for index in indexes
-                ],
+        name = topic.topic_name
+        topic_id = known.id_of(name)
+        partitions = [_partition(each.partition_index, results, name) for each in topic.partitions]
+        is_found = topic_id is not None and name not in hidden
+        if is_found or partitions:
+            empty = AlterShareGroupOffsetsResponseTopic(
+                topic_name=name, topic_id=topic_id or ZERO_UUID, partitions=[]
             )
-            for name, indexes in named.items()
-        ]
+            (found if is_found else refused).setdefault(name, empty).partitions += partitions
+    return AlterShareGroupOffsetsResponse(responses=[*refused.values(), *found.values()])
+
+
+def _partition(index: int, results: _Results, name: str) -> AlterShareGroupOffsetsResponsePartition:
+    result = results[name, index]
+    return AlterShareGroupOffsetsResponsePartition(
+        partition_index=index, error_code=result.error, error_message=result.message
     )

@@ -1,7 +1,8 @@
 """DeleteShareGroupOffsets: deletes the states of topics of an empty share group (KIP-932).
 
-Behaviour: a topic of which the group has no state is UNKNOWN_TOPIC_OR_PARTITION. The response is
-sent when the share coordinator has deleted the states.
+Behaviour: a topic of which the group has no state is UNKNOWN_TOPIC_OR_PARTITION, as often as the
+request names it; a topic whose state is deleted is in the response once. The response is sent when
+the share coordinator has deleted the states.
 
 Versions: only 0.
 """
@@ -45,8 +46,9 @@ def delete_share_group_offsets(
     deleted: list[_Deleted] = []
 
     def response(_: None) -> DeleteShareGroupOffsetsResponse:
-        topics = [_topic(request, name, deleted[0], is_hidden=name in hidden) for name in names]
-        return DeleteShareGroupOffsetsResponse(responses=topics)
+        refused = [each.topic_name for each in body.topics if each.topic_name not in deleted[0]]
+        topics = [_refused(request, name, is_hidden=name in hidden) for name in refused]
+        return DeleteShareGroupOffsetsResponse(responses=[*_deleted_topics(deleted[0]), *topics])
 
     def on_end(ended: _Deleted) -> None:
         deleted.append(ended)
@@ -67,19 +69,19 @@ def delete_share_group_offsets(
     return PARKED
 
 
-def _topic(
-    request: Request[DeleteShareGroupOffsetsRequest],
-    name: str,
-    deleted: _Deleted,
-    *,
-    is_hidden: bool,
+def _deleted_topics(deleted: _Deleted) -> list[_Topic]:
+    return [
+        _Topic(topic_name=name, topic_id=topic_id, error_code=error)
+        for name, (topic_id, error) in deleted.items()
+    ]
+
+
+def _refused(
+    request: Request[DeleteShareGroupOffsetsRequest], name: str, *, is_hidden: bool
 ) -> _Topic:
     if is_hidden:
         refusal = READ_TOPIC.refusal
         return _failed(name, refusal.code, refusal.message)
-    if name in deleted:
-        topic_id, error = deleted[name]
-        return _Topic(topic_name=name, topic_id=topic_id, error_code=error)
     is_known = request.services.groups.share.topics.id_of(name) is not None
     words = _NO_STATE if is_known else _UNKNOWN_TOPIC
     return _failed(name, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, words)

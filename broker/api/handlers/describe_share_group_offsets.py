@@ -2,20 +2,25 @@
 
 Behaviour: without topics, all initialized share partitions of the group are described. A share
 partition without a start offset has offset -1 and lag -1, also if there is no such group, topic or
-share group. The share coordinator has the start offsets, and the leaders of the partitions their
-ends; the response is sent when all of them have responded. Topics that the client may not describe
-are left out if the request names none.
+share group, and if the share coordinator refuses. The share coordinator has the start offsets, and
+the leaders of the partitions their ends; the response is sent when all of them have responded.
+Topics that exist are there once, with each partition once, and then the others as in the request.
+An empty group id, a negative index and a topic that exists but has no partitions in the request are
+UNKNOWN_SERVER_ERROR of the group (an exception of Kafka's ``DefaultStatePersister``). Topics that
+the client may not describe are left out if the request names none.
 
 Versions: 1 the lag (KIP-1226).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from uuid import UUID
 
 from broker.api.authorization.check import DESCRIBE_GROUP, DESCRIBE_TOPIC
 from broker.api.authorization.checks import is_authorized, unauthorized
+from broker.api.error_responses.failure import Failure
 from broker.api.handlers.group_wait import ShareCoordinatorWait
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.outcome import PARKED, Outcome
@@ -54,7 +59,6 @@ def describe_share_group_offsets(
 
     def on_offset(partition: _Partition, found: ShareOffset) -> None:
         partition.start_offset, partition.lag = found.start_offset, found.lag
-        partition.error_code, partition.error_message = found.error, found.message
         ended.append(found)
         if waiting and len(ended) == len(wanted):
             waiting[0](None)
@@ -92,38 +96,53 @@ def _group(
             raise DESCRIBE_GROUP.refusal
         groups.runtime.check(body.group_id)
     except ApiError as error:
-        return DescribeShareGroupOffsetsResponseGroup(
-            group_id=body.group_id, topics=[], error_code=error.code, error_message=error.message
-        )
+        return _refused(body, error.code, error.message)
+    is_all = body.topics is None
     if body.topics is None:
-        named = groups.share.offsets.initialized(body.group_id)
+        named = list(groups.share.offsets.initialized(body.group_id).items())
     else:
-        named = {topic.topic_name: topic.partitions for topic in body.topics}
-    hidden = yield from unauthorized(request, DESCRIBE_TOPIC, named)
+        named = [(topic.topic_name, topic.partitions) for topic in body.topics]
+    hidden = yield from unauthorized(request, DESCRIBE_TOPIC, (name for name, _ in named))
+    found: dict[str, dict[int, None]] = {}
+    others: list[DescribeShareGroupOffsetsResponseTopic] = []
+    for name, indexes in named:
+        if name in hidden:
+            if not is_all:
+                others.append(_topic(name, ZERO_UUID, indexes, DESCRIBE_TOPIC.refusal))
+        elif groups.share.topics.id_of(name) is None:
+            others.append(_topic(name, ZERO_UUID, indexes))
+        elif not (body.group_id and indexes and min(indexes) >= 0):
+            failure = Failure(request.version, ErrorCode.UNKNOWN_SERVER_ERROR)
+            return _refused(body, failure.code, failure.default_message)
+        else:
+            found.setdefault(name, {}).update(dict.fromkeys(indexes))
+    topics = [
+        _topic(name, groups.share.topics.id_of(name) or ZERO_UUID, indexes)
+        for name, indexes in found.items()
+    ]
+    return DescribeShareGroupOffsetsResponseGroup(group_id=body.group_id, topics=topics + others)
+
+
+def _refused(
+    body: DescribeShareGroupOffsetsRequestGroup, error: ErrorCode, message: str | None
+) -> DescribeShareGroupOffsetsResponseGroup:
     return DescribeShareGroupOffsetsResponseGroup(
-        group_id=body.group_id,
-        topics=[
-            _topic(request, name, partitions, is_hidden=name in hidden)
-            for name, partitions in named.items()
-            if body.topics is not None or name not in hidden
-        ],
+        group_id=body.group_id, topics=[], error_code=error, error_message=message
     )
 
 
 def _topic(
-    request: _Request, name: str, partitions: list[int], *, is_hidden: bool
+    name: str, topic_id: UUID, indexes: Iterable[int], refusal: ApiError | None = None
 ) -> DescribeShareGroupOffsetsResponseTopic:
-    topic_id = None if is_hidden else request.services.groups.share.topics.id_of(name)
-    refusal = DESCRIBE_TOPIC.refusal if is_hidden else None
     return DescribeShareGroupOffsetsResponseTopic(
         topic_name=name,
-        topic_id=topic_id or ZERO_UUID,
+        topic_id=topic_id,
         partitions=[
             _Partition(
                 partition_index=index,
                 error_code=refusal.code if refusal else ErrorCode.NONE,
                 error_message=refusal.message if refusal else None,
             )
-            for index in dict.fromkeys(partitions)
+            for index in indexes
         ],
     )

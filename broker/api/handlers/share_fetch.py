@@ -3,7 +3,8 @@
 Behaviour: the session is resolved first. The acknowledgements take effect at once; then records are
 acquired, or the request is parked in the ShareFetch purgatory. The response has the results of
 both. With the final epoch nothing is fetched, and everything that the member has acquired is
-released after the response. A renewal of locks (KIP-1222) fetches nothing. A consumer that exceeds
+released after the response. A renewal of locks (KIP-1222) fetches nothing. An unknown acquire mode
+fails the request when it fetches, so that the acknowledgements take effect. A consumer that exceeds
 its quota gets an empty response with the throttle time, and has acquired the records.
 
 Waiting fetches are checked by appends, by locks that expire, when the start offset of the share
@@ -95,8 +96,6 @@ def _share_fetch(request: Request[ShareFetchRequest]) -> Slices[_Answer]:
         (body.max_wait_ms, body.min_bytes, body.max_bytes, body.max_records)
     ):
         raise ApiError(ErrorCode.INVALID_REQUEST)
-    if body.share_acquire_mode not in _MODES:
-        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
     wanted = yield from named_partitions(key.group_id, body.topics)
     forgotten = [
         SharePartitionKey(key.group_id, topic.topic_id, each)
@@ -201,13 +200,20 @@ class _Exchange:
 
     def _fetch(self) -> Slices[None]:
         request, services = self._request, self._request.services
-        fetching = services.share_partitions.fetch(self._params(), self._names, self._fetch_done)
+        if not self._names:
+            self._fetched = {}
+            return
+        mode = _MODES.get(request.body.share_acquire_mode)
+        if mode is None:
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+        params = self._params(mode)
+        fetching = services.share_partitions.fetch(params, self._names, self._fetch_done)
         waiting = yield from fetching
         if waiting is not None:
             wait = ShareFetchWait(waiting.operation, waiting.fetch, services.clock.now_ms)
             request.park(waiting.operation, wait)
 
-    def _params(self) -> ShareFetchParams:
+    def _params(self, mode: AcquireMode) -> ShareFetchParams:
         request, body = self._request, self._request.body
         services = request.services
         max_bytes = min(body.max_bytes, services.config.fetch_max_bytes)
@@ -224,7 +230,7 @@ class _Exchange:
             max_bytes=max_bytes,
             max_records=body.max_records,
             batch_size=body.batch_size,
-            mode=_MODES[body.share_acquire_mode],
+            mode=mode,
             isolation=services.share_partitions.settings(self._key.group_id).isolation,
         )
 

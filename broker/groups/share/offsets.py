@@ -40,8 +40,6 @@ class ShareOffset(NamedTuple):
 
     start_offset: int = UNINITIALIZED_START_OFFSET
     lag: int = UNKNOWN_LAG
-    error: ErrorCode = ErrorCode.NONE
-    message: str | None = None
 
 
 class ShareGroupOffsets:
@@ -80,7 +78,10 @@ class ShareGroupOffsets:
     def describe(
         self, group_id: str, name: str, partition: int, done: Callable[[ShareOffset], None]
     ) -> None:
-        """Find the start offset and the lag of a share partition; -1 if it has none."""
+        """Find the start offset and the lag of a share partition.
+
+        They are -1 if it has none, and if the share coordinator refuses, as in Kafka.
+        """
         topic_id = self.topics.id_of(name)
         if topic_id is None:
             done(ShareOffset())
@@ -95,9 +96,7 @@ class ShareGroupOffsets:
         done: Callable[[ShareOffset], None],
         summary: SummaryResult,
     ) -> None:
-        if summary.error:
-            done(ShareOffset(error=summary.error, message=summary.message))
-        elif summary.start_offset == UNINITIALIZED_START_OFFSET:
+        if summary.error or summary.start_offset == UNINITIALIZED_START_OFFSET:
             done(ShareOffset())
         else:
             start, complete = summary.start_offset, summary.delivery_complete_count

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import trio
 
+from protocol.errors import ErrorCode
 from protocol.messages.share_acknowledge import (
     AcknowledgePartition,
     AcknowledgeTopic,
@@ -271,3 +272,38 @@ async def test_a_deleted_log_start_moves_the_window(tmp_path: Path) -> None:
 
 def _named(response: Any) -> list[int]:
     return [data.partition_index for topic in response.responses for data in topic.partitions]
+
+
+async def test_an_unknown_acquire_mode_fails_the_fetch(tmp_path: Path) -> None:
+    """The acknowledgements take effect, and the session continues, as in Kafka."""
+    async with share_group(tmp_path) as g:
+        await g.produce(5, 5)
+        a = g.member("a")
+        await a.fetch(max_records=1)
+        sent = a.request(acknowledge=["0-4 release"])
+        sent.share_acquire_mode = 2
+
+        response = await a.client.send(sent)
+        a.advance(sent)
+
+        assert response.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+        assert await a.fetch(max_records=1) == "5-9#1"
+        assert await a.fetch(max_records=1) == "0-4#2"
+
+
+async def test_an_unknown_acquire_mode_without_a_fetch_is_ignored(tmp_path: Path) -> None:
+    """The session is found first, and its final request fetches nothing."""
+    async with share_group(tmp_path) as g:
+        a = g.member("a")
+        await a.fetch()
+        errors = []
+        for epoch in (9, -1, -1):
+            sent = a.request(epoch=epoch)
+            sent.topics, sent.share_acquire_mode = [], 2
+            errors.append((await a.client.send(sent)).error_code)
+
+        assert errors == [
+            ErrorCode.INVALID_SHARE_SESSION_EPOCH,
+            ErrorCode.NONE,
+            ErrorCode.SHARE_SESSION_NOT_FOUND,
+        ]

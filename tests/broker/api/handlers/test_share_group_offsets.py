@@ -192,6 +192,81 @@ async def test_an_altered_offset_fences_the_state_before(tmp_path: Path) -> None
         assert found == {0: (3, 7), 1: (2, -1)}
 
 
+async def test_altered_partitions_are_as_in_the_request(tmp_path: Path) -> None:
+    """Together by topic; unknown topics come first, and only with partitions, as in Kafka."""
+    async with running_node(tmp_path) as node:
+        client = client_of(node)
+        topics = [
+            AlterShareGroupOffsetsRequestTopic(
+                topic_name=name,
+                partitions=[
+                    AlterShareGroupOffsetsRequestPartition(partition_index=index, start_offset=each)
+                    for each, index in enumerate(indexes)
+                ],
+            )
+            for name, indexes in (("t", [0]), ("nope", []), ("u", [1, 1]), ("t", [7, 0]))
+        ]
+
+        response = await client.send(AlterShareGroupOffsetsRequest(group_id="g", topics=topics))
+
+        assert [
+            (topic.topic_name, [each.partition_index for each in topic.partitions])
+            for topic in response.responses
+        ] == [("u", [1, 1]), ("t", [0, 7, 0])]
+        assert await described(client) == {("t", 0): (1, -1)}
+
+
+async def test_described_topics_that_exist_come_first_and_once(tmp_path: Path) -> None:
+    """Others are as in the request. A partition that does not exist has no offset."""
+    async with running_node(tmp_path) as node:
+        client = client_of(node)
+        topics = [
+            DescribeShareGroupOffsetsRequestTopic(topic_name=name, partitions=indexes)
+            for name, indexes in (("x", [0, 0]), ("t", [1, 7]), ("x", []), ("t", [0, 1]))
+        ]
+        group = DescribeShareGroupOffsetsRequestGroup(group_id="g", topics=topics)
+
+        response = await client.send(DescribeShareGroupOffsetsRequest(groups=[group]))
+
+        (found,) = response.groups
+        assert [
+            (topic.topic_name, [each.partition_index for each in topic.partitions])
+            for topic in found.topics
+        ] == [("t", [1, 7, 0]), ("x", [0, 0]), ("x", [])]
+        assert all(each.error_code == 0 for topic in found.topics for each in topic.partitions)
+
+
+@pytest.mark.parametrize(("group_id", "partitions"), [("g", []), ("g", [0, -1]), ("", [0])])
+async def test_share_partitions_that_cannot_be_read_fail_their_group(
+    tmp_path: Path, group_id: str, partitions: list[int]
+) -> None:
+    """Not those of an unknown topic, which are not read (Kafka's ``DefaultStatePersister``)."""
+    async with running_node(tmp_path) as node:
+        client = client_of(node)
+        errors = []
+        for name in ("t", "nope"):
+            topic = DescribeShareGroupOffsetsRequestTopic(topic_name=name, partitions=partitions)
+            group = DescribeShareGroupOffsetsRequestGroup(group_id=group_id, topics=[topic])
+            response = await client.send(DescribeShareGroupOffsetsRequest(groups=[group]))
+            errors.append((response.groups[0].error_code, len(response.groups[0].topics)))
+
+    assert errors == [(ErrorCode.UNKNOWN_SERVER_ERROR, 0), (ErrorCode.NONE, 1)]
+
+
+async def test_only_a_deleted_topic_is_in_the_response_once(tmp_path: Path) -> None:
+    """Others are as often as in the request."""
+    async with running_node(tmp_path) as node:
+        client = client_of(node)
+        await alter(client, (0, 1))
+
+        responses = [await delete(client, "t", "nope", "t", "nope") for _ in range(2)]
+
+    assert [[each.topic_name for each in response.responses] for response in responses] == [
+        ["t", "nope", "nope"],
+        ["t", "nope", "t", "nope"],
+    ]
+
+
 async def test_states_of_topics_are_deleted(tmp_path: Path) -> None:
     """A topic without a state is an error of its own."""
     async with running_node(tmp_path) as node:
