@@ -7,6 +7,7 @@ in the first step.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -31,6 +32,10 @@ class CoordinatorPlayback(Protocol):
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """Commit or abort the records of *producer_id* that have been loaded."""
+        ...
+
+    def begin_unreplicated(self) -> None:
+        """The records and markers that follow are not replicated yet; called at most once."""
         ...
 
 
@@ -60,12 +65,15 @@ class CoordinatorLoader(TimerTask):
         self._on_failed = on_failed
         self._next_offset = coordinator_log.start_offset
         self._end_offset = coordinator_log.end_offset
+        # The high watermark, until the loader has reached it.
+        self._replicated_end = min(coordinator_log.high_watermark, self._end_offset)
 
     def run(self) -> None:
         """Replay the records of one read, and schedule the next step unless it was the last."""
         try:
             self._load_some()
             if self._next_offset >= self._end_offset:
+                self._reach(self._end_offset - 1)
                 self._on_loaded(self._state)
                 return
         except Exception as error:
@@ -80,8 +88,15 @@ class CoordinatorLoader(TimerTask):
         now_ms = self._wall_ms()
         for record in records:
             self._next_offset = record.offset
+            self._reach(record.offset)
             if isinstance(record, RawRecord):
                 self._state.load(record, now_ms)
             else:
                 self._state.end_transaction(record.producer_id, is_commit=record.is_commit)
         self._next_offset = next_offset
+
+    def _reach(self, offset: int) -> None:
+        """Tell the state, once, that the record at *offset* is not replicated yet."""
+        if offset >= self._replicated_end:
+            self._replicated_end = sys.maxsize
+            self._state.begin_unreplicated()

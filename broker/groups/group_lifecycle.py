@@ -41,10 +41,7 @@ class GroupLifecycle:
 
     def on_replicated(self, loaded: GroupStates) -> Slices[None]:
         """Note that the offsets of adopted groups are replicated."""
-        replicated = self._states.offsets.replicated
-        for group_id in loaded.groups:
-            yield from replicated.adopt(group_id, loaded.offsets.written)
-            yield None
+        return self._states.note_replicated(loaded)
 
     def drop(self, partition: int) -> Slices[None]:
         """Remove the groups of a partition; waiting requests get NOT_COORDINATOR."""

@@ -23,7 +23,8 @@ class OffsetTable:
 
     Requests that write use the *written* offsets. OffsetFetch returns the *replicated* ones,
     because the next leader may not have the others (Kafka reads its state as of the last committed
-    offset). Each change is applied to both, when it is appended and when it is replicated.
+    offset). Each change is applied to both, when it is appended and when it is replicated. A load
+    adds to the replicated ones what the records below the high watermark add up to.
     """
 
     __slots__ = ("replicated", "written")
@@ -124,6 +125,21 @@ class GroupOffsets:
             for piece in pieces(offsets.items()):
                 self.change(group_id, dict(piece), producer_id)
                 yield None
+
+    def become(self, group_id: str, loaded: GroupOffsets) -> Slices[None]:
+        """Have the offsets of a group that *loaded* has; those in both are there all the time."""
+        yield from self.adopt(group_id, loaded)
+        self._retain(group_id, self._committed.get(group_id, {}), loaded.committed(group_id))
+        pending = loaded._pending.get(group_id, {})
+        for producer_id, offsets in self._pending.get(group_id, {}).items():
+            self._retain(group_id, offsets, pending.get(producer_id, {}))
+        self._drop_empty(group_id)
+
+    def _retain(self, group_id: str, offsets: _Offsets, retained: Offsets) -> None:
+        gone = [each for each in offsets if each not in retained]
+        for each in gone:
+            del offsets[each]
+        self._discount(group_id, gone)
 
     def remove(self, group_id: str) -> None:
         """Remove the offsets of a group that is deleted or unloaded."""

@@ -27,7 +27,7 @@ from broker.groups.records.offsets import LegacyOffsetCommitKey, OffsetCommitKey
 from broker.groups.records.serde import GROUP_RECORDS
 from broker.groups.records.share import SHARE_GROUP_KEYS
 from broker.groups.share.group import ShareGroup
-from broker.steps.queue import Slices
+from broker.steps.queue import Slices, finish
 from protocol.record_batch.header import NO_PRODUCER_ID
 
 AnyGroup = ClassicGroup | ConsumerGroup | ShareGroup
@@ -50,6 +50,9 @@ class GroupStates:
         self._partition_for = partition_for
         # Invariant: the ids of the groups, in the order of their creation, by partition.
         self._ids: dict[int, dict[str, None]] = {}
+        # The groups whose offsets loaded records have changed that are not replicated; None if all
+        # records are.
+        self.unreplicated: set[str] | None = None
 
     def load(self, raw: RawRecord, now_wall_ms: int) -> None:
         """Apply a record of the log; raises `Malformed` and `InconsistentRecord`.
@@ -58,7 +61,13 @@ class GroupStates:
         """
         record = GROUP_RECORDS.deserialize(raw)
         if record is not None:
+            if isinstance(record.key, OffsetCommitKey | LegacyOffsetCommitKey):
+                self._keep_replicated(record.key.group)
             self.replay(record, now_wall_ms, raw.offset, raw.producer_id)
+
+    def begin_unreplicated(self) -> None:
+        """See `CoordinatorPlayback`: OffsetFetch does not return the offsets of later records."""
+        self.unreplicated = set()
 
     def replay(
         self,
@@ -114,9 +123,10 @@ class GroupStates:
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """Commit or abort the loaded offsets of *producer_id*."""
         written = self.offsets.written
-        written.end_transaction(
-            producer_id, list(written.groups_of(producer_id)), is_commit=is_commit
-        )
+        group_ids = list(written.groups_of(producer_id))
+        for group_id in group_ids:
+            self._keep_replicated(group_id)
+        written.end_transaction(producer_id, group_ids, is_commit=is_commit)
 
     def remove(self, group_id: str) -> None:
         """Remove a group that is deleted or unloaded, and its offsets."""
@@ -124,10 +134,29 @@ class GroupStates:
         self.offsets.remove(group_id)
 
     def adopt(self, group: AnyGroup, loaded: GroupStates) -> Slices[None]:
-        """Add a group of *loaded* with its offsets, which may not be replicated yet."""
-        assert group.group_id not in self.groups
+        """Add a group of *loaded* with its offsets, of which some may not be replicated yet."""
+        group_id, offsets = group.group_id, loaded.offsets
+        assert group_id not in self.groups
         self.put(group)
-        yield from self.offsets.written.adopt(group.group_id, loaded.offsets.written)
+        yield from self.offsets.written.adopt(group_id, offsets.written)
+        if loaded.unreplicated is not None:
+            is_kept = group_id in loaded.unreplicated
+            replicated = offsets.replicated if is_kept else offsets.written
+            yield from self.offsets.replicated.adopt(group_id, replicated)
+
+    def note_replicated(self, loaded: GroupStates) -> Slices[None]:
+        """Note that all offsets of adopted groups are replicated."""
+        changed = loaded.groups if loaded.unreplicated is None else loaded.unreplicated
+        for group_id in changed:
+            if group_id in loaded.groups:
+                yield from self.offsets.replicated.become(group_id, loaded.offsets.written)
+            yield None
+
+    def _keep_replicated(self, group_id: str) -> None:
+        """Keep the replicated offsets of a group before the first change by a later record."""
+        if self.unreplicated is not None and group_id not in self.unreplicated:
+            self.unreplicated.add(group_id)
+            finish(self.offsets.replicated.adopt(group_id, self.offsets.written))
 
     def _remove(self, group_id: str) -> None:
         if self.groups.pop(group_id, None) is not None:

@@ -44,6 +44,9 @@ class ShareStates:
         if record is not None:
             self.replay(record, raw.offset)
 
+    def begin_unreplicated(self) -> None:
+        """See `CoordinatorPlayback`; only groups distinguish these records."""
+
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """The topic has no transactions; a marker of one has no effect."""
 

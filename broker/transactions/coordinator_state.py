@@ -57,6 +57,9 @@ class CoordinatorState:
             loaded.without_marker = set(loaded.value.partitions)
             self.prepared[key.transactional_id] = loaded
 
+    def begin_unreplicated(self) -> None:
+        """See `CoordinatorPlayback`; only groups distinguish these records."""
+
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """The topic has no transactional records, so a marker in it has no effect."""
 

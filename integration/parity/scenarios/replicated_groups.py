@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import elect, reassign
+from integration.parity.coordinators import OTHER, PAUSED, prepare
 from integration.parity.group_requests import commit, committed, find_coordinator, heartbeat, join
 from integration.parity.members import Member, stable
+from integration.parity.requests import fetch
 from integration.parity.scenario import Kafka, Observations, scenario
-from integration.parity.setups import COMMIT_TIMEOUT_MS, THREE
+from integration.parity.setups import BRIEF, COMMIT_TIMEOUT_MS, THREE
 
 OFFSETS = "__consumer_offsets"
 
@@ -77,6 +81,38 @@ def group_moves_with_its_coordinator(kafka: Kafka) -> Observations:
     beat = heartbeat(group, member.id, member.generation)
     yield "still a member", kafka.request(beat, node=new)
     _move_offsets(kafka, old)
+
+
+@scenario(on=BRIEF, alone=True)
+def offsets_are_read_while_the_loaded_end_is_not_replicated(kafka: Kafka) -> Observations:
+    """A new coordinator returns the offsets that were replicated before, and not later ones."""
+    topic, group = kafka.topic(2), kafka.new_name("group")
+    prepare(kafka)
+    kafka.request(commit(group, topic, {0: 1}))
+    kafka.request(commit(group, topic, {1: 1}))
+    kafka.request(fetch(OFFSETS, max_wait_ms=0), node=OTHER)
+    kafka.pause(PAUSED)
+    late = kafka.start(commit(group, topic, {0: 2}))
+    other = kafka.start(commit(kafka.new_name("group"), topic, {0: 2}))
+    yield "waits", late.waits(), other.waits()
+    kafka.request(reassign(OFFSETS, (OTHER, 1, PAUSED)))
+    kafka.request(elect(OFFSETS, 0))
+    requested = committed(group, {topic: [0, 1]})
+    eventually(partial(_is_loaded, kafka, group, topic), "the new coordinator has loaded")
+    for _ in range(3):
+        yield kafka.request(requested, node=OTHER)
+    yield kafka.request(committed(group, None), node=OTHER)
+    stable_offsets = kafka.start(committed(group, {topic: [0, 1]}, require_stable=True), node=OTHER)
+    yield "stable waits", stable_offsets.waits()
+    kafka.resume(PAUSED)
+    yield stable_offsets.response()
+    yield kafka.request(requested, node=OTHER)
+    yield late.response(), other.response()
+
+
+def _is_loaded(kafka: Kafka, group: str, topic: str) -> bool:
+    (found,) = kafka.request(committed(group, {topic: [0]}), node=OTHER).groups
+    return bool(found.error_code == 0)
 
 
 def _move_offsets(kafka: Kafka, to: int) -> None:

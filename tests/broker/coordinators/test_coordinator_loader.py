@@ -258,3 +258,42 @@ def _mutated(rng: random.Random, raw: RawRecord) -> RawRecord:
 
 def _random_bytes(rng: random.Random) -> RawRecord:
     return RawRecord(rng.randbytes(rng.randrange(20)), rng.choice((None, rng.randbytes(30))))
+
+
+@pytest.mark.parametrize("high_watermark", [0, 1, 2, 3])
+def test_the_state_is_told_where_the_unreplicated_records_begin(high_watermark: int) -> None:
+    """Once, before the first of them, and not if all are replicated."""
+    log = KeptLog()
+    log.append([RawRecord(b"", None)] * 3)
+    log.high_watermark = high_watermark
+    state = _Playback()
+    timer = SystemTimer("test", now_ms=lambda: 0.0)
+
+    CoordinatorLoader(timer, log, state, lambda: 0, lambda _: None, _raise).run()
+
+    expected: list[int | None] = [0, 1, 2]
+    if high_watermark < 3:
+        expected.insert(high_watermark, None)
+    assert state.seen == expected
+
+
+class _Playback:
+    """The offsets of the loaded records, and None where the unreplicated ones begin."""
+
+    def __init__(self) -> None:
+        self.seen: list[int | None] = []
+
+    def load(self, raw: RawRecord, _now_wall_ms: int) -> None:
+        """See `CoordinatorPlayback`."""
+        self.seen.append(raw.offset)
+
+    def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
+        """See `CoordinatorPlayback`."""
+
+    def begin_unreplicated(self) -> None:
+        """See `CoordinatorPlayback`."""
+        self.seen.append(None)
+
+
+def _raise(_offset: int, error: Exception) -> None:
+    raise error

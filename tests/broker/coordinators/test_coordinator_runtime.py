@@ -32,6 +32,9 @@ class Keys(list[bytes]):
             raise ZeroDivisionError
         self.append(raw.key)
 
+    def begin_unreplicated(self) -> None:
+        """See `CoordinatorPlayback`."""
+
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         self.append(b"%d %s" % (producer_id, b"commit" if is_commit else b"abort"))
 

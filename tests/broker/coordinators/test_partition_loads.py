@@ -32,6 +32,9 @@ class Records(list[bytes]):
     def load(self, raw: RawRecord, _now_wall_ms: int) -> None:
         self.append(raw.key)
 
+    def begin_unreplicated(self) -> None:
+        """See `CoordinatorPlayback`."""
+
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         raise AssertionError(producer_id, is_commit)
 

@@ -164,3 +164,57 @@ def test_a_waiting_join_is_refused_in_a_later_slice(world: VirtualWorld) -> None
     finish_slices(world.steps)
 
     assert [each.error for each in results] == [ErrorCode.NOT_COORDINATOR]
+
+
+def test_offsets_below_the_high_watermark_are_fetched_after_the_load(world: VirtualWorld) -> None:
+    """Later ones when the loaded end is replicated, as in Kafka."""
+    group_id = GROUPS[0]
+    world.slow_down()
+    commit(world, group_id, TopicPartition("t", 1))
+    commit(world, "new", T0)
+
+    world.restart()
+    finish_slices(world.steps)
+    before = committed(world)
+    world.replicate()
+    finish_slices(world.steps)
+
+    assert before == {**dict.fromkeys(GROUPS, 1), "new": 0}
+    assert committed(world) == {**dict.fromkeys(GROUPS, 1), group_id: 2, "new": 1}
+
+
+def test_a_deletion_takes_effect_when_the_loaded_end_is_replicated(world: VirtualWorld) -> None:
+    """The offset that it deletes is fetched until then."""
+    world.slow_down()
+    world.coordinator.offsets.delete(GROUPS[0], [T0])
+    world.end_request()
+
+    world.restart()
+    finish_slices(world.steps)
+    before = list(world.coordinator.offsets.fetch(GROUPS[0]))
+    world.replicate()
+    finish_slices(world.steps)
+
+    assert before == [T0]
+    assert world.coordinator.offsets.fetch(GROUPS[0]) == {}
+
+
+def test_a_transaction_ends_when_the_loaded_marker_is_replicated(world: VirtualWorld) -> None:
+    """Its offsets are pending until then."""
+    group_id = GROUPS[0]
+    commit(world, group_id, TopicPartition("t", 1), producer=PRODUCER)
+    world.slow_down()
+    world.coordinator.complete_transaction(
+        0, PRODUCER.producer_id, PRODUCER.producer_epoch, 0, True, 0, lambda _error: None
+    )
+
+    world.restart()
+    finish_slices(world.steps)
+    offsets = world.coordinator.offsets
+    before = set(offsets.fetch(group_id)), offsets.unstable(group_id)
+    world.replicate()
+    finish_slices(world.steps)
+
+    assert before == ({T0}, {TopicPartition("t", 1)})
+    assert set(offsets.fetch(group_id)) == {T0, TopicPartition("t", 1)}
+    assert offsets.unstable(group_id) == frozenset()
