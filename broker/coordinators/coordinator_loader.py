@@ -96,7 +96,7 @@ class CoordinatorLoader(TimerTask):
         self._next_offset = next_offset
 
     def _reach(self, offset: int) -> None:
-        """Tell the state, once, that the record at *offset* is not replicated yet."""
+        """Call ``begin_unreplicated``, once, if the record at *offset* is not replicated yet."""
         if offset >= self._replicated_end:
             self._replicated_end = sys.maxsize
             self._state.begin_unreplicated()
