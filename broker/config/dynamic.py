@@ -14,7 +14,7 @@ from broker.config import Config
 from broker.config.group_keys import GROUP_KEYS
 from broker.config.key import UpdateMode
 from broker.config.kinds import ConfigType, InvalidValue
-from broker.config.refusals import invalid_value
+from broker.config.refusals import empty_entry, has_empty_entry, invalid_value
 from broker.config.table import KEYS, dynamic_key, known_key, may_change
 from broker.config.thread_counts import check_thread_counts
 from protocol.errors import ErrorCode
@@ -120,9 +120,12 @@ def _check_reporters(changed: Mapping[str, str]) -> None:
     """Raise `ApiError` for a class that is no metrics reporter (``DynamicMetricsReporters``)."""
     if METRIC_REPORTERS not in changed:
         return
+    kind, text = KEYS[METRIC_REPORTERS].kind, changed[METRIC_REPORTERS]
     try:
-        KEYS[METRIC_REPORTERS].kind.parse(changed[METRIC_REPORTERS])
+        kind.parse(text)
     except InvalidValue:
+        if has_empty_entry(text):
+            raise ApiError(ErrorCode.INVALID_REQUEST, empty_entry(METRIC_REPORTERS)) from None
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
             "Invalid value org.apache.kafka.common.config.ConfigException: Validation of dynamic "

@@ -7,12 +7,12 @@ commas.
 
 from __future__ import annotations
 
-import decimal
 import math
 import re
 import sys
 from enum import IntEnum
 
+from broker.config.java_doubles import read_double, write_double
 from protocol.lazy_dataclass import dataclass
 
 INT_MAX = 2**31 - 1
@@ -23,10 +23,6 @@ SHORT_MAX = 2**15 - 1
 Value = bool | int | float | str | tuple[str, ...] | None
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-# The decimal texts of Java's ``Double.parseDouble``; a letter for the type may follow digits.
-_DECIMAL = re.compile(
-    r"([+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?=[dDfF]?$)))[dDfF]?"
-)
 
 
 class ConfigType(IntEnum):
@@ -85,10 +81,8 @@ class Decimal:
 
     def parse(self, text: str) -> Value:
         """Read the number; raises `InvalidValue`."""
-        stripped = text.strip()
-        digits = _DECIMAL.fullmatch(stripped)
-        value = math.nan if digits is None else float(digits[1])
-        if digits is None or value < self.low or value > self.high:
+        value = read_double(text.strip())
+        if value is None or value < self.low or value > self.high:
             raise InvalidValue(self.allowed)
         return value
 
@@ -286,6 +280,7 @@ class PrincipalList:
 
 
 _COUNTS = "a list of ADDRESS:NUMBER, separated by commas"
+_ADDRESS = re.compile(r"[0-9a-zA-Z\-%._:]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,12 +297,12 @@ class CountsByAddress:
 
 
 _REPLICAS = "* or a list of PARTITION:NODE, separated by commas"
-_REPLICA = re.compile(r"[0-9]+:[0-9]+")
+_REPLICA = re.compile(r"([0-9]+:[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicaList:
-    """All replicas of a topic (``*``), or a list of ``PARTITION:NODE``, which may be empty."""
+    """All replicas of a topic (``*``), or a list of ``PARTITION:NODE``; entries may be empty."""
 
     config_type: ConfigType = ConfigType.LIST
     allowed: str = _REPLICAS
@@ -315,7 +310,7 @@ class ReplicaList:
     def parse(self, text: str) -> Value:
         """Read the list; raises `InvalidValue`."""
         entries = tuple(entry.strip() for entry in text.split(",") if text.strip())
-        if entries != ("*",) and not all(map(_REPLICA.fullmatch, entries)):
+        if "".join(entries) != "*" and not all(map(_REPLICA.fullmatch, entries)):
             raise InvalidValue(_REPLICAS)
         return entries
 
@@ -340,13 +335,17 @@ Kind = (
 def counts_by_address(text: str) -> dict[str, int]:
     """The numbers of a `CountsByAddress`; raises `InvalidValue`."""
     pairs = [each.strip().rpartition(":") for each in text.split(",") if each.strip()]
-    counts = int32(0)
-    if any(not address for address, _, _ in pairs):
+    if not all(colon and is_address(address.strip()) for address, colon, _ in pairs):
         raise InvalidValue(_COUNTS)
     try:
-        return {address.strip(): int(str(counts.parse(count))) for address, _, count in pairs}
+        return {address.strip(): int(str(int32().parse(count))) for address, _, count in pairs}
     except InvalidValue:
         raise InvalidValue(_COUNTS) from None
+
+
+def is_address(text: str) -> bool:
+    """Whether a text may be an address or the name of a host (Kafka's ``validHostPattern``)."""
+    return _ADDRESS.fullmatch(text) is not None
 
 
 def int32(low: int = -(2**31), high: int = INT_MAX, *, also: int | None = None) -> Integer:
@@ -374,18 +373,6 @@ def format_value(value: Value) -> str | None:
         case tuple():
             return ",".join(value)
         case float():
-            return _as_java(value)
+            return write_double(value)
         case _:
             return str(value)
-
-
-def _as_java(value: float) -> str:
-    """A number in the format of ``Double.toString``: 1.0E-4 where Python has 0.0001."""
-    if not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if value == 0 or 1e-3 <= abs(value) < 1e7:
-        return str(float(value))
-    sign, digits, exponent = decimal.Decimal(repr(value)).normalize().as_tuple()
-    assert isinstance(exponent, int), "the number is finite"
-    rest = "".join(map(str, digits[1:])) or "0"
-    return f"{'-' * sign}{digits[0]}.{rest}E{exponent + len(digits) - 1}"

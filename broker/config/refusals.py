@@ -12,6 +12,7 @@ from broker.config.kinds import (
     SHORT_MAX,
     AnyList,
     Boolean,
+    Choice,
     ClassName,
     ConfigType,
     CountsByAddress,
@@ -19,12 +20,15 @@ from broker.config.kinds import (
     Integer,
     InvalidValue,
     Kind,
+    ListOf,
     OffsetReset,
     PrincipalList,
     ReplicaList,
     Secret,
     Text,
     format_value,
+    int32,
+    is_address,
 )
 
 _TYPE_MAX = {
@@ -36,13 +40,23 @@ _TYPE_MAX = {
 
 def invalid_value(name: str, kind: Kind, text: str) -> str:
     """The message for a *text* for which ``kind.parse`` raises `InvalidValue`."""
+    if isinstance(kind, CountsByAddress):
+        return _not_the_counts(name, text)
+    if isinstance(kind, ListOf) and text.strip() and not _first_invalid(kind, text):
+        return empty_entry(name)
+    shown, reason = _shown_and_reason(name, kind, text)
+    return f"Invalid value {shown} for configuration {name}: {reason}"
+
+
+def _shown_and_reason(name: str, kind: Kind, text: str) -> tuple[str, str]:
+    """The value as Kafka shows it, and what is wrong with it."""
     shown = text.strip()
     match kind:
         case Integer():
             reason = _not_the_integer(kind, text)
         case Decimal():
             shown, reason = _not_the_decimal(kind, shown)
-        case CountsByAddress() | PrincipalList():
+        case PrincipalList() | CountsByAddress():
             reason = f"Value must be {kind.allowed}"
         case ReplicaList():
             shown = f"[{', '.join(entry.strip() for entry in text.split(','))}]"
@@ -65,8 +79,41 @@ def invalid_value(name: str, kind: Kind, text: str) -> str:
         case _:
             reason = "String must be one of: " + ", ".join(kind.values)
             if kind.config_type is ConfigType.LIST:
-                shown = next(w.strip() for w in text.split(",") if w.strip() not in kind.values)
-    return f"Invalid value {shown} for configuration {name}: {reason}"
+                shown = _first_invalid(kind, text)
+    return shown, reason
+
+
+def has_empty_entry(text: str) -> bool:
+    """Whether a list that is not empty has an empty entry."""
+    return bool(text.strip()) and not all(entry.strip() for entry in text.split(","))
+
+
+def empty_entry(name: str) -> str:
+    """The message for a list with an empty entry."""
+    return f"Configuration '{name}' values must not be empty."
+
+
+def _first_invalid(kind: Choice, text: str) -> str:
+    return next(w.strip() for w in text.split(",") if w.strip() not in kind.values)
+
+
+def _not_the_counts(name: str, text: str) -> str:
+    """The message of the exception that ends Kafka's ``SocketServerConfigs`` or ``KafkaConfig``."""
+    entries = [entry.strip() for entry in text.split(",") if entry.strip()]
+    for entry in entries:
+        if ":" not in entry:
+            parsing = f"Error parsing configuration property '{name}'"
+            return f"{parsing}: begin 0, end -1, length {len(entry)}"
+    addresses = []
+    for entry in entries:
+        address, _, number = entry.rpartition(":")
+        try:
+            int32().parse(number)
+        except InvalidValue:
+            return f'For input string: "{number.strip()}"'
+        if not is_address(address.strip()):
+            addresses.append(address.strip())
+    return f"{name} contains invalid addresses : {','.join(addresses)}"
 
 
 def _not_the_integer(kind: Integer, text: str) -> str:

@@ -229,3 +229,40 @@ def settings_with_a_sign(kafka: Kafka) -> Observations:
             yield each, kafka.request(requested)
     for name in names:
         kafka.request(alter_configs(name, (key, DELETE, None), kind=BROKER))
+
+
+@scenario()
+def settings_with_unusual_texts(kafka: Kafka) -> Observations:
+    """Hexadecimal numbers, empty entries of lists, and limits of addresses."""
+    topic = kafka.topic()
+    reporter = "org.apache.kafka.common.metrics.JmxReporter"
+    texts: dict[str, tuple[str, ...]] = {
+        "min.cleanable.dirty.ratio": ("0x1p3", "0x.8p0", "0X1.P-1f", "0x1", "0xp1", "0x1p-2000"),
+        "cleanup.policy": ("delete,", ",", "compact, ,bogus", "bogus,", ",bogus", "delete,delete"),
+        "follower.replication.throttled.replicas": ("*,", ",", "0:1,,0:2", "*,*", "0:1,*", "0:"),
+    }
+    for key, values in texts.items():
+        for value in values:
+            changed = alter_configs(topic, (key, SET, value), validate_only=True)
+            yield key, value, kafka.request(changed)
+    limits = (
+        "a",
+        "a:",
+        ":1",
+        "a:b",
+        "a:-1",
+        "a:99999999999",
+        "[::1]:1",
+        "::1:1",
+        "a:1,b",
+        ",",
+    )
+    of_brokers: tuple[tuple[str, tuple[str, ...]], ...] = (
+        ("log.cleaner.min.cleanable.ratio", ("0x1p-1", "0x1p3", "0x1")),
+        ("metric.reporters", (f"{reporter},", ",", "bogus,", f" {reporter}", "bogus")),
+        ("max.connections.per.ip.overrides", limits),
+    )
+    for key, values in of_brokers:
+        for value in values:
+            changed = alter_configs("", (key, SET, value), kind=BROKER, validate_only=True)
+            yield key, value, kafka.request(changed)

@@ -54,14 +54,26 @@ def test_the_invalid_element_of_a_list_is_named() -> None:
     assert message.startswith("Invalid value foo for configuration cleanup.policy: ")
 
 
-def test_an_invalid_list_of_addresses_is_refused() -> None:
-    """Kafka validates it only when it is used."""
-    message = invalid_value("max.connections.per.ip.overrides", CountsByAddress(), "x")
+def test_an_empty_element_of_a_list_has_another_message() -> None:
+    """If it is the first one that is not allowed."""
+    message = invalid_value("cleanup.policy", TOPIC_KEYS["cleanup.policy"].kind, "delete, ,foo")
 
-    assert message == (
-        "Invalid value x for configuration max.connections.per.ip.overrides: "
-        "Value must be a list of ADDRESS:NUMBER, separated by commas"
-    )
+    assert message == "Configuration 'cleanup.policy' values must not be empty."
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a:1, b", "Error parsing configuration property 'x': begin 0, end -1, length 1"),
+        ("a:1, b: c ", 'For input string: "c"'),
+        ("a:", 'For input string: ""'),
+        ("a:99999999999", 'For input string: "99999999999"'),
+        ("[::1]:1,a:2,b c:3", "x contains invalid addresses : [::1],b c"),
+    ],
+)
+def test_an_invalid_list_of_addresses_is_refused(text: str, message: str) -> None:
+    """Kafka reads it when it is used, so the messages are those of exceptions."""
+    assert invalid_value("x", CountsByAddress(), text) == message
 
 
 def test_an_invalid_list_of_replicas_is_shown_in_full() -> None:
