@@ -18,7 +18,8 @@ def check_topic_name(name: str) -> None:
     elif name in (".", ".."):
         reason = f"'{name}' is not allowed"
     elif len(name) > TOPIC_NAME_LENGTH_MAX:
-        reason = f"the length of '{name}' is longer than the max allowed {TOPIC_NAME_LENGTH_MAX}"
+        longest = TOPIC_NAME_LENGTH_MAX
+        reason = f"the length of '{name}' is longer than the max allowed length {longest}"
     elif not _LEGAL.fullmatch(name):
         reason = (
             f"'{name}' contains one or more characters other than ASCII alphanumerics, '.', '_' "

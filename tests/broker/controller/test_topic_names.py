@@ -28,6 +28,16 @@ def test_invalid_names(name: str) -> None:
     assert refusal.value.code is ErrorCode.INVALID_TOPIC_EXCEPTION
 
 
+def test_the_reason_of_a_long_name() -> None:
+    """The words of Kafka 4.3.1."""
+    name = "x" * 250
+    with pytest.raises(ApiError) as refusal:
+        check_topic_name(name)
+
+    reason = f"the length of '{name}' is longer than the max allowed length 249"
+    assert refusal.value.message == f"Topic name is invalid: {reason}"
+
+
 @pytest.mark.parametrize("name", [".", ".."])
 def test_the_reason_names_the_dots(name: str) -> None:
     """As in ``Topic.validate``."""
