@@ -65,7 +65,7 @@ async def node_with(
 
 
 def errors(topics: Any) -> list[tuple[str, list[int]]]:
-    """The errors of the partitions 0 and 9 of each topic."""
+    """The errors of the partitions 0 and 9 of each topic; refused partitions come first."""
     return [(topic.name, [each.error_code for each in topic.partitions]) for topic in topics]
 
 
@@ -76,7 +76,7 @@ def errors(topics: Any) -> list[tuple[str, list[int]]]:
         (on_topic(READ, "a"), [[30, 30]] * 4),
         (
             [*on_group(READ, "g"), *on_topic(READ, "a", "missing")],
-            [[29, 29], [0, 3], [3, 3], [29, 29]],
+            [[29, 29], [3, 0], [3, 3], [29, 29]],
         ),
         (on_group(READ, "g"), [[29, 29]] * 4),
     ],
@@ -101,7 +101,7 @@ async def test_commits_by_id(tmp_path: Path) -> None:
     found = {
         topic.topic_id: [each.error_code for each in topic.partitions] for topic in response.topics
     }
-    assert [found[ids[name]] for name in TOPICS] == [[29, 29], [0, 3], [100, 100], [100, 100]]
+    assert [found[ids[name]] for name in TOPICS] == [[29, 29], [3, 0], [100, 100], [100, 100]]
 
 
 def fetch_of(version: int, group_id: str, *names: str, ids: dict[str, UUID]) -> OffsetFetchRequest:

@@ -136,7 +136,7 @@ async def test_deletion_by_id(
         )
         is_left = "t" in node.controller.image.topics
 
-    found, unknown = response.responses
+    unknown, found = sorted(response.responses, key=lambda each: each.topic_id == topic_id)
     assert (found.topic_id, found.name, found.error_code) == (topic_id, name, error)
     assert (unknown.name, unknown.error_code) == (None, 100)
     assert is_left == bool(error)
