@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from shutil import get_terminal_size
 from string import ascii_lowercase
@@ -188,7 +189,7 @@ def _timer(timer: Snapshot) -> str:
     )
     lines = [f"node {timer['node']}, {timer['name']}: {timer['size']:,} waiting{due}"]
     for number, level in enumerate(timer["levels"], 1):
-        for bucket in level["buckets"]:
+        for bucket in sorted(level["buckets"], key=itemgetter("at_ms")):
             tasks = ", ".join(f"{count:,} {kind}" for kind, count in bucket["tasks"].items())
             in_ms = bucket["at_ms"] - timer["now_ms"]
             lines.append(f"  level {number}, in {duration(max(0, round(in_ms)))}: {tasks}")

@@ -70,6 +70,23 @@ def test_timers_that_hold_tasks_are_shown_as_rings(
     assert not any("Produce" in line for line in lines)
 
 
+def test_the_buckets_of_a_level_are_in_the_order_of_their_times(
+    facts: FakeFacts, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The broker sends them in the order of their places in the ring."""
+    later, sooner = (
+        {"index": index, "at_ms": at_ms, "tasks": {"DelayedFetch": 1}}
+        for index, at_ms in ((1, 121), (7, 107))
+    )
+    facts.timers_held = [timer("Fetch", later, sooner, size=2)]
+    assert main(["wheel"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(": ")[0] for line in lines[1:3]] == [
+        "  level 1, in 6 ms",
+        "  level 1, in 20 ms",
+    ]
+
+
 def test_a_timer_is_selected_by_its_name(
     facts: FakeFacts, capsys: pytest.CaptureFixture[str]
 ) -> None:
