@@ -223,7 +223,8 @@ def test_an_unreachable_upstream(tmp_path: Path) -> None:
     process = ServerProcess([sys.executable, "-m", "antechamber", *words], tmp_path / "output")
 
     assert process.wait(60) == 1
-    assert process.stderr() == "antechamber record: --upstream 127.0.0.1:1: cannot connect\n"
+    problem = "cannot connect; start a Kafka there, or give another HOST:PORT"
+    assert process.stderr() == f"antechamber record: --upstream 127.0.0.1:1: {problem}\n"
 
 
 @pytest.mark.parametrize(

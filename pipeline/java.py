@@ -21,8 +21,11 @@ def check_java() -> int:
         raise PipelineError(f"Spark needs Java, and none is installed; {_REMEDY}")
     try:
         done = subprocess.run([java, "-version"], capture_output=True, text=True, check=True)  # noqa: S603 - the user's own Java
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise PipelineError(f"{java} cannot be run ({error}); {_REMEDY}") from None
+    except OSError as error:
+        raise PipelineError(f"cannot run {java}: {error.strerror}; {_REMEDY}") from None
+    except subprocess.CalledProcessError as error:
+        words = f"{java} -version ended with exit code {error.returncode}"
+        raise PipelineError(f"{words}; {_REMEDY}") from None
     found = re.search(r'version "(?:1\.)?(\d+)', done.stderr)
     if found is None or int(found[1]) < JAVA_MIN:
         version = found[1] if found else "of unknown version"

@@ -28,7 +28,7 @@ async def problem_of(upstream: Address) -> str | None:
         with trio.fail_after(TIMEOUT_S):
             stream = await trio.open_tcp_stream(*upstream)
     except (OSError, trio.TooSlowError):
-        return "cannot connect"
+        return "cannot connect; start a Kafka there, or give another HOST:PORT"
     async with stream:
         try:
             with trio.fail_after(TIMEOUT_S):

@@ -40,6 +40,24 @@ def test_an_unsuitable_java(version: str, monkeypatch: pytest.MonkeyPatch, tmp_p
         check_java()
 
 
+def test_a_java_home_without_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The error names the program and the reason."""
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(
+        PipelineError, match=r"^cannot run .*/bin/java: No such file or directory; install"
+    ):
+        check_java()
+
+
+def test_a_java_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The error has the exit code."""
+    java(tmp_path, "")
+    (tmp_path / "bin" / "java").write_text("#!/bin/sh\nexit 7\n")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(PipelineError, match=r"java -version ended with exit code 7; install"):
+        check_java()
+
+
 def test_a_newer_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every newer version is accepted."""
     java(tmp_path, 'openjdk version "31" 2031-03-01')

@@ -17,7 +17,8 @@ def test_an_upstream_that_is_not_there_is_one_line(
     """An unreachable upstream gives exit code 1 and one line on stderr."""
     assert main(["--upstream", "127.0.0.1:1", "--records", str(tmp_path / "r")]) == 1
     assert capsys.readouterr().err == (
-        "antechamber record: --upstream 127.0.0.1:1: cannot connect\n"
+        "antechamber record: --upstream 127.0.0.1:1: cannot connect; "
+        "start a Kafka there, or give another HOST:PORT\n"
     )
 
 

@@ -39,4 +39,5 @@ async def test_kafka_responds_with_frames(response: bytes, is_one: bool) -> None
 
 async def test_an_upstream_that_refuses_connections_is_reported() -> None:
     """A port without a listener is reported as unreachable."""
-    assert await problem_of(Address("127.0.0.1", 1)) == "cannot connect"
+    problem = await problem_of(Address("127.0.0.1", 1))
+    assert problem == "cannot connect; start a Kafka there, or give another HOST:PORT"
