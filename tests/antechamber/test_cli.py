@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -95,6 +96,8 @@ def test_a_command_replaces_the_process(
     """The process runs another package, so that pid and exit code belong to it."""
     executed: list[tuple[str, list[str], dict[str, str]]] = []
     monkeypatch.setattr(os, "execve", lambda *call: executed.append(call))
+    # This process goes on, and the processes that later tests start inherit its signal mask.
+    monkeypatch.setattr(signal, "pthread_sigmask", lambda *_: None, raising=False)
 
     cli.main([argument, "--port", "0"])
 
