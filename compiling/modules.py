@@ -23,6 +23,7 @@ COMPILED = (
     "broker/common",
     "broker/config/groups.py",
     "broker/api/dispatch.py",
+    "broker/api/handlers/committed_topics.py",
     "broker/api/handlers/current_leader.py",
     "broker/api/handlers/fetch.py",
     "broker/api/handlers/fetch_partitions.py",

@@ -50,13 +50,14 @@ def invalid_value(name: str, kind: Kind, text: str) -> str:
 
 def _shown_and_reason(name: str, kind: Kind, text: str) -> tuple[str, str]:
     """The value as Kafka shows it, and what is wrong with it."""
+    assert not isinstance(kind, CountsByAddress), "it has a message of its own"
     shown = text.strip()
     match kind:
         case Integer():
             reason = _not_the_integer(kind, text)
         case Decimal():
             shown, reason = _not_the_decimal(kind, shown)
-        case PrincipalList() | CountsByAddress():
+        case PrincipalList():
             reason = f"Value must be {kind.allowed}"
         case ReplicaList():
             shown = f"[{', '.join(entry.strip() for entry in text.split(','))}]"

@@ -15,7 +15,7 @@ from typing import Final
 
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC
 from broker.api.authorization.checks import is_authorized, require
-from broker.api.handlers.committed_topics import put_together
+from broker.api.handlers.committed_topics import CommittedTopics
 from broker.api.handlers.replicated import when_committed
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import Outcome
@@ -92,13 +92,12 @@ class _Topic:
 class _Commits:
     """The commits of a request, and the response with a partition for each."""
 
-    __slots__ = ("_accepted", "_commits", "_committed", "_refused", "_response", "request")
+    __slots__ = ("_commits", "_committed", "_response", "_topics", "request")
 
     def __init__(self, request: Request[OffsetCommitRequest]) -> None:
         self.request = request
         self._response = OffsetCommitResponse(topics=[])
-        self._refused: dict[object, OffsetCommitResponseTopic] = {}
-        self._accepted: list[tuple[object, OffsetCommitResponseTopic]] = []
+        self._topics = CommittedTopics[OffsetCommitResponseTopic]()
         self._commits: list[Commit] = []
         # The partitions of the response for the commits, in the same order.
         self._committed: list[OffsetCommitResponsePartition] = []
@@ -121,7 +120,7 @@ class _Commits:
         key: object = requested.topic_id if by_id else requested.name
         topic = _Topic(requested, key, known, error)
         if known is None:
-            self._refused_topic(topic)
+            self._topics.refused(key, topic.response)
         return topic
 
     def add(self, topic: _Topic, requested: Sequence[OffsetCommitRequestPartition]) -> None:
@@ -132,11 +131,12 @@ class _Commits:
             response_partition = OffsetCommitResponsePartition(partition_index=index)
             if image is None or not 0 <= index < len(image.partitions):
                 response_partition.error_code = topic.error
-                self._refused_topic(topic).partitions.append(response_partition)
+                refused = self._topics.refused(topic.key, topic.response)
+                refused.partitions.append(response_partition)
                 continue
             accepted = topic.accepted.partitions
             if not accepted:
-                self._accepted.append((topic.key, topic.accepted))
+                self._topics.accept(topic.key, topic.accepted)
             accepted.append(response_partition)
             self._committed.append(response_partition)
             self._commits.append(
@@ -148,13 +148,6 @@ class _Commits:
                     image.topic_id,
                 )
             )
-
-    def _refused_topic(self, topic: _Topic) -> OffsetCommitResponseTopic:
-        """The part of the response for the refused partitions of a topic."""
-        refused = self._refused.get(topic.key)
-        if refused is None:
-            refused = self._refused[topic.key] = topic.response()
-        return refused
 
     def to_commit(self) -> OffsetCommit:
         """The collected commits as those of the member."""
@@ -174,7 +167,7 @@ class _Commits:
     ) -> OffsetCommitResponse | Outcome:
         """Commit all; returns the response, or parks the request until it is replicated."""
         response = self._response
-        response.topics = put_together(self._refused, self._accepted)
+        response.topics = self._topics.put_together()
         if not self._commits:
             return response
         return when_committed(

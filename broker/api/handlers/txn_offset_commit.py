@@ -17,7 +17,7 @@ from functools import partial
 
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC, WRITE_TRANSACTIONAL_ID
 from broker.api.authorization.checks import is_authorized, require
-from broker.api.handlers.committed_topics import put_together
+from broker.api.handlers.committed_topics import CommittedTopics
 from broker.api.handlers.replicated import when_committed
 from broker.api.handlers.transaction_waits import VerificationWait
 from broker.api.long_request import ITEMS_AT_ONCE
@@ -60,24 +60,20 @@ def txn_offset_commit(
     return commit.begin()
 
 
+def _empty(name: str) -> TxnOffsetCommitResponseTopic:
+    """A topic of the response, without partitions."""
+    return TxnOffsetCommitResponseTopic(name=name, partitions=[])
+
+
 class _TransactionalCommit:
     """A request whose partitions are added, then verified, then committed."""
 
-    __slots__ = (
-        "_accepted",
-        "_commits",
-        "_committed",
-        "_prepared",
-        "_refused",
-        "_request",
-        "_response",
-    )
+    __slots__ = ("_commits", "_committed", "_prepared", "_request", "_response", "_topics")
 
     def __init__(self, request: Request[TxnOffsetCommitRequest]) -> None:
         self._request = request
         self._response = TxnOffsetCommitResponse(topics=[])
-        self._refused: dict[object, TxnOffsetCommitResponseTopic] = {}
-        self._accepted: list[tuple[object, TxnOffsetCommitResponseTopic]] = []
+        self._topics = CommittedTopics[TxnOffsetCommitResponseTopic]()
         self._commits: list[Commit] = []
         # The parts of the response about the commits, in the same order.
         self._committed: list[TxnOffsetCommitResponsePartition] = []
@@ -90,8 +86,9 @@ class _TransactionalCommit:
         error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if not is_authorized(self._request, READ_TOPIC, name):
             topic, error = None, READ_TOPIC.error_code
+        empty = partial(_empty, name)
         if topic is None:
-            self._refused_topic(name)
+            self._topics.refused(name, empty)
         accepted: list[TxnOffsetCommitResponsePartition] = []
         for partition in requested.partitions:
             index = partition.partition_index
@@ -99,7 +96,7 @@ class _TransactionalCommit:
             yield None
             if topic is None or not 0 <= index < len(topic.partitions):
                 response_partition.error_code = error
-                self._refused_topic(name).partitions.append(response_partition)
+                self._topics.refused(name, empty).partitions.append(response_partition)
                 continue
             accepted.append(response_partition)
             self._commits.append(
@@ -114,15 +111,7 @@ class _TransactionalCommit:
         if accepted:
             self._committed += accepted
             response_topic = TxnOffsetCommitResponseTopic(name=name, partitions=accepted)
-            self._accepted.append((name, response_topic))
-
-    def _refused_topic(self, name: str) -> TxnOffsetCommitResponseTopic:
-        """The part of the response for the refused partitions of a topic."""
-        refused = self._refused.get(name)
-        if refused is None:
-            refused = TxnOffsetCommitResponseTopic(name=name, partitions=[])
-            self._refused[name] = refused
-        return refused
+            self._topics.accept(name, response_topic)
 
     def prepare(self) -> Slices[None]:
         """Encode the records of many commits, because the rest of the work is not in slices."""
@@ -133,7 +122,7 @@ class _TransactionalCommit:
     def begin(self) -> TxnOffsetCommitResponse | Outcome:
         """Verify the partition of the group, then commit."""
         request, body, services = self._request, self._request.body, self._request.services
-        self._response.topics = put_together(self._refused, self._accepted)
+        self._response.topics = self._topics.put_together()
         if not self._commits:
             return self._response
         if not body.group_id:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from broker.api.handlers.committed_topics import put_together
+from functools import partial
+
+from broker.api.handlers.committed_topics import CommittedTopics
 from protocol.messages.offset_commit import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
@@ -16,18 +18,22 @@ def _topic(name: str, *indexes: int) -> OffsetCommitResponseTopic:
 
 def test_accepted_topics_are_as_in_the_request() -> None:
     """If nothing was refused, also a topic that is named twice."""
+    topics = CommittedTopics[OffsetCommitResponseTopic]()
     accepted = [_topic("t", 0), _topic("u", 0), _topic("t", 1)]
+    for each in accepted:
+        topics.accept(each.name, each)
 
-    assert put_together({}, [(each.name, each) for each in accepted]) == accepted
+    assert topics.put_together() == accepted
 
 
 def test_refused_topics_come_first_and_each_topic_once() -> None:
     """The accepted partitions of a topic follow its refused ones."""
-    refused = {"x": _topic("x"), "t": _topic("t", 7)}
-    accepted = [("t", _topic("t", 0)), ("u", _topic("u", 0)), ("t", _topic("t", 1))]
+    topics = CommittedTopics[OffsetCommitResponseTopic]()
+    topics.refused("x", partial(_topic, "x"))
+    for index in (7, 8):
+        refused = topics.refused("t", partial(_topic, "t"))
+        refused.partitions.append(OffsetCommitResponsePartition(partition_index=index))
+    for each in (_topic("t", 0), _topic("u", 0), _topic("t", 1)):
+        topics.accept(each.name, each)
 
-    assert put_together(refused, accepted) == [
-        _topic("x"),
-        _topic("t", 7, 0, 1),
-        _topic("u", 0),
-    ]
+    assert topics.put_together() == [_topic("x"), _topic("t", 7, 8, 0, 1), _topic("u", 0)]
