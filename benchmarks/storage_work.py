@@ -19,9 +19,9 @@ from statistics import median
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
+from broker.storage.directories.log_manager import LogManager
+from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.log_config import LogConfig
-from broker.storage.log_manager import LogManager
-from broker.storage.unified_log import UnifiedLog
 from integration.machine.clock import MachineClock
 from protocol.record_batch.batch import build_batch
 from protocol.record_batch.header import HEADER_BYTES

@@ -51,8 +51,8 @@ from broker.steps.measured_loop import measured_loop
 from broker.steps.offload import Inline, Offload
 from broker.steps.queue import StepQueue
 from broker.steps.stalls import Stalls
-from broker.storage.disk import DiskFile
-from broker.storage.open_files import OpenFiles
+from broker.storage.files.disk import DiskFile
+from broker.storage.files.open_files import OpenFiles
 from broker.wait_records.interruptions import PAUSED, RUNNING, STOPPED, Interruptions
 from broker.wait_records.recorder import Recorder
 from protocol.lazy_dataclass import dataclass

@@ -50,7 +50,7 @@ from broker.security.credentials import StoredCredentials
 from broker.security.tls.listener_tls import reload_changed
 from broker.steps.queue import Slices
 from broker.steps.schedule import schedule
-from broker.storage.log_manager import LogManager
+from broker.storage.directories.log_manager import LogManager
 from broker.storage.log_tasks import schedule_log_tasks
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer

@@ -13,8 +13,8 @@ from broker.network.transport import Connect
 from broker.replication.holds import Holds
 from broker.steps.offload import Offload
 from broker.steps.queue import StepQueue
-from broker.storage.disk import DiskFile
-from broker.storage.open_files import OpenFiles
+from broker.storage.files.disk import DiskFile
+from broker.storage.files.open_files import OpenFiles
 from broker.wait_records.recorder import Recorder
 from protocol.lazy_dataclass import dataclass
 

@@ -13,11 +13,11 @@ from uuid import UUID
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.checkpointed_offsets import COMPACTED as COMPACTED_TO
-from broker.storage.checkpoints import read_offset_checkpoint, read_partition_metadata
+from broker.storage.directories.checkpointed_offsets import COMPACTED as COMPACTED_TO
+from broker.storage.directories.log_manager import LogManager
+from broker.storage.files.checkpoints import read_offset_checkpoint, read_partition_metadata
+from broker.storage.log.open_log import open_log
 from broker.storage.log_config import LogConfig
-from broker.storage.log_manager import LogManager
-from broker.storage.open_log import open_log
 from integration.kafka.real_kafka import RealKafka
 from integration.machine.clock import MachineClock
 from integration.machine.deadlines import eventually

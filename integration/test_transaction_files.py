@@ -12,11 +12,11 @@ import pytest
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import TRANSACTION_STATE_TOPIC
 from broker.coordinators.coordinator_record import RawRecord
-from broker.storage.checkpoints import read_partition_metadata
+from broker.storage.directories.log_manager import LogManager
+from broker.storage.files.checkpoints import read_partition_metadata
+from broker.storage.log.open_log import open_log
+from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.log_config import LogConfig
-from broker.storage.log_manager import LogManager
-from broker.storage.open_log import open_log
-from broker.storage.unified_log import UnifiedLog
 from broker.transactions.log_records import tombstone, transaction_record, transaction_records
 from broker.transactions.metadata import TransactionValue
 from broker.transactions.transaction_partitions import TransactionPartitions

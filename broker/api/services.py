@@ -26,7 +26,7 @@ from broker.share.share_partition_manager import SharePartitionManager
 from broker.share_coordinator.coordinator import ShareCoordinator
 from broker.steps.offload import Offload
 from broker.steps.queue import StepQueue
-from broker.storage.log_manager import LogManager
+from broker.storage.directories.log_manager import LogManager
 from broker.transactions.coordinator import TransactionCoordinator
 from broker.transactions.producer_ids import ProducerIdManager
 from broker.transactions.verification import TransactionVerification

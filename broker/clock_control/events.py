@@ -17,7 +17,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.groups.time_limits import MemberTimeout
 from broker.network.connection import Connection
 from broker.node import Node
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
 from broker.transactions.metadata import TransactionMetadata
 from broker.transactions.transaction_state import TransactionState
 from protocol.api_names import api_name

@@ -20,8 +20,8 @@ from broker.coordinators.coordinator_log import (
 from broker.coordinators.coordinator_record import RawRecord
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
-from broker.storage.append import AppendOrigin, AppendRefused
-from broker.storage.verification_state import NO_GUARD
+from broker.storage.producers.verification_state import NO_GUARD
+from broker.storage.validation.append import AppendOrigin, AppendRefused
 from protocol.record_batch.batch import batches, records
 from protocol.record_batch.block import RecordBlock
 from protocol.record_batch.control import EndTxnMarker, build_end_txn_marker, end_txn_marker

@@ -10,7 +10,7 @@ from broker.common.errors import NoSuchPartition
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import MetadataImage
 from broker.node import Node
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
 from protocol.printable import printable
 
 

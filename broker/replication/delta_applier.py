@@ -24,8 +24,8 @@ from broker.replication.leader_state import LeaderNode
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.steps.queue import Slices
+from broker.storage.directories.log_manager import LogManager
 from broker.storage.log_config import LogConfig
-from broker.storage.log_manager import LogManager
 from broker.wait_records.causes import CauseKind
 
 log = logging.getLogger("antechamber.replication")

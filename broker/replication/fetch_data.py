@@ -10,9 +10,9 @@ from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
 from broker.replication.partition import Partition
-from broker.storage.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
-from broker.storage.transaction_index import AbortedTxn
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.indexes.transaction_index import AbortedTxn
+from broker.storage.log.unified_log import UnifiedLog
+from broker.storage.segments.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
 from protocol.errors import ErrorCode
 from protocol.output import Splice
 

@@ -14,7 +14,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchParams, FetchPartition, LogReadResult
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import diverging_epoch
-from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.storage.segments.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
 from purgatories.operations.delayed_fetch import DelayedFetch, FetchPartitionStatus
 

@@ -24,8 +24,8 @@ from broker.network.link import Link
 from broker.replication.holds import Hold
 from broker.replication.isr_state import IsrState
 from broker.replication.replica import UNKNOWN_OFFSET, Replica, ReplicaProgress
-from broker.storage.offset_metadata import LogOffsetMetadata
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
+from broker.storage.segments.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
 
 # A fault rule as wait records have it.

@@ -15,12 +15,12 @@ from broker.common.errors import ApiError, InvariantBroken
 from broker.common.topic_partition import TopicPartition
 from broker.controller.image import PartitionRegistration
 from broker.replication.leader_state import LeaderNode, LeaderState
-from broker.storage.append import AppendOrigin, LogAppendInfo
-from broker.storage.log_validator import Appendable
-from broker.storage.offset_metadata import LogOffsetMetadata
-from broker.storage.storage_errors import OffsetOutOfRange
-from broker.storage.unified_log import UnifiedLog
-from broker.storage.verification_state import NO_GUARD
+from broker.storage.files.storage_errors import OffsetOutOfRange
+from broker.storage.log.unified_log import UnifiedLog
+from broker.storage.producers.verification_state import NO_GUARD
+from broker.storage.segments.offset_metadata import LogOffsetMetadata
+from broker.storage.validation.append import AppendOrigin, LogAppendInfo
+from broker.storage.validation.log_validator import Appendable
 from protocol.errors import ErrorCode
 from protocol.record_batch.header import HEADER_BYTES, read_header
 

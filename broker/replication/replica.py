@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final, NamedTuple
 
-from broker.storage.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
+from broker.storage.segments.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
 
 UNKNOWN_OFFSET: Final = -1
 

@@ -28,9 +28,9 @@ from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.steps.pieces import pieces
 from broker.steps.queue import Slices, completed
-from broker.storage.append import AppendOrigin, AppendRefused
-from broker.storage.log_validator import Appendable
-from broker.storage.verification_state import NO_GUARD
+from broker.storage.producers.verification_state import NO_GUARD
+from broker.storage.validation.append import AppendOrigin, AppendRefused
+from broker.storage.validation.log_validator import Appendable
 from protocol.compression import Buffer
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue

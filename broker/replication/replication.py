@@ -27,7 +27,7 @@ from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.replication.replica_manager import ReplicaManager
 from broker.steps.queue import Slices, StepQueue
 from broker.steps.schedule import InSlices, schedule
-from broker.storage.log_manager import LogManager
+from broker.storage.directories.log_manager import LogManager
 from purgatories.timer.system_timer import SystemTimer
 
 

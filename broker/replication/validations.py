@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 from broker.common.topic_partition import TopicPartition
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.steps.offload import Outcome
-from broker.storage.append import AppendOrigin, AppendRefused, ReceivedBatch, only_batch
 from broker.storage.log_config import LogConfig
-from broker.storage.log_validator import ValidBatch, validate
-from broker.storage.loop_budget import Budget, ExceedsBudget
+from broker.storage.validation.append import AppendOrigin, AppendRefused, ReceivedBatch, only_batch
+from broker.storage.validation.log_validator import ValidBatch, validate
+from broker.storage.validation.loop_budget import Budget, ExceedsBudget
 from protocol.record_batch.header import CODEC_MASK
 
 # Of one request, if none of its batches is compressed.

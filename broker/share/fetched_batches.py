@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from broker.storage.file_slice import FileSlice
-from broker.storage.transaction_index import AbortedTxn
+from broker.storage.indexes.transaction_index import AbortedTxn
+from broker.storage.segments.file_slice import FileSlice
 from protocol.output import BUFFERS, Splice
 from protocol.record_batch.header import HEADER_BYTES, read_header
 from protocol.record_batch.peek import extents

@@ -13,9 +13,9 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.share.settings import ShareGroupSettings
-from broker.storage.offset_search import search_by_timestamp
-from broker.storage.timestamp_search import TimestampAndOffset
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.offset_search import search_by_timestamp
+from broker.storage.log.unified_log import UnifiedLog
+from broker.storage.segments.timestamp_search import TimestampAndOffset
 from protocol.errors import ErrorCode
 
 EARLIEST = "earliest"

@@ -18,8 +18,8 @@ from broker.share.acquisition import AcquiredRecords, AcquireMode
 from broker.share.fetched_batches import aborted_ranges, fetched_batches, part_with
 from broker.share.share_partition import SharePartition
 from broker.share.share_partition_key import SharePartitionKey
-from broker.storage.offset_metadata import LogOffsetMetadata
-from broker.storage.storage_errors import OffsetOutOfRange
+from broker.storage.files.storage_errors import OffsetOutOfRange
+from broker.storage.segments.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
 from protocol.output import Splice
 from purgatories.operations.delayed_fetch import bytes_between

@@ -43,7 +43,7 @@ from broker.share.settings import ShareGroupSettings
 from broker.share.share_partition_key import SharePartitionKey
 from broker.share.state_change import StateChange, state_batches
 from broker.share.stored_state import InvalidState, restore
-from broker.storage.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
+from broker.storage.segments.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
 from broker.wait_records.causes import CauseKind
 from broker.wait_records.wait import Facts
 from protocol.errors import ErrorCode

@@ -15,11 +15,15 @@ from broker.config.kinds import LONG_MAX
 from broker.steps.offload import Offload
 from broker.steps.queue import StepQueue
 from broker.steps.schedule import InSlices, schedule, schedule_once
-from broker.storage.checkpointed_offsets import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
-from broker.storage.log_cleaner import LogCleaner
-from broker.storage.log_manager import LogManager
+from broker.storage.cleaner.log_cleaner import LogCleaner
+from broker.storage.directories.checkpointed_offsets import (
+    HIGH_WATERMARKS,
+    LOG_STARTS,
+    RECOVERY_POINTS,
+)
+from broker.storage.directories.log_manager import LogManager
+from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.retention import delete_all_old_segments
-from broker.storage.unified_log import UnifiedLog
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
 

@@ -7,8 +7,8 @@ time may affect thousands of segments. Between two slices the event loop serves 
 from __future__ import annotations
 
 from broker.steps.queue import Slices
-from broker.storage.log_manager import LogManager
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.directories.log_manager import LogManager
+from broker.storage.log.unified_log import UnifiedLog
 
 SEGMENTS_AT_ONCE = 10
 MANY = 1 << 62

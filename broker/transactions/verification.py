@@ -19,8 +19,8 @@ from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.steps.schedule import schedule_once
-from broker.storage.append import AppendRefused
-from broker.storage.verification_state import NO_GUARD
+from broker.storage.producers.verification_state import NO_GUARD
+from broker.storage.validation.append import AppendRefused
 from broker.transactions.add_partitions_to_txn import Errors, SupportedOperation
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue

@@ -16,12 +16,12 @@ from pathlib import Path
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.checkpointed_offsets import LOG_STARTS
-from broker.storage.log_cleaner import LogCleaner
+from broker.storage.cleaner.log_cleaner import LogCleaner
+from broker.storage.directories.checkpointed_offsets import LOG_STARTS
+from broker.storage.directories.log_manager import LogManager
+from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.log_config import LogConfig
-from broker.storage.log_manager import LogManager
 from broker.storage.retention import delete_old_segments
-from broker.storage.unified_log import UnifiedLog
 from integration.machine.clock import MachineClock
 from integration.storage.crash_transactions import append_to_transaction, check_transactions
 from protocol.compression import Codec

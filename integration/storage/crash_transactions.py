@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
 from integration.storage.kafka_histories import append
 from protocol.record_batch.batch import batches, build_batch
 from protocol.record_batch.control import EndTxnMarker, build_end_txn_marker, end_txn_marker

@@ -11,10 +11,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from broker.storage.append import AppendOrigin
-from broker.storage.compaction import Compaction
-from broker.storage.unified_log import UnifiedLog
-from broker.storage.verification_state import NO_GUARD
+from broker.storage.cleaner.compaction import Compaction
+from broker.storage.log.unified_log import UnifiedLog
+from broker.storage.producers.verification_state import NO_GUARD
+from broker.storage.validation.append import AppendOrigin
 from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce, write_txn_markers
 from protocol.compression import Codec

@@ -10,7 +10,7 @@ import random
 import time
 from collections.abc import Iterator
 
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
 from integration.storage.kafka_histories import append
 from integration.wire.connection import Connection
 from integration.wire.requests import produce, read_produce, write_txn_markers

@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[2]
 MODULES = compiled_modules(ROOT)
 # Constants that tests replace.
 REPLACED = {
-    "broker/storage/log_segments.py": {"SCANNED_MAX"},
-    "broker/storage/segment.py": {"_SCAN_BYTES_MAX"},
+    "broker/storage/segments/log_segments.py": {"SCANNED_MAX"},
+    "broker/storage/segments/segment.py": {"_SCAN_BYTES_MAX"},
 }
 
 

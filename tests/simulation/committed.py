@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
 from protocol.record_batch.batch import batches, records
 from tests.simulation.violation import Violation
 

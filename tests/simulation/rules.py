@@ -17,7 +17,7 @@ from broker.controller.image import Broker, PartitionRegistration
 from broker.node import Node
 from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
 from protocol.record_batch.header import read_header
 from tests.simulation.committed import Committed, batches_of
 from tests.simulation.stable_offsets import StableOffsets, check_transactions

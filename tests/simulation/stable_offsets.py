@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from broker.common.topic_partition import TopicPartition
 from broker.replication.partition import Partition
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
 from protocol.record_batch.control import end_txn_marker
 from protocol.record_batch.header import NO_PRODUCER_ID, BatchHeader, read_header
 from tests.simulation.committed import Committed, batches_of

@@ -17,7 +17,7 @@ from broker.controller.state import ClusterState
 from broker.replication.leader_state import LeaderState
 from broker.replication.replica import Replica
 from broker.replication.replication import Replication
-from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.storage.segments.offset_metadata import LogOffsetMetadata
 from tests.simulation.caught_up import CaughtUpRule
 from tests.simulation.decisions import check_decision
 from tests.simulation.rules import Rules

@@ -19,7 +19,7 @@ from broker.controller.image import TRANSACTION_STATE_TOPIC, MetadataImage
 from broker.node import Node
 from broker.replication.partition import Partition
 from broker.steps.queue import finish
-from broker.storage.producer_state_entry import NO_OFFSET, ProducerStateEntry
+from broker.storage.producers.producer_state_entry import NO_OFFSET, ProducerStateEntry
 from broker.transactions.metadata import TransactionMetadata
 from broker.transactions.transaction_state import TransactionState
 from protocol.errors import ErrorCode

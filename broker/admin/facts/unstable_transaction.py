@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from broker.admin.facts.json_object import JsonObject
-from broker.storage.readable_log import ReadableLog
+from broker.storage.log.readable_log import ReadableLog
 from broker.wait_records.wait import name_transaction
 
 

@@ -16,7 +16,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.replication.replica_manager import DeleteResults
 from broker.replication.waits import DeleteRecordsWait
 from broker.steps.queue import Slices
-from broker.storage.checkpointed_offsets import LOG_STARTS
+from broker.storage.directories.checkpointed_offsets import LOG_STARTS
 from protocol.errors import ErrorCode
 from protocol.messages.delete_records import (
     DeleteRecordsPartitionResult,

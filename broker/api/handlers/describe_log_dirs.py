@@ -16,8 +16,8 @@ from broker.api.authorization.checks import require
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
 from broker.steps.queue import Slices
-from broker.storage.log_directory import LogDirectory
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.directories.log_directory import LogDirectory
+from broker.storage.log.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 from protocol.messages.describe_log_dirs import (
     DescribeLogDirsPartition,

@@ -16,7 +16,7 @@ from broker.replication.fetch_data import FetchPartition, LogReadResult
 from broker.replication.fetch_session import NO_SESSION, PartitionName
 from broker.steps.pieces import pieces
 from broker.steps.queue import Slices
-from broker.storage.transaction_index import AbortedTxn
+from broker.storage.indexes.transaction_index import AbortedTxn
 from protocol.codec import Output, encode_into
 from protocol.frame_length import begin_frame, finish_frame
 from protocol.messages.fetch import (

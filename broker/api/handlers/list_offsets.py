@@ -25,8 +25,8 @@ from broker.common.topic_partition import TopicPartition
 from broker.replication.partition import Partition
 from broker.steps.offloaded import offloaded
 from broker.steps.queue import Slices
-from broker.storage.offset_search import search_by_timestamp, search_max_timestamp
-from broker.storage.timestamp_search import TimestampAndOffset
+from broker.storage.log.offset_search import search_by_timestamp, search_max_timestamp
+from broker.storage.segments.timestamp_search import TimestampAndOffset
 from protocol.errors import ErrorCode
 from protocol.messages.list_offsets import (
     ListOffsetsPartition,

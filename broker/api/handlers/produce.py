@@ -45,8 +45,13 @@ from broker.replication.validations import (
 )
 from broker.replication.waits import FlushWait, ProduceWait
 from broker.steps.queue import Slices
-from broker.storage.append import ReceivedBatch, corruption, first_batch_problem, received
-from broker.storage.log_validator import Appendable
+from broker.storage.validation.append import (
+    ReceivedBatch,
+    corruption,
+    first_batch_problem,
+    received,
+)
+from broker.storage.validation.log_validator import Appendable
 from broker.transactions.verification import Verified
 from protocol.errors import ErrorCode
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData

@@ -22,7 +22,7 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.replication.replica_manager import ProduceResult
 from broker.steps.queue import Slices
-from broker.storage.append import ReceivedBatch
+from broker.storage.validation.append import ReceivedBatch
 from broker.transactions.add_partitions_to_txn import SupportedOperation
 from broker.transactions.verification import Producer, Verified
 from protocol.errors import ErrorCode

@@ -29,7 +29,7 @@ from broker.coordinators.append_errors import as_coordinator_error
 from broker.coordinators.coordinator_log import TransactionalProducer
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit, PreparedCommit
 from broker.steps.queue import Slices
-from broker.storage.verification_state import NO_GUARD
+from broker.storage.producers.verification_state import NO_GUARD
 from broker.transactions.add_partitions_to_txn import SupportedOperation
 from broker.transactions.verification import Producer, Verified
 from protocol.errors import ErrorCode

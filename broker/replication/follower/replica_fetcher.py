@@ -30,8 +30,8 @@ from broker.replication.follower.truncation import truncation_offset
 from broker.replication.partition import Partition
 from broker.steps.queue import Slices
 from broker.steps.timed_event import TimedEvent
-from broker.storage.append import AppendRefused
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
+from broker.storage.validation.append import AppendRefused
 from protocol.codec import Malformed
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData

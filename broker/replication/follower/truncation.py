@@ -11,7 +11,7 @@ the largest epoch below it, and the next fetch continues from there.
 
 from __future__ import annotations
 
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
 
 UNDEFINED = -1
 

@@ -15,7 +15,7 @@ from broker.coordinators.coordinator_record import RawRecord
 from broker.coordinators.partition_log import PartitionLog
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
-from broker.storage.append import AppendOrigin
+from broker.storage.validation.append import AppendOrigin
 from protocol.errors import ErrorCode
 from protocol.record_batch.batch import batches, build_batch
 from protocol.record_batch.block import RecordBlock

@@ -10,7 +10,7 @@ import trio.testing
 
 from broker.common.errors import ApiError, NoSuchPartition, WrongState
 from broker.maintenance.maintenance import Maintenance
-from broker.storage.compaction import Compaction, Step
+from broker.storage.cleaner.compaction import Compaction, Step
 from protocol.errors import ErrorCode
 from protocol.record_batch.batch import build_batch
 from protocol.record_batch.record import Record

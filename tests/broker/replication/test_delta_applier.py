@@ -17,7 +17,7 @@ from broker.replication.delta_applier import DeltaApplier
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.steps.queue import finish
-from broker.storage.log_manager import LogManager
+from broker.storage.directories.log_manager import LogManager
 from broker.wait_records.causes import CauseKind
 from purgatories.purgatory import DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer

@@ -11,9 +11,9 @@ import pytest
 from broker.common.errors import ApiError
 from broker.controller.image import PartitionRegistration
 from broker.replication.partition import DELETE_TO_HIGH_WATERMARK, Partition
-from broker.storage.append import AppendRefused
+from broker.storage.log.open_log import open_log
 from broker.storage.log_config import LogConfig
-from broker.storage.open_log import open_log
+from broker.storage.validation.append import AppendRefused
 from protocol.errors import ErrorCode
 from tests.broker.replication.world import (
     KEY,

@@ -10,7 +10,7 @@ import pytest
 from broker.replication.fetch_data import FetchIsolation, FetchParams, LogReadResult
 from broker.replication.log_reader import read_from_log
 from broker.replication.partition import Partition
-from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.storage.segments.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
 from tests.broker.replication.world import (
     KEY,

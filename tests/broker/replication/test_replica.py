@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker.replication.replica import UNKNOWN_OFFSET, Replica
-from broker.storage.offset_metadata import LogOffsetMetadata
+from broker.storage.segments.offset_metadata import LogOffsetMetadata
 
 LAG_MAX_MS = 100
 

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from broker.replication.partition import Partition
-from broker.storage.transaction_index import AbortedTxn
+from broker.storage.indexes.transaction_index import AbortedTxn
 from protocol.errors import ErrorCode
 from tests.broker.replication.world import KEY
 from tests.broker.storage.logs import marker, transactional

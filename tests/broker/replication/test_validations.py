@@ -13,8 +13,8 @@ from broker.replication.validations import (
     validated_in_thread,
     validated_on_loop,
 )
-from broker.storage.append import AppendRefused, ReceivedBatch, received
 from broker.storage.log_config import LogConfig
+from broker.storage.validation.append import AppendRefused, ReceivedBatch, received
 from protocol.compression import Codec
 from protocol.errors import ErrorCode
 from tests.batches import TIMESTAMP_MS, batch

@@ -18,8 +18,8 @@ from broker.replication.holds import Hold, Holds
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import AlterPartitionResult, LeaderState
 from broker.replication.partition import Partition
+from broker.storage.log.open_log import open_log
 from broker.storage.log_config import LogConfig
-from broker.storage.open_log import open_log
 from protocol.errors import ErrorCode
 from purgatories.timer.system_timer import SystemTimer
 from tests.batches import batch

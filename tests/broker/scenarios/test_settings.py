@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
 from protocol.messages.incremental_alter_configs import (
     AlterableConfig,
     AlterConfigsResource,

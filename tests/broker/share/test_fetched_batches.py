@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker.share.fetched_batches import aborted_ranges, fetched_batches, part_with
-from broker.storage.transaction_index import AbortedTxn
+from broker.storage.indexes.transaction_index import AbortedTxn
 from protocol.output import SendFile, as_bytes
 from protocol.record_batch.header import CONTROL_BIT, TRANSACTIONAL_BIT
 from tests.batches import batch, with_header

@@ -10,13 +10,13 @@ from typing import Any
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.disk import Disk, DiskFile
+from broker.storage.directories.log_manager import LogManager
+from broker.storage.files.disk import Disk, DiskFile
+from broker.storage.files.open_files import OpenFiles
+from broker.storage.log.open_log import open_log as open_unified_log
+from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.log_config import LogConfig
-from broker.storage.log_manager import LogManager
-from broker.storage.open_files import OpenFiles
-from broker.storage.open_log import open_log as open_unified_log
-from broker.storage.timestamp_search import Search, TimestampAndOffset
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.segments.timestamp_search import Search, TimestampAndOffset
 from protocol.compression import Codec
 from protocol.record_batch.batch import build_batch, records
 from protocol.record_batch.control import EndTxnMarker, build_end_txn_marker

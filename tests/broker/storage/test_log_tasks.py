@@ -11,7 +11,7 @@ from trio.testing import MockClock
 
 from broker.common.topic_partition import TopicPartition
 from broker.steps.limits import SLICE_MS
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.list_offsets import (
     ListOffsetsPartition,

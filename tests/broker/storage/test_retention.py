@@ -7,15 +7,15 @@ from pathlib import Path
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.disk import Disk
+from broker.storage.directories.log_manager import LogManager
+from broker.storage.files.disk import Disk
+from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.log_config import LogConfig
-from broker.storage.log_manager import LogManager
 from broker.storage.retention import (
     SEGMENTS_AT_ONCE,
     delete_all_old_segments,
     delete_old_segments,
 )
-from broker.storage.unified_log import UnifiedLog
 from tests.broker.storage.logs import (
     NOW_MS,
     StillClock,

@@ -12,8 +12,8 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.replication.hosted_partitions import HostedPartitions
-from broker.storage.append import AppendRefused
-from broker.storage.verification_state import NO_GUARD
+from broker.storage.producers.verification_state import NO_GUARD
+from broker.storage.validation.append import AppendRefused
 from broker.transactions.add_partitions_to_txn import Errors, SupportedOperation
 from broker.transactions.verification import Producer, TransactionVerification, Verified
 from protocol.errors import ErrorCode

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.disk import Disk
-from broker.storage.file_slice import FileSlice
+from broker.storage.files.disk import Disk
+from broker.storage.segments.file_slice import FileSlice
 from broker.wait_records.observer import RequestObserver, size_of
 from broker.wait_records.record import PartitionFacts
 from broker.wait_records.trace_parents import TraceParents

@@ -10,8 +10,8 @@ import pytest
 import trio
 import trio.testing
 
-from broker.storage.background import Then
-from broker.storage.flusher import Flusher
+from broker.storage.files.background import Then
+from broker.storage.files.flusher import Flusher
 from broker.wait_records.recorder import Recorder
 from tests.batches import batch
 from tests.broker.wait_records.records import kept_of

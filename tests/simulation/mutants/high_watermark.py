@@ -10,7 +10,7 @@ import pytest
 from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
 from broker.replication.replica import UNKNOWN_OFFSET, Replica
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
 from protocol.errors import ErrorCode
 from tests.simulation.mutants.registry import mutant
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.readable_log import ReadableLog
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.readable_log import ReadableLog
+from broker.storage.log.unified_log import UnifiedLog
 from broker.transactions import coordinator, coordinator_state, expiration
 from broker.transactions.marker_channel import TransactionMarkerChannel
 from broker.transactions.metadata import TransactionMetadata, TransactionValue

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from broker.groups.group_offsets import GroupOffsets
-from broker.storage import producer_append, unified_log
-from broker.storage.producer_state import ProducerStateManager
-from broker.storage.readable_log import ReadableLog
-from broker.storage.transactions import Transactions
+from broker.storage.log import unified_log
+from broker.storage.log.readable_log import ReadableLog
+from broker.storage.producers import producer_append
+from broker.storage.producers.producer_state import ProducerStateManager
+from broker.storage.producers.transactions import Transactions
 from protocol.record_batch.header import NO_PRODUCER_ID
 from tests.simulation.mutants.registry import mutant
 

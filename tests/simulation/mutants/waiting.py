@@ -9,7 +9,7 @@ import pytest
 from broker.network.writer import Writer
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
 from protocol.output import as_bytes
 from purgatories.operations.delayed_partitions import DelayedPartitions
 from tests.simulation.mutants.registry import mutant

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.checkpointed_offsets import LOG_STARTS
-from broker.storage.checkpoints import read_offset_checkpoint
+from broker.storage.directories.checkpointed_offsets import LOG_STARTS
+from broker.storage.files.checkpoints import read_offset_checkpoint
 from protocol.errors import ErrorCode
 from protocol.messages.delete_records import (
     DeleteRecordsPartition,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.append import AppendOrigin
+from broker.storage.validation.append import AppendOrigin
 from protocol.errors import ErrorCode
 from protocol.messages.describe_producers import DescribeProducersRequest, TopicRequest
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData

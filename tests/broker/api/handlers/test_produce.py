@@ -9,8 +9,8 @@ import pytest
 import trio
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.background import Then
-from broker.storage.flusher import Flusher
+from broker.storage.files.background import Then
+from broker.storage.files.flusher import Flusher
 from protocol.errors import ErrorCode
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from protocol.record_batch.header import TRANSACTIONAL_BIT

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from broker.replication.follower.truncation import UNDEFINED, truncation_offset
-from broker.storage.offset_metadata import LogOffsetMetadata
-from broker.storage.unified_log import UnifiedLog
+from broker.storage.log.unified_log import UnifiedLog
+from broker.storage.segments.offset_metadata import LogOffsetMetadata
 from tests.broker.replication.world import records
 from tests.broker.storage.logs import open_log
 

@@ -1,0 +1,1 @@
+"""Compaction: a log keeps only the latest record of each key."""

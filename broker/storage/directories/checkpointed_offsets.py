@@ -1,0 +1,89 @@
+"""The offsets of the partitions in one data directory, in Kafka's four checkpoint files.
+
+The entries of partitions that have not been opened are kept.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from broker.common.topic_partition import TopicPartition
+from broker.storage.files.checkpoints import (
+    CorruptCheckpoint,
+    read_offset_checkpoint,
+    write_offset_checkpoint,
+)
+from broker.storage.files.disk import Disk
+from broker.storage.log.unified_log import UnifiedLog
+
+logger = logging.getLogger(__name__)
+
+HIGH_WATERMARKS = "replication-offset-checkpoint"
+RECOVERY_POINTS = "recovery-point-offset-checkpoint"
+LOG_STARTS = "log-start-offset-checkpoint"
+COMPACTED = "cleaner-offset-checkpoint"
+
+
+def _log_start(log: UnifiedLog) -> int | None:
+    """None for the many logs that begin with their first segment; they need no entry."""
+    start = log.log_start_offset
+    return start if start > log.segments.first.base_offset else None
+
+
+def _compacted_to(log: UnifiedLog) -> int | None:
+    return log.first_dirty_offset if log.config.is_compacted else None
+
+
+_OFFSET_OF: dict[str, Callable[[UnifiedLog], int | None]] = {
+    HIGH_WATERMARKS: lambda log: log.high_watermark,
+    RECOVERY_POINTS: lambda log: log.local_log.recovery_point,
+    LOG_STARTS: _log_start,
+    COMPACTED: _compacted_to,
+}
+CHECKPOINTS = tuple(_OFFSET_OF)
+
+
+class CheckpointedOffsets:
+    """The offsets by checkpoint file and partition; 0 for a partition without entry."""
+
+    def __init__(self, path: Path, disk: Disk) -> None:
+        self._path = path
+        self._disk = disk
+        self._offsets: dict[str, dict[TopicPartition, int]] = {name: {} for name in CHECKPOINTS}
+
+    def read(self, partitions: Collection[TopicPartition]) -> None:
+        """Read the entries of *partitions*; none if a file is damaged, as in Kafka.
+
+        Without recovery points more batches are checked, without high watermarks reads wait for
+        replication, without log start offsets deleted records are readable again.
+        """
+        for name, offsets in self._offsets.items():
+            try:
+                found = read_offset_checkpoint(self._path / name)
+            except CorruptCheckpoint as error:
+                logger.warning("%s; it is ignored", error)
+                continue
+            offsets.update((key, found[key]) for key in partitions if key in found)
+
+    def of(self, name: str, key: TopicPartition) -> int:
+        """The partition's offset in the file *name*."""
+        return self._offsets[name].get(key, 0)
+
+    def update(self, name: str, log: UnifiedLog) -> None:
+        """Take the offset of *log* for the file *name*."""
+        offset = _OFFSET_OF[name](log)
+        if offset is None:
+            self._offsets[name].pop(log.topic_partition, None)
+        else:
+            self._offsets[name][log.topic_partition] = offset
+
+    def forget(self, key: TopicPartition) -> None:
+        """Remove the entries of a deleted partition."""
+        for offsets in self._offsets.values():
+            offsets.pop(key, None)
+
+    def write(self, name: str, *, sync: bool) -> None:
+        """Replace the file *name*, with *sync* forced to the disk. Raises OSError."""
+        write_offset_checkpoint(self._disk, self._path / name, self._offsets[name], sync=sync)

@@ -1,0 +1,1 @@
+"""What a leader checks and changes in a batch before it appends it."""
