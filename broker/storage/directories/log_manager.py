@@ -33,7 +33,7 @@ from broker.storage.directories.deletions import Deletions
 from broker.storage.directories.log_directory import LogDirectory
 from broker.storage.directories.partition_folders import DELETED, STRAY, aside, partition_of
 from broker.storage.directories.removals import Removals
-from broker.storage.files.background import Then, background
+from broker.storage.files.blocking_work import Then, blocking_work
 from broker.storage.files.checkpoints import (
     PARTITION_METADATA,
     CorruptCheckpoint,
@@ -88,10 +88,10 @@ class LogManager:
         self._durable = durable
         self._cache = ReadCache()
         self.on_error: OnError = log_error
-        self._background = background(self._report)
-        self._removals = Removals(self._background)
+        self._blocking_work = blocking_work(self._report)
+        self._removals = Removals(self._blocking_work)
         self.deletions = Deletions()
-        self.flusher = Flusher(self._background, durable=durable)
+        self.flusher = Flusher(self._blocking_work, durable=durable)
         self.flusher.checkpoint = partial(self.checkpoint, (RECOVERY_POINTS, COMPACTED), sync=True)
         self._progress = Progress()
         self._logs: dict[TopicPartition, UnifiedLog] = {}
@@ -248,11 +248,11 @@ class LogManager:
             f"partitions: {about}: {error}"
         )
         if self.on_last_failed is not None and all(each.is_offline for each in self.directories):
-            self._background.soon(partial(self.on_last_failed, line))
+            self._blocking_work.soon(partial(self.on_last_failed, line))
             return
         logger.error("%s", line)
         for listener in self._listeners:
-            self._background.soon(partial(listener, keys))
+            self._blocking_work.soon(partial(listener, keys))
 
     def each(
         self, task: Callable[[UnifiedLog], object], among: Iterable[UnifiedLog] | None = None

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from broker.storage.files.background import Background
+from broker.storage.files.blocking_work import BlockingWork
 
 DIRECTORIES_PER_RUN = 50
 
@@ -20,8 +20,8 @@ Remove = Callable[[], None]
 class Removals:
     """Runs the added removals in order, in one thread at a time."""
 
-    def __init__(self, background: Background) -> None:
-        self._background = background
+    def __init__(self, blocking_work: BlockingWork) -> None:
+        self._blocking_work = blocking_work
         self._due: deque[Remove] = deque()
         self._is_running = False
 
@@ -35,7 +35,7 @@ class Removals:
         some = [self._due.popleft() for _ in range(min(DIRECTORIES_PER_RUN, len(self._due)))]
         self._is_running = bool(some)
         if some:
-            self._background.run(partial(_run_all, some), self._run_next)
+            self._blocking_work.run(partial(_run_all, some), self._run_next)
 
 
 def _run_all(removals: Sequence[Remove]) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.files.background import Background, Inline, Then
+from broker.storage.files.blocking_work import BlockingWork, Inline, Then
 from broker.storage.files.disk import Disk
 
 RUNNING_MAX: Final = 4
@@ -83,8 +83,8 @@ class Flusher:
     ``waiting`` and ``running`` have the logs whose flush has not begun and not ended.
     """
 
-    def __init__(self, background: Background | None = None, *, durable: bool = True) -> None:
-        self._background = background or Inline()
+    def __init__(self, blocking_work: BlockingWork | None = None, *, durable: bool = True) -> None:
+        self._blocking_work = blocking_work or Inline()
         self._durable = durable
         # Logs that were truncated below their checkpointed recovery point, and what writes the
         # checkpoint of all logs. Kafka writes it after the truncations of one fetch.
@@ -134,7 +134,7 @@ class Flusher:
     def sync(self, flush: Flush, then: Then) -> None:
         """Run *flush* in the background, then call *then* with its error or None."""
         if self._durable:
-            self._background.run(flush.run, then)
+            self._blocking_work.run(flush.run, then)
         else:
             then(None)
 
@@ -192,7 +192,7 @@ class Flusher:
             _call_all(listeners)
         else:
             self.waiting.setdefault(log, []).extend(listeners)
-            self._background.soon(self._start)
+            self._blocking_work.soon(self._start)
 
 
 def _nothing() -> None:

@@ -10,7 +10,7 @@ import pytest
 import trio
 import trio.testing
 
-from broker.storage.files.background import Then
+from broker.storage.files.blocking_work import Then
 from broker.storage.files.flusher import Flusher
 from broker.wait_records.recorder import Recorder
 from tests.batches import batch

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.files.background import Then
+from broker.storage.files.blocking_work import Then
 from broker.storage.files.flusher import Flusher
 from protocol.errors import ErrorCode
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData

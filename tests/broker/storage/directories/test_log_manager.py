@@ -14,7 +14,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.steps.queue import finish
 from broker.storage.directories.checkpointed_offsets import HIGH_WATERMARKS
 from broker.storage.directories.log_manager import LogManager
-from broker.storage.files.background import Then
+from broker.storage.files.blocking_work import Then
 from broker.storage.files.checkpoints import read_offset_checkpoint, read_partition_metadata
 from broker.storage.files.disk import DiskFile
 from broker.storage.files.flusher import Flusher

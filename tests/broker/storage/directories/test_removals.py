@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from broker.storage.directories.removals import DIRECTORIES_PER_RUN, Removals
-from broker.storage.files.background import Inline, Then, Work
+from broker.storage.files.blocking_work import Inline, Then, Work
 
 
 class Later(Inline):
-    """Background work that runs when the test requires it."""
+    """Work that runs when the test requires it."""
 
     def __init__(self) -> None:
         self.kept: list[tuple[Work, Then]] = []
@@ -25,16 +25,16 @@ class Later(Inline):
 
 def test_many_directories_are_removed_per_run() -> None:
     """One thread at a time, regardless of their number."""
-    background, removed = Later(), list[int]()
-    removals = Removals(background)
+    blocking_work, removed = Later(), list[int]()
+    removals = Removals(blocking_work)
     for index in range(DIRECTORIES_PER_RUN + 11):
         removals.add(lambda index=index: removed.append(index))  # type: ignore[misc]  # a default binds it
 
     sizes = []
-    while background.kept:
-        assert len(background.kept) == 1
+    while blocking_work.kept:
+        assert len(blocking_work.kept) == 1
         before = len(removed)
-        background.do_next()
+        blocking_work.do_next()
         sizes.append(len(removed) - before)
 
     assert removed == list(range(DIRECTORIES_PER_RUN + 11))
@@ -43,10 +43,10 @@ def test_many_directories_are_removed_per_run() -> None:
 
 def test_a_later_directory_starts_another_run() -> None:
     """After all others have been removed."""
-    background, removed = Later(), list[str]()
-    removals = Removals(background)
+    blocking_work, removed = Later(), list[str]()
+    removals = Removals(blocking_work)
     for name in ("a", "b"):
         removals.add(lambda name=name: removed.append(name))  # type: ignore[misc]  # a default binds it
-        background.do_next()
+        blocking_work.do_next()
 
     assert removed == ["a", "b"]

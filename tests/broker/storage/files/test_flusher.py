@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.storage.files.background import Then, Work
+from broker.storage.files.blocking_work import Then, Work
 from broker.storage.files.disk import Disk
 from broker.storage.files.flusher import RUNNING_MAX, Flush, Flusher, run_all
 from tests.broker.storage.logs import FailingDisk
 
 
 class Later:
-    """Background work that runs when the test calls `finish`.
+    """Work that runs when the test calls `finish`.
 
     Unless it *calls_soon*, the test calls the ``actions`` that are to be called soon.
     """

@@ -1,4 +1,4 @@
-"""Tests of work in threads: `broker.storage.files.background`."""
+"""Tests of work in threads: `broker.storage.files.blocking_work`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 import trio
 
-from broker.storage.files.background import Background, Inline, Threads, background
+from broker.storage.files.blocking_work import BlockingWork, Inline, Threads, blocking_work
 
 pytestmark = pytest.mark.anyio
 
@@ -17,7 +17,9 @@ def fail() -> None:
     raise OSError(5, "Input/output error")
 
 
-async def done(start: Callable[[Background, Callable[[], None]], None], where: Background) -> None:
+async def done(
+    start: Callable[[BlockingWork, Callable[[], None]], None], where: BlockingWork
+) -> None:
     """Start work, and wait until its end has been reported."""
     ended = trio.Event()
     start(where, ended.set)
@@ -28,7 +30,7 @@ async def test_work_runs_in_a_thread_and_ends_on_the_loop() -> None:
     """*then* is called in the event loop's thread."""
     threads: list[int] = []
 
-    def start(where: Background, end: Callable[[], None]) -> None:
+    def start(where: BlockingWork, end: Callable[[], None]) -> None:
         def then(error: OSError | None) -> None:
             assert error is None
             threads.append(threading.get_ident())
@@ -36,7 +38,7 @@ async def test_work_runs_in_a_thread_and_ends_on_the_loop() -> None:
 
         where.run(lambda: threads.append(threading.get_ident()), then)
 
-    await done(start, background())
+    await done(start, blocking_work())
     worker, caller = threads
     assert worker != caller == threading.get_ident()
 
@@ -45,7 +47,7 @@ async def test_an_os_error_in_a_thread_is_passed_on() -> None:
     """It does not end the process."""
     errors: list[OSError | None] = []
 
-    def start(where: Background, end: Callable[[], None]) -> None:
+    def start(where: BlockingWork, end: Callable[[], None]) -> None:
         def then(error: OSError | None) -> None:
             errors.append(error)
             end()
@@ -60,7 +62,7 @@ async def test_soon_runs_after_the_present_call() -> None:
     """The calling function returns first."""
     order: list[str] = []
 
-    def start(where: Background, end: Callable[[], None]) -> None:
+    def start(where: BlockingWork, end: Callable[[], None]) -> None:
         def action() -> None:
             order.append("soon")
             end()
@@ -74,7 +76,7 @@ async def test_soon_runs_after_the_present_call() -> None:
 
 def test_without_a_loop_work_runs_immediately() -> None:
     """As in tools and in tests."""
-    where = background()
+    where = blocking_work()
     assert isinstance(where, Inline)
     ends: list[object] = []
     where.run(lambda: ends.append("work"), ends.append)
@@ -88,7 +90,7 @@ async def test_another_exception_of_work_is_an_io_error() -> None:
     errors: list[OSError | None] = []
     reported: list[Exception] = []
 
-    def start(where: Background, end: Callable[[], None]) -> None:
+    def start(where: BlockingWork, end: Callable[[], None]) -> None:
         def then(error: OSError | None) -> None:
             errors.append(error)
             end()

@@ -21,7 +21,7 @@ Work = Callable[[], None]
 Then = Callable[[OSError | None], None]
 
 
-class Background(Protocol):
+class BlockingWork(Protocol):
     """Runs work that may block."""
 
     def run(self, work: Work, then: Then) -> None:
@@ -88,6 +88,6 @@ class Threads:
             self._on_error(f"after work in a thread: {action!r}", error)
 
 
-def background(on_error: OnError = log_error) -> Background:
+def blocking_work(on_error: OnError = log_error) -> BlockingWork:
     """`Threads` on trio's event loop, `Inline` elsewhere."""
     return Threads(on_error) if trio.lowlevel.in_trio_run() else Inline()
