@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from broker.storage.cleaner.cleaned_transactions import CleanedTransactions
-from broker.storage.cleaner.computation import Computation
+from broker.storage.cleaner.offloadable_call import OffloadableCall
 from broker.storage.cleaner.offset_map import KEYS_MAX, OffsetMap
 from broker.storage.files.flusher import Flush
 from broker.storage.log.unified_log import UnifiedLog
@@ -39,8 +39,8 @@ Batch = tuple[BatchHeader, memoryview]
 # The remaining batches, and size, last offset and maximum timestamp of each.
 Filtered = tuple[bytes, list[tuple[int, int, int]]]
 
-# The computation or flush that must end before the next step.
-Step = Computation[bool] | Computation[Filtered] | Flush
+# The call or flush that must end before the next step.
+Step = OffloadableCall[bool] | OffloadableCall[Filtered] | Flush
 
 
 class Compaction:
@@ -120,7 +120,7 @@ class Compaction:
             self._in_use = [segment]
             place = segment.locate(self._first_dirty)
             for batches, size in chunks(segment.batches(place[0]) if place else ()):
-                mapped = Computation(partial(self._map_batches, batches), size)
+                mapped = OffloadableCall(partial(self._map_batches, batches), size)
                 yield mapped
                 if not mapped.result():
                     return
@@ -150,7 +150,7 @@ class Compaction:
         modified_ms = group[-1].file.modified_ms()
         for segment in group:
             for batches, size in chunks(segment.batches()):
-                filtering = Computation(partial(self._filter_batches, batches), size)
+                filtering = OffloadableCall(partial(self._filter_batches, batches), size)
                 yield filtering
                 left, places = filtering.result()
                 if places:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from broker.storage.cleaner.compaction import Compaction, grouped
-from broker.storage.cleaner.computation import Computation
+from broker.storage.cleaner.offloadable_call import OffloadableCall
 from broker.storage.files.disk import Disk
 from broker.storage.log.offset_search import search_by_timestamp
 from broker.storage.log.unified_log import UnifiedLog
@@ -50,12 +50,12 @@ def write(log: UnifiedLog, changes: Sequence[Change], **more: Any) -> None:
 
 
 def compact(log: UnifiedLog, now_ms: int = NOW_MS, **more: Any) -> list[int]:
-    """Compact all but the active segment; returns the size of each computation."""
+    """Compact all but the active segment; returns the size of each call."""
     replicate(log)
     end = log.segments.active.base_offset
     work = Compaction(log, log.first_dirty_offset, end, now_ms, **more)
     steps = list(work.steps())
-    return [step.size_bytes for step in steps if isinstance(step, Computation)]
+    return [step.size_bytes for step in steps if isinstance(step, OffloadableCall)]
 
 
 def state(log: UnifiedLog) -> dict[bytes | None, bytes | None]:

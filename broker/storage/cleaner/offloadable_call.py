@@ -1,4 +1,4 @@
-"""A computation that stepwise work needs before its next step; it may run in a worker thread."""
+"""A call whose result stepwise work needs for its next step; it may run in a worker thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from broker.steps.offload import Outcome
 Result = TypeVar("Result")
 
 
-class Computation(Generic[Result]):
+class OffloadableCall(Generic[Result]):
     """A call of *work*, which reads ``size_bytes``.
 
     The owner of the steps may `run` it in a thread; otherwise `result` runs it. Until the next step
