@@ -11,7 +11,7 @@ import socket
 import tempfile
 
 from benchmarks.own_server import OwnServer
-from broker.network.writer import PIECE_BYTES
+from broker.network.clients.writer import PIECE_BYTES
 
 COPIED, BY_SENDFILE = b"C", b"S"
 REQUEST_BYTES = 100

@@ -20,10 +20,10 @@ from unittest.mock import patch
 import trio
 
 from broker.__main__ import main
-from broker.network.connection import Connection
-from broker.network.inter_broker_connection import InterBrokerConnection
-from broker.network.requests import Requests
-from broker.network.transport import SocketTransport
+from broker.network.clients.connection import Connection
+from broker.network.inter_broker.inter_broker_connection import InterBrokerConnection
+from broker.network.inter_broker.requests import Requests
+from broker.network.transports.transport import SocketTransport
 from broker.replication.follower.fetch_session_handler import FetchSessionHandler
 from broker.replication.partition import Partition
 from broker.replication.replica_manager import ReplicaManager

@@ -41,8 +41,8 @@ from broker.controller.token_expiration import schedule_token_expiration
 from broker.faults.fault_rules import FaultRules
 from broker.links.link_fault import apply_link_rules
 from broker.links.links import Links
-from broker.network.serving_task import ServingTask
-from broker.network.transport import Transport
+from broker.network.serving.serving_task import ServingTask
+from broker.network.transports.transport import Transport
 from broker.node import Node
 from broker.node_faults import NodeFaults
 from broker.node_shared_parts import SharedParts

@@ -32,8 +32,8 @@ from broker.coordinators.inter_broker_sender import SenderParts
 from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.groups.periodic_tasks import schedule_group_tasks
 from broker.groups.share.end_offsets import OnEndOffset
-from broker.network.inter_broker_connections import InterBrokerConnections
-from broker.network.node_links import NodeLinks
+from broker.network.inter_broker.inter_broker_connections import InterBrokerConnections
+from broker.network.inter_broker.node_links import NodeLinks
 from broker.node_network import NodeNetwork
 from broker.node_share_groups import NodeShareGroups
 from broker.node_shared_parts import SharedParts

@@ -6,13 +6,13 @@ from broker.api.connection_setups import connect_between_nodes, listeners_with_t
 from broker.common.clock import Clock
 from broker.common.state_changes import StateChanges
 from broker.config import Config
-from broker.network.connection import OnBug
-from broker.network.connections import Connections
-from broker.network.inter_broker_connections import InterBrokerConnections
-from broker.network.memory_pool import memory_pool
-from broker.network.node_channels import NodeChannels
-from broker.network.serving_task import ServingTask
-from broker.network.transport import Connect
+from broker.network.clients.connection import OnBug
+from broker.network.clients.connections import Connections
+from broker.network.inter_broker.inter_broker_connections import InterBrokerConnections
+from broker.network.serving.memory_pool import memory_pool
+from broker.network.serving.node_channels import NodeChannels
+from broker.network.serving.serving_task import ServingTask
+from broker.network.transports.transport import Connect
 from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
 

@@ -8,8 +8,8 @@ from broker.common.state_changes import StateChanges
 from broker.controller.controller import Controller
 from broker.faults.fault_rules import FaultRules
 from broker.links.links import Links
-from broker.network.serving_task import ServingTask
-from broker.network.transport import Connect
+from broker.network.serving.serving_task import ServingTask
+from broker.network.transports.transport import Connect
 from broker.replication.holds import Holds
 from broker.steps.offload import Offload
 from broker.steps.queue import StepQueue

@@ -50,7 +50,7 @@ from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
-from broker.network.listener import TcpNetwork
+from broker.network.listeners.listener import TcpNetwork
 from broker.process.free_memory import RELEASE_INTERVAL_MS, release_free_memory
 from broker.process.ready_file import ReadyFile
 from broker.process.stdin_watch import check_stdin, wait_for_end_of_stdin

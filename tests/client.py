@@ -24,7 +24,7 @@ from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.image import Broker
 from broker.controller.store import ControllerStore
-from broker.network.connection import Connection
+from broker.network.clients.connection import Connection
 from broker.node import Node
 from broker.security.listeners.endpoints import configured_listeners
 from broker.steps.offload import Offload

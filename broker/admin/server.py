@@ -21,7 +21,7 @@ from broker.admin.page.files import page_files
 from broker.admin.paths import routes
 from broker.admin.routes import Router
 from broker.admin.tls import TlsStream
-from broker.network.transport import SocketTransport
+from broker.network.transports.transport import SocketTransport
 from broker.process.descriptors import shares
 from purgatories.on_error import OnError
 from purgatories.timer.system_timer import SystemTimer

@@ -12,8 +12,8 @@ import trio
 
 from broker.common.errors import StartupError
 from broker.config import Config
-from broker.network.tls_transport import TlsTransport
-from broker.network.transport import Disconnected, TlsFailed, Transport
+from broker.network.transports.tls_transport import TlsTransport
+from broker.network.transports.transport import Disconnected, TlsFailed, Transport
 from broker.security.listeners.endpoints import ADMIN_HTTP
 from broker.security.tls.contexts import server_context
 from broker.security.tls.settings import TlsSettings

@@ -10,11 +10,11 @@ from broker.api.dispatch import Dispatcher
 from broker.api.services import Services
 from broker.common.clock import Clock
 from broker.config import Config
-from broker.network.connection_setup import ConnectionSetup, PlaintextSetup
-from broker.network.sasl_login import connect_with_sasl
-from broker.network.ssl_setup import SslSetup
-from broker.network.tls_connect import connect_with_tls
-from broker.network.transport import Connect
+from broker.network.clients.connection_setup import ConnectionSetup, PlaintextSetup
+from broker.network.clients.ssl_setup import SslSetup
+from broker.network.inter_broker.sasl_login import connect_with_sasl
+from broker.network.inter_broker.tls_connect import connect_with_tls
+from broker.network.transports.transport import Connect
 from broker.security.listeners.endpoints import Endpoint, configured_listeners
 from broker.security.sasl.inter_broker import inter_broker_client
 from broker.security.tls.listener_tls import ListenerTls

@@ -23,7 +23,7 @@ from broker.api.services import Services
 from broker.api.table import API_BY_KEY, Apis
 from broker.api.throttling import begin_step
 from broker.common.errors import Refused
-from broker.network.connection import Connection
+from broker.network.clients.connection import Connection
 from broker.steps.limits import DECODED_AT_ONCE_BYTES, HEADER_COPIED_BYTES
 from broker.steps.queue import are_slices
 from broker.wait_records.recorder import Recorder

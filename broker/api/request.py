@@ -9,8 +9,8 @@ from broker.api.outcome import NO_RESPONSE, PARKED, Outcome
 from broker.api.services import Services
 from broker.common.errors import ApiError, Refused
 from broker.faults.request_fault import RequestFault
-from broker.network.connected_client import ConnectedClient
-from broker.network.in_progress import CloseReason, InProgress
+from broker.network.clients.connected_client import ConnectedClient
+from broker.network.clients.in_progress import CloseReason, InProgress
 from broker.quotas.handling_time import HandlingTime
 from broker.quotas.throttle import Throttle
 from broker.security.session import ANONYMOUS_SESSION, Session
@@ -59,7 +59,7 @@ class Authenticator(Protocol):
 
 
 class ResponseSink(Protocol):
-    """The connection of a request (`broker.network.connection.Connection`)."""
+    """The connection of a request (`broker.network.clients.connection.Connection`)."""
 
     authenticator: Authenticator | None
     in_progress: InProgress | None

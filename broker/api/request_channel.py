@@ -21,7 +21,7 @@ from broker.api.throttling import record_time, throttle
 from broker.common.errors import Refused
 from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
-from broker.network.in_progress import CloseReason
+from broker.network.clients.in_progress import CloseReason
 from broker.wait_records.causes import CauseKind
 from broker.wait_records.recorder import Recorder
 from broker.wait_records.wait import Wait

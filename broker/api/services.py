@@ -15,7 +15,7 @@ from broker.controller.controller import Controller
 from broker.controller.image import MetadataImage
 from broker.faults.fault_rules import FaultRules
 from broker.groups.group_coordinator_service import GroupCoordinatorService
-from broker.network.in_progress import CloseReason
+from broker.network.clients.in_progress import CloseReason
 from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
 from broker.replication.replica_manager import ReplicaManager

@@ -15,7 +15,7 @@ from broker.api.request import Request
 from broker.common.errors import WrongState
 from broker.common.topic_partition import TopicPartition
 from broker.groups.time_limits import MemberTimeout
-from broker.network.connection import Connection
+from broker.network.clients.connection import Connection
 from broker.node import Node
 from broker.storage.log.unified_log import UnifiedLog
 from broker.transactions.metadata import TransactionMetadata

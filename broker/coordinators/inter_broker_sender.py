@@ -22,10 +22,10 @@ import trio
 
 from broker.config import Config
 from broker.controller.image import Broker
-from broker.network.inter_broker_connection import InterBrokerConnection
-from broker.network.inter_broker_connections import InterBrokerConnections
-from broker.network.link import Link
-from broker.network.transport import Disconnected
+from broker.network.inter_broker.inter_broker_connection import InterBrokerConnection
+from broker.network.inter_broker.inter_broker_connections import InterBrokerConnections
+from broker.network.inter_broker.link import Link
+from broker.network.transports.transport import Disconnected
 from broker.steps.queue import Slices, StepQueue
 from broker.steps.schedule import schedule_once
 from broker.steps.timed_event import TimedEvent

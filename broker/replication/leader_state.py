@@ -20,7 +20,7 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.alter_partition import AlterPartition
 from broker.controller.image import Broker, PartitionRegistration
-from broker.network.link import Link
+from broker.network.inter_broker.link import Link
 from broker.replication.holds import Hold
 from broker.replication.isr_state import IsrState
 from broker.replication.replica import UNKNOWN_OFFSET, Replica, ReplicaProgress

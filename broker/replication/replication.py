@@ -16,8 +16,8 @@ from broker.config import Config
 from broker.controller.alter_partition import AlterPartition
 from broker.controller.channel import ControllerChannel
 from broker.controller.image import Broker, MetadataImage
-from broker.network.inter_broker_connections import InterBrokerConnections
-from broker.network.link import Link
+from broker.network.inter_broker.inter_broker_connections import InterBrokerConnections
+from broker.network.inter_broker.link import Link
 from broker.replication.delta_applier import DeltaApplier, OnLeadershipChange
 from broker.replication.follower.replica_fetcher_manager import ReplicaFetcherManager
 from broker.replication.holds import Holds

@@ -7,7 +7,7 @@ from dataclasses import asdict, field
 from typing import Any
 
 from broker.api.request import Request
-from broker.network.connection import Connection
+from broker.network.clients.connection import Connection
 from broker.node import Node
 from protocol.lazy_dataclass import dataclass
 

@@ -8,8 +8,8 @@ from typing import Any
 import trio
 
 from broker.controller.image import Broker
-from broker.network.connection import Connection
-from broker.network.transport import Transport
+from broker.network.clients.connection import Connection
+from broker.network.transports.transport import Transport
 from broker.node import Node
 from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 

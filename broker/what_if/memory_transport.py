@@ -1,4 +1,4 @@
-"""Connections in memory: the two ends of a byte stream (`broker.network.transport.Transport`)."""
+"""The two ends of a byte stream in memory (`broker.network.transports.transport.Transport`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import trio
 
-from broker.network.transport import Awaits, Disconnected
+from broker.network.transports.transport import Awaits, Disconnected
 from protocol.output import SendFile
 
 

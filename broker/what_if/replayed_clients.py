@@ -10,7 +10,7 @@ from typing import Any
 import trio
 
 from broker.common.topic_partition import TopicPartition
-from broker.network.transport import Disconnected
+from broker.network.transports.transport import Disconnected
 from broker.what_if.memory_transport import MemoryTransport
 from broker.what_if.recording import Consumer, Producer, Sent
 from protocol.headers import decode_response, encode_request

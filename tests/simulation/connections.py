@@ -14,7 +14,7 @@ import trio
 
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
-from broker.network.transport import Disconnected
+from broker.network.transports.transport import Disconnected
 from tests.client import Client
 from tests.simulation.history import History
 from tests.simulation.network import SlowNetwork

@@ -19,7 +19,7 @@ from typing import Any
 
 import trio
 
-from broker.network.transport import Awaits, Disconnected
+from broker.network.transports.transport import Awaits, Disconnected
 from broker.what_if.memory_network import MemoryNetwork
 from tests.simulation.violation import Violation
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from broker.admin.facts.json_object import JsonObject
 from broker.admin.facts.node_clients import is_node
-from broker.network.connection import Connection
+from broker.network.clients.connection import Connection
 from broker.node import Node
 from protocol.printable import printable
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from broker.api.request import Request
 from broker.common.clock import Clock
-from broker.network.connection import Connection
+from broker.network.clients.connection import Connection
 from broker.wait_records.wait import Facts, Wait
 from protocol.api_names import api_name
 

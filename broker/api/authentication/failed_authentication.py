@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from broker.network.in_progress import CloseReason
+from broker.network.clients.in_progress import CloseReason
 from broker.wait_records.causes import TIMED_OUT, Cause
 from broker.wait_records.wait import Facts, Wait
 from purgatories.timer.timer_task import TimerTask

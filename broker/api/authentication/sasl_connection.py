@@ -31,7 +31,7 @@ from broker.api.request import Request
 from broker.api.services import Services
 from broker.common.clock import Clock
 from broker.common.errors import Refused
-from broker.network.connection import Connection, Dispatch
+from broker.network.clients.connection import Connection, Dispatch
 from broker.security.sasl.authenticator import HandshakeOutcome, SaslAuthenticator, State
 from broker.security.sasl.mechanism import AuthenticationFailed
 from broker.security.sasl.settings import SaslSettings

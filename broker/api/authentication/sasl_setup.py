@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from broker.api.authentication.sasl_connection import SaslListener
-from broker.network.connection_setup import Opening, anonymous_session
-from broker.network.tls_transport import TlsTransport
-from broker.network.transport import Transport
+from broker.network.clients.connection_setup import Opening, anonymous_session
+from broker.network.transports.tls_transport import TlsTransport
+from broker.network.transports.transport import Transport
 from broker.security.listeners.endpoints import Endpoint
 from broker.security.tls.listener_tls import ListenerTls
 

@@ -20,9 +20,9 @@ import trio
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.network.inter_broker_connection import InterBrokerConnection, Use
-from broker.network.inter_broker_connections import InterBrokerConnections
-from broker.network.transport import Disconnected
+from broker.network.inter_broker.inter_broker_connection import InterBrokerConnection, Use
+from broker.network.inter_broker.inter_broker_connections import InterBrokerConnections
+from broker.network.transports.transport import Disconnected
 from broker.replication.follower.fetch_session_handler import FetchSessionHandler
 from broker.replication.follower.follower_node import FollowerNode
 from broker.replication.follower.partition_fetch_state import PartitionFetchState

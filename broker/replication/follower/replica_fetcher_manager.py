@@ -9,7 +9,7 @@ from __future__ import annotations
 import trio
 
 from broker.common.topic_partition import TopicPartition
-from broker.network.inter_broker_connections import InterBrokerConnections
+from broker.network.inter_broker.inter_broker_connections import InterBrokerConnections
 from broker.replication.follower.follower_node import FollowerNode
 from broker.replication.follower.replica_fetcher import ReplicaFetcher
 from broker.replication.partition import Partition

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from broker.api.request import Authenticator
 from broker.common.errors import Refused
-from broker.network.connected_client import ConnectedClient
-from broker.network.in_progress import InProgress
+from broker.network.clients.connected_client import ConnectedClient
+from broker.network.clients.in_progress import InProgress
 from broker.quotas.throttle import Throttle
 from protocol.codec import Malformed, Output
 

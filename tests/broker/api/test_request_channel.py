@@ -12,7 +12,7 @@ from broker.api.request_channel import RequestChannel
 from broker.api.services import Services
 from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
-from broker.network.in_progress import CloseReason
+from broker.network.clients.in_progress import CloseReason
 from broker.quotas.throttle import Throttle
 from broker.wait_records.causes import CauseKind
 from broker.wait_records.recorder import Recorder

@@ -14,8 +14,8 @@ from broker.config import Config
 from broker.controller.image import Broker
 from broker.coordinators.inter_broker_sender import SenderParts
 from broker.links.links import Links
-from broker.network.link import Link
-from broker.network.node_links import NodeLinks
+from broker.network.inter_broker.link import Link
+from broker.network.inter_broker.node_links import NodeLinks
 from broker.steps.queue import StepQueue
 from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.codec import Output, decode, encode_into

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import count
 
-from broker.network.inter_broker_connections import InterBrokerConnections
-from broker.network.node_channels import NodeChannels
-from broker.network.serving_task import ServingTask
-from broker.network.transport import Connect
+from broker.network.inter_broker.inter_broker_connections import InterBrokerConnections
+from broker.network.serving.node_channels import NodeChannels
+from broker.network.serving.serving_task import ServingTask
+from broker.network.transports.transport import Connect
 from protocol.framing import Scratch
 
 

@@ -12,7 +12,7 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.alter_partition import AlterPartition
 from broker.controller.image import Broker, PartitionRegistration
-from broker.network.link import Link, faultless_link
+from broker.network.inter_broker.link import Link, faultless_link
 from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPartition
 from broker.replication.holds import Hold, Holds
 from broker.replication.hosted_partitions import HostedPartitions

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from broker.network.writer import Writer
+from broker.network.clients.writer import Writer
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.storage.log.unified_log import UnifiedLog

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import trio
 
-from broker.network.transport import Disconnected
+from broker.network.transports.transport import Disconnected
 from protocol.errors import ErrorCode
 from protocol.messages.share_acknowledge import (
     AcknowledgePartition,

@@ -9,8 +9,8 @@ from typing import Any
 
 from broker.api.authentication.sasl_connection import SaslListener
 from broker.api.dispatch import Dispatcher
-from broker.network.connection_setup import Opening
-from broker.network.transport import Transport
+from broker.network.clients.connection_setup import Opening
+from broker.network.transports.transport import Transport
 from broker.security.sasl.mechanism import SaslClient
 from broker.security.sasl.settings import SaslSettings
 from broker.security.session import SecurityProtocol, Session
@@ -37,7 +37,7 @@ SASL = {
 
 
 class SaslSetup:
-    """A `broker.network.connection_setup.ConnectionSetup`."""
+    """A `broker.network.clients.connection_setup.ConnectionSetup`."""
 
     def __init__(self, listener: SaslListener) -> None:
         self._listener = listener

@@ -13,8 +13,8 @@ from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.controller.image import Broker
 from broker.links.links import Links
-from broker.network.link import Link
-from broker.network.node_links import NodeLinks
+from broker.network.inter_broker.link import Link
+from broker.network.inter_broker.node_links import NodeLinks
 from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.codec import Output, decode, encode_into
 from protocol.frame_length import finish_frame

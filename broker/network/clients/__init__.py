@@ -1,0 +1,1 @@
+"""The connections of clients: frames in, one request in progress, responses out."""

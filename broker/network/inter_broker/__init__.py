@@ -1,0 +1,1 @@
+"""The connections of a node to other nodes, or to itself: one request in flight."""

@@ -1,0 +1,1 @@
+"""Listening sockets, which accept the connections of clients."""

@@ -1,0 +1,1 @@
+"""Which transports are ready: pollers for each operating system."""

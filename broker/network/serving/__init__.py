@@ -1,0 +1,1 @@
+"""One task serves the connections of all nodes, each through its channel."""

@@ -1,0 +1,197 @@
+"""The task that serves all connections."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+import trio.testing
+
+from broker.network.clients.connection import Connection
+from broker.network.clients.in_progress import CloseReason
+from broker.network.serving.driver import Driver
+from broker.network.serving.memory_pool import MemoryPool
+from broker.network.serving.node_channels import NodeChannels
+from broker.network.serving.serving_task import ServingTask
+from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
+from protocol.frame_length import begin_frame
+from protocol.framing import Scratch
+from protocol.output import Output
+from purgatories.timer.system_timer import SystemTimer
+
+pytestmark = pytest.mark.anyio
+
+
+class Parked:
+    """A request that waits until the test responds to it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.is_computed = False
+        self.abandoned: CloseReason | None = None
+
+    def respond(self, size: int = 100) -> None:
+        """Respond with *size* bytes."""
+        out = Output()
+        begin_frame(out)
+        out += bytes(size - len(out))
+        self.connection.respond(self, out)
+
+    def abandon(self, reason: CloseReason) -> None:
+        self.abandoned = reason
+
+
+class Running:
+    """A task with its connection, the client's transport, and the requests in order."""
+
+    def __init__(self, nursery: trio.Nursery, room: int, memory: MemoryPool | None) -> None:
+        self.room, self.memory = room, memory
+        self.requests: list[Parked] = []
+        self.bugs: list[Exception] = []
+        self.ended: list[Connection] = []
+        self.task = ServingTask(lambda: 0.0)
+        self.channels = NodeChannels(self.task, memory)
+        self.client: MemoryTransport
+        self.connection = self.open()
+        nursery.start_soon(self.task.run)
+
+    def open(self) -> Connection:
+        """Open a connection; ``client`` is its client."""
+        self.client, transport = memory_transport_pair(self.room)
+
+        def connect(driver: Driver) -> Connection:
+            return Connection(
+                transport,
+                driver,
+                self.dispatch,
+                request_bytes_max=1000,
+                scratch=Scratch(),
+                timer=SystemTimer("test", now_ms=lambda: 0.0),
+                idle_ms=-1,
+                memory=self.memory,
+                on_bug=lambda _peer, bug: self.bugs.append(bug),
+            )
+
+        return self.channels.open(transport, connect, self.ended.append)
+
+    def dispatch(self, connection: Connection, _frame: memoryview, _arrived_ms: float) -> None:
+        """Park the request."""
+        self.requests.append(Parked(connection))
+        connection.begin(self.requests[-1])
+
+    async def send(self, count: int = 1) -> None:
+        """Send that many requests and wait until the broker waits."""
+        self.client.send([struct.pack(">ih", 2, 0) * count])
+        await trio.testing.wait_all_tasks_blocked()
+
+
+@asynccontextmanager
+async def running(room: int = 1 << 20, memory: MemoryPool | None = None) -> AsyncIterator[Running]:
+    """A task that runs, and is cancelled in the end."""
+    async with trio.open_nursery() as nursery:
+        yield Running(nursery, room, memory)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_response_lets_the_task_dispatch_the_next_frame() -> None:
+    """The connection waits for that and for bytes at the same time."""
+    async with running() as parts:
+        await parts.send(2)
+        assert len(parts.requests) == 1
+
+        parts.requests[0].respond()
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert len(parts.requests) == 2
+
+
+async def test_a_full_socket_is_drained() -> None:
+    """The next request begins after that."""
+    async with running(room=60) as parts:
+        await parts.send(2)
+        parts.requests[0].respond(100)
+        await trio.testing.wait_all_tasks_blocked()
+        before = len(parts.requests)
+
+        received = 0
+        while received < 100:
+            received += len(parts.client.incoming)
+            parts.client.incoming.clear()
+            parts.client.other.notify()
+            await trio.testing.wait_all_tasks_blocked()
+
+        assert (before, len(parts.requests)) == (1, 2)
+
+
+async def test_a_disconnect_ends_the_connection() -> None:
+    """The request in progress is abandoned, and the end is reported once."""
+    async with running() as parts:
+        await parts.send()
+
+        parts.client.close()
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert parts.requests[0].abandoned is CloseReason.DISCONNECT
+        assert parts.ended == [parts.connection]
+
+
+async def test_a_cancelled_task_closes_its_connections() -> None:
+    """A node that stops cancels its tasks; what it accepts meanwhile is closed at once."""
+    async with running() as parts:
+        await parts.send()
+
+    assert parts.requests[0].abandoned is CloseReason.SHUTDOWN
+    assert parts.ended == [parts.connection]
+    late = parts.open()
+    assert late.is_closed
+    assert parts.ended == [parts.connection, late]
+
+
+async def test_a_connection_waits_while_the_memory_pool_is_exhausted() -> None:
+    """It receives when another connection releases memory."""
+    memory = MemoryPool(100)
+    taken = memory.exchange(0, 100)
+    async with running(memory=memory) as parts:
+        await parts.send()
+        before = len(parts.requests)
+
+        memory.exchange(taken, 0)
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert (before, len(parts.requests)) == (0, 1)
+
+
+async def test_a_connection_that_waits_for_memory_can_be_closed() -> None:
+    """The wait is over when the connection is closed."""
+    memory = MemoryPool(100)
+    memory.exchange(0, 100)
+    async with running(memory=memory) as parts:
+        await parts.send()
+
+        parts.connection.close()
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert parts.requests == []
+        assert parts.connection.is_closed
+
+
+async def test_an_unexpected_exception_of_a_wait_is_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The connection is closed."""
+
+    async def fail() -> None:
+        await trio.lowlevel.checkpoint()
+        raise ZeroDivisionError
+
+    async with running(room=60) as parts:
+        monkeypatch.setattr(parts.client.other, "wait_writable", fail)
+        await parts.send()
+        parts.requests[0].respond(100)
+        await trio.testing.wait_all_tasks_blocked()
+
+        assert [type(bug) for bug in parts.bugs] == [ZeroDivisionError]
+        assert parts.connection.is_closed
