@@ -21,8 +21,8 @@ import trio
 
 from broker.__main__ import main
 from broker.network.clients.connection import Connection
+from broker.network.inter_broker.in_flight_request import InFlightRequest
 from broker.network.inter_broker.inter_broker_connection import InterBrokerConnection
-from broker.network.inter_broker.requests import Requests
 from broker.network.transports.transport import SocketTransport
 from broker.replication.follower.fetch_session_handler import FetchSessionHandler
 from broker.replication.partition import Partition
@@ -40,7 +40,7 @@ _STEPS: tuple[tuple[Any, str, str], ...] = (
     (SocketTransport, "send", "send"),
     (Connection, "respond", "respond"),
     (InterBrokerConnection, "send_request", "encode and send the next fetch"),
-    (Requests, "end", "decode the response"),
+    (InFlightRequest, "end", "decode the response"),
     (FetchSessionHandler, "build_request", "build the next fetch"),
     (Partition, "append_as_leader", "append on the leader"),
     (Partition, "append_as_follower", "append on the follower"),

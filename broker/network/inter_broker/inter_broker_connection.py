@@ -13,8 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from broker.network.inter_broker.in_flight_request import (
+    RESPONSE_BYTES_MAX,
+    InFlightRequest,
+    receive,
+)
 from broker.network.inter_broker.link import Link, Passage
-from broker.network.inter_broker.requests import RESPONSE_BYTES_MAX, Requests, receive
 from broker.network.serving.driver import Driver, Interest
 from broker.network.serving.served import Served
 from broker.network.transports.transport import Disconnected, Transport
@@ -44,12 +48,12 @@ class InterBrokerConnection(Served):
 
     __slots__ = (
         "_driver",
+        "_in_flight",
         "_inbox",
         "_is_held",
         "_link",
         "_on_end",
         "_passage",
-        "_requests",
         "_slices",
         "_transport",
         "_unsent",
@@ -71,7 +75,7 @@ class InterBrokerConnection(Served):
         self._transport = transport
         self._driver = driver
         self._inbox = Inbox(RESPONSE_BYTES_MAX, scratch)
-        self._requests = Requests(client_id)
+        self._in_flight = InFlightRequest(client_id)
         self._link = link
         self._on_end = on_end
         self._is_held = is_held
@@ -88,7 +92,7 @@ class InterBrokerConnection(Served):
         ended on the other side reports this to ``on_end`` later.
         """
         assert not self.is_closed
-        frame = self._requests.begin(body)
+        frame = self._in_flight.begin(body)
         self._use = use
         self._unsent = memoryview(frame)
         outgoing = self._link.outgoing
@@ -190,11 +194,11 @@ class InterBrokerConnection(Served):
 
     def _begin_use(self, frame: memoryview) -> None:
         if len(frame) <= AT_ONCE_BYTES:
-            finish(self._use(self._requests.end(frame)))
+            finish(self._use(self._in_flight.end(frame)))
             return
         if self._inbox.is_shared:
             frame = memoryview(bytes(frame))
-        self._slices = self._use(self._requests.end(frame))
+        self._slices = self._use(self._in_flight.end(frame))
 
     def _has_slice(self) -> bool:
         """Run the next slice of the use of a response; False after the last one."""

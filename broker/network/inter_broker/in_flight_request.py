@@ -1,4 +1,4 @@
-"""The requests on one connection to a node: what is sent, and what a response belongs to."""
+"""The request in flight on one connection to a node: its frame, and its response."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ def receive(transport: Transport, inbox: Inbox) -> None:
     inbox.received(count)
 
 
-class Requests:
-    """One request is in flight at a time, in the newest version of its API."""
+class InFlightRequest:
+    """At most one request is in flight at a time, in the newest version of its API."""
 
-    __slots__ = ("_client_id", "_correlation_id", "_in_flight")
+    __slots__ = ("_body", "_client_id", "_correlation_id")
 
     def __init__(self, client_id: str) -> None:
         self._client_id = client_id
         self._correlation_id = 0
-        self._in_flight: Any = None
+        self._body: Any = None
 
     def begin(self, body: Any) -> bytes:
         """Put a request in flight; returns its frame."""
-        assert self._in_flight is None, "one request is in flight at a time"
+        assert self._body is None, "one request is in flight at a time"
         self._correlation_id += 1
         version = body.__spec__.versions[-1]
         frame = encode_request(body, version, self._correlation_id, self._client_id)
-        self._in_flight = body
+        self._body = body
         return frame
 
     def end(self, frame: memoryview) -> Any:
         """The response in *frame* to the request in flight. Raises `Malformed`."""
-        body, self._in_flight = self._in_flight, None
+        body, self._body = self._body, None
         if body is None:
             raise Malformed("a response without a request")
         spec = body.__spec__
