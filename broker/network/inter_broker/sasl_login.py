@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from broker.network.inter_broker.exchange import Exchange
+from broker.network.inter_broker.request_sender import RequestSender
 from broker.network.transports.transport import Connect, Disconnected, Transport
 from broker.security.sasl.mechanism import AuthenticationFailed, SaslClient
 from protocol.codec import Malformed
@@ -39,7 +39,7 @@ def connect_with_sasl(
 async def authenticate_client(transport: Transport, client: SaslClient, scratch: Scratch) -> None:
     """Log in over a new connection; raises OSError, and then the connection is closed."""
     try:
-        await _log_in(Exchange(transport, scratch, _CLIENT_ID), client)
+        await _log_in(RequestSender(transport, scratch, _CLIENT_ID), client)
     except (AuthenticationFailed, Disconnected, Malformed) as failure:
         log.warning(
             "the login at %s failed: mechanism %s: %s", transport.peer, client.mechanism, failure
@@ -50,15 +50,15 @@ async def authenticate_client(transport: Transport, client: SaslClient, scratch:
             transport.close()
 
 
-async def _log_in(exchange: Exchange, client: SaslClient) -> None:
+async def _log_in(sender: RequestSender, client: SaslClient) -> None:
     """Raises `AuthenticationFailed`, `Disconnected`, `Malformed`."""
-    shaken = await exchange.response(SaslHandshakeRequest(mechanism=client.mechanism))
+    shaken = await sender.response(SaslHandshakeRequest(mechanism=client.mechanism))
     if shaken.error_code != ErrorCode.NONE:
         enabled = ", ".join(shaken.mechanisms) or "none"
         raise AuthenticationFailed(f"the mechanism is not enabled there; enabled: {enabled}")
     token: bytes | None = client.first()
     while token is not None:
-        response = await exchange.response(SaslAuthenticateRequest(auth_bytes=token))
+        response = await sender.response(SaslAuthenticateRequest(auth_bytes=token))
         if response.error_code != ErrorCode.NONE:
             raise AuthenticationFailed(response.error_message or f"error {response.error_code}")
         token = client.evaluate(bytes(response.auth_bytes))

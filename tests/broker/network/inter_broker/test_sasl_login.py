@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.network.inter_broker.exchange import Exchange
+from broker.network.inter_broker.request_sender import RequestSender
 from broker.network.inter_broker.sasl_login import LoginFailed, authenticate_client
 from broker.security.principal import user
 from broker.security.sasl.bearer import BearerClient
@@ -31,8 +31,8 @@ async def test_a_node_logs_in(tmp_path: Path, sasl: SaslClient) -> None:
 
         await authenticate_client(client.transport, sasl, scratch)
 
-        exchange = Exchange(client.transport, scratch, "node")
-        assert (await exchange.response(MetadataRequest(topics=None))).cluster_id
+        sender = RequestSender(client.transport, scratch, "node")
+        assert (await sender.response(MetadataRequest(topics=None))).cluster_id
         assert client.connection.session.principal == user("alice")
 
 

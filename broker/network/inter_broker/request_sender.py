@@ -1,4 +1,4 @@
-"""Requests to another node on a transport that the serving task does not serve yet."""
+"""Sends requests to another node on a transport that the serving task does not serve yet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from broker.network.transports.transport import Transport
 from protocol.framing import Inbox, Scratch
 
 
-class Exchange:
+class RequestSender:
     """Sends one request after the other, and waits for each response."""
 
     def __init__(self, transport: Transport, scratch: Scratch, client_id: str) -> None:
