@@ -34,9 +34,9 @@ from broker.common.unexpected_errors import UnexpectedErrors, indented_traceback
 from broker.config import Config
 from broker.config.node_settings import Address, node_settings
 from broker.controller.controller import Controller
-from broker.controller.image import Broker
+from broker.controller.links.sessions import BrokerSessions
+from broker.controller.metadata.image import Broker
 from broker.controller.periodic_elections import schedule_elections
-from broker.controller.sessions import BrokerSessions
 from broker.controller.token_expiration import schedule_token_expiration
 from broker.faults.fault_rules import FaultRules
 from broker.links.link_fault import apply_link_rules

@@ -23,10 +23,10 @@ from broker.common.topic_partition import TopicPartition
 from broker.common.unexpected_errors import UnexpectedErrors
 from broker.config import Config
 from broker.config.dynamic import ALL_NODES
-from broker.controller.channel import ControllerChannel
-from broker.controller.exchange import controller_link
-from broker.controller.image import Broker, MetadataImage, TopicImage
-from broker.controller.metadata_route import metadata_route
+from broker.controller.feeds.metadata_route import metadata_route
+from broker.controller.links.channel import ControllerChannel
+from broker.controller.links.exchange import controller_link
+from broker.controller.metadata.image import Broker, MetadataImage, TopicImage
 from broker.coordinators.coordinator_leadership import CoordinatorLeadership
 from broker.coordinators.inter_broker_sender import SenderParts
 from broker.groups.group_coordinator_service import GroupCoordinatorService

@@ -11,7 +11,7 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config.groups import GroupConfigs
 from broker.controller.controller import Controller
-from broker.controller.image import MetadataImage
+from broker.controller.metadata.image import MetadataImage
 from broker.coordinators.inter_broker_sender import SenderParts
 from broker.groups.share.end_offsets import EndOffsets
 from broker.replication.replication import Replication

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from broker.common.clock import Clock
-from broker.controller.channel import ControllerChannel
-from broker.controller.features import TRANSACTION_VERSION
-from broker.controller.image import MetadataImage
+from broker.controller.links.channel import ControllerChannel
+from broker.controller.metadata.features import TRANSACTION_VERSION
+from broker.controller.metadata.image import MetadataImage
 from broker.coordinators.inter_broker_sender import SenderParts
 from broker.replication.replication import Replication
 from broker.transactions.add_partitions_to_txn import AddPartitionsToTxnSender

@@ -48,8 +48,8 @@ from broker.common.errors import (
 from broker.common.timer import new_timer
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
-from broker.controller.image import Broker
-from broker.controller.store import ControllerStore
+from broker.controller.database.store import ControllerStore
+from broker.controller.metadata.image import Broker
 from broker.network.listeners.listener import TcpNetwork
 from broker.process.free_memory import RELEASE_INTERVAL_MS, release_free_memory
 from broker.process.ready_file import ReadyFile

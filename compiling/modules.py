@@ -45,7 +45,7 @@ COMPILED = (
     "broker/api/request_counts.py",
     "broker/api/response_frame.py",
     "broker/api/throttling.py",
-    "broker/controller/image.py",
+    "broker/controller/metadata/image.py",
     "broker/coordinators/coordinator_record.py",
     "broker/coordinators/coordinator_runtime.py",
     "broker/coordinators/deferred_event_queue.py",

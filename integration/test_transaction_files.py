@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import TRANSACTION_STATE_TOPIC
+from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC
 from broker.coordinators.coordinator_record import RawRecord
 from broker.storage.directories.log_manager import LogManager
 from broker.storage.files.checkpoints import read_partition_metadata

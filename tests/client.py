@@ -22,8 +22,8 @@ from broker.common.clock import Clock
 from broker.config import Config, Setting
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
-from broker.controller.image import Broker
-from broker.controller.store import ControllerStore
+from broker.controller.database.store import ControllerStore
+from broker.controller.metadata.image import Broker
 from broker.network.clients.connection import Connection
 from broker.node import Node
 from broker.security.listeners.endpoints import configured_listeners

@@ -12,7 +12,7 @@ from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
 from broker.config import Config
 from broker.controller.controller import Controller
-from broker.controller.image import MetadataImage
+from broker.controller.metadata.image import MetadataImage
 from broker.faults.fault_rules import FaultRules
 from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.network.clients.in_progress import CloseReason

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from broker.api.request import Request
-from broker.controller.new_topics import Spend, unlimited
+from broker.controller.partitions.new_topics import Spend, unlimited
 from broker.quotas.controller_mutation_quota_manager import ControllerMutationQuota
 from broker.quotas.handling_time import HandlingTime
 from protocol.errors import ErrorCode

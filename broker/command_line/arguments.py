@@ -20,7 +20,7 @@ from broker.command_line.short_form import check_alone
 from broker.command_line.whole_number import whole_number
 from broker.common.errors import ApiError, StartupError
 from broker.config import Config, ConfigError, Setting
-from broker.controller.topic_names import check_topic_name
+from broker.controller.metadata.topic_names import check_topic_name
 from broker.security.sasl.scram_options import (
     InvalidScram,
     UserCredential,

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from broker.command_line.options import ServeOptions
 from broker.common.errors import ApiError, StartupError
 from broker.controller.controller import Controller
-from broker.controller.stored_topics import difference, missing_nodes
+from broker.controller.database.stored_topics import difference, missing_nodes
 from broker.reset.given import Given, GivenTopic, create_topic
 
 log = logging.getLogger("antechamber")

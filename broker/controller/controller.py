@@ -19,10 +19,15 @@ from broker.config import Config
 from broker.config.client_metrics import check_client_metrics_configs
 from broker.config.dynamic import MIN_INSYNC_REPLICAS, check_min_insync_replicas
 from broker.config.groups import check_group_configs
-from broker.controller.alter_partition import AlterPartition, validate_alter_partition
-from broker.controller.change_batch import ChangePartition, with_partitions
 from broker.controller.client_quota_control import ClientQuotaControl
-from broker.controller.elections import (
+from broker.controller.database.store import ControllerStore
+from broker.controller.feeds.feed import MetadataFeed, MetadataListener
+from broker.controller.initial_settings import InitialSettings
+from broker.controller.metadata.features import FeatureUpdate, checked_levels
+from broker.controller.metadata.image import Broker, PartitionRegistration, TopicImage
+from broker.controller.partitions.alter_partition import AlterPartition, validate_alter_partition
+from broker.controller.partitions.change_batch import ChangePartition, with_partitions
+from broker.controller.partitions.elections import (
     after_start,
     clear_elr,
     elect_leader,
@@ -34,21 +39,16 @@ from broker.controller.elections import (
     without_crashed,
     without_fenced,
 )
-from broker.controller.features import FeatureUpdate, checked_levels
-from broker.controller.feed import MetadataFeed, MetadataListener
-from broker.controller.image import Broker, PartitionRegistration, TopicImage
-from broker.controller.initial_settings import InitialSettings
-from broker.controller.new_topics import Assignments, NewTopics, Spend, unlimited
-from broker.controller.partition_change import Election, Rules, change_partition
-from broker.controller.reassignments import (
+from broker.controller.partitions.new_topics import Assignments, NewTopics, Spend, unlimited
+from broker.controller.partitions.partition_change import Election, Rules, change_partition
+from broker.controller.partitions.reassignments import (
     cancel_reassignment,
     check_target,
     is_reassigning,
     reassign,
 )
-from broker.controller.security_control import SecurityControl
+from broker.controller.security.security_control import SecurityControl
 from broker.controller.state import Affects, ClusterState, Results
-from broker.controller.store import ControllerStore
 from broker.steps.queue import DONE, Signal, Slices, StepQueue, finish
 from protocol.errors import ErrorCode
 

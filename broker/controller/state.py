@@ -19,14 +19,19 @@ from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.dynamic import ALL_NODES, MIN_INSYNC_REPLICAS
 from broker.config.topics import topic_value
-from broker.controller.change_batch import ChangeBatch, ChangePartition
-from broker.controller.elections import without_leader
-from broker.controller.features import FEATURES
-from broker.controller.feed import MetadataFeed, MetadataListener
-from broker.controller.image import Broker, MetadataImage, PartitionRegistration, TopicImage
-from broker.controller.partition_change import Election, Rules
-from broker.controller.security_changes import SecurityChange, stored_changes
-from broker.controller.store import ControllerStore
+from broker.controller.database.security_changes import SecurityChange, stored_changes
+from broker.controller.database.store import ControllerStore
+from broker.controller.feeds.feed import MetadataFeed, MetadataListener
+from broker.controller.metadata.features import FEATURES
+from broker.controller.metadata.image import (
+    Broker,
+    MetadataImage,
+    PartitionRegistration,
+    TopicImage,
+)
+from broker.controller.partitions.change_batch import ChangeBatch, ChangePartition
+from broker.controller.partitions.elections import without_leader
+from broker.controller.partitions.partition_change import Election, Rules
 from broker.quotas.entity import Entity, Quotas
 from broker.steps.queue import Signal, Slices
 from protocol.errors import ErrorCode

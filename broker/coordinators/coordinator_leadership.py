@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from broker.common.clock import Clock
-from broker.controller.image import MetadataImage
+from broker.controller.metadata.image import MetadataImage
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.coordinators.partition_log import PartitionLog
 from broker.replication.partition import Partition

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import trio
 
 from broker.config import Config
-from broker.controller.image import Broker
+from broker.controller.metadata.image import Broker
 from broker.network.inter_broker.inter_broker_connection import InterBrokerConnection
 from broker.network.inter_broker.inter_broker_connections import InterBrokerConnections
 from broker.network.inter_broker.link import Link

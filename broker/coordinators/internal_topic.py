@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from broker.common.errors import ApiError
 from broker.common.java_hash import string_hash
-from broker.controller.image import Broker, MetadataImage, TopicImage
+from broker.controller.metadata.image import Broker, MetadataImage, TopicImage
 from protocol.errors import ErrorCode
 
 _INT_MIN: Final = -(2**31)

@@ -17,7 +17,7 @@ from uuid import UUID
 from broker.common.clock import Clock
 from broker.common.errors import ApiError
 from broker.config import Config
-from broker.controller.image import GROUP_METADATA_TOPIC, MetadataImage
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC, MetadataImage
 from broker.coordinators.acting_slices import acting, run_without_cause
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.coordinators.coordinator_timer import CoordinatorTimer

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from hashlib import blake2b
 from uuid import UUID
 
-from broker.controller.image import MetadataImage, TopicImage
+from broker.controller.metadata.image import MetadataImage, TopicImage
 
 
 class CoordinatorMetadataImage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker.config import Config
-from broker.controller.image import GROUP_METADATA_TOPIC, Broker, MetadataImage, TopicImage
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC, Broker, MetadataImage, TopicImage
 from broker.coordinators.internal_topic import (
     InternalTopic,
     TopicCreator,

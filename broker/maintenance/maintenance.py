@@ -17,7 +17,7 @@ from broker.cluster import Cluster
 from broker.common.errors import ApiError, WrongState
 from broker.common.topic_partition import TopicPartition
 from broker.controller.all_applied import all_applied
-from broker.controller.partition_change import Election
+from broker.controller.partitions.partition_change import Election
 from broker.maintenance.replica_logs import (
     ReplicaLog,
     partition_facts,

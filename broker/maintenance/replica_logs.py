@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from broker.common.counted import counted
 from broker.common.errors import NoSuchPartition
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import MetadataImage
+from broker.controller.metadata.image import MetadataImage
 from broker.node import Node
 from broker.storage.log.unified_log import UnifiedLog
 from protocol.printable import printable

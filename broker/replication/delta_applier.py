@@ -18,7 +18,7 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.topics import TopicConfig
-from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
+from broker.controller.metadata.image import NO_LEADER, PartitionRegistration, TopicImage
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import LeaderNode
 from broker.replication.partition import Partition

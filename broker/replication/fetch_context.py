@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from broker.controller.image import MetadataImage, TopicImage
+from broker.controller.metadata.image import MetadataImage, TopicImage
 from broker.replication.fetch_data import FetchPartition, LogReadResult
 from broker.replication.fetch_session import (
     FINAL_EPOCH,

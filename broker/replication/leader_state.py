@@ -18,8 +18,8 @@ from uuid import UUID
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.controller.alter_partition import AlterPartition
-from broker.controller.image import Broker, PartitionRegistration
+from broker.controller.metadata.image import Broker, PartitionRegistration
+from broker.controller.partitions.alter_partition import AlterPartition
 from broker.network.inter_broker.link import Link
 from broker.replication.holds import Hold
 from broker.replication.isr_state import IsrState

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from broker.common.errors import ApiError, InvariantBroken
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import PartitionRegistration
+from broker.controller.metadata.image import PartitionRegistration
 from broker.replication.leader_state import LeaderNode, LeaderState
 from broker.storage.files.storage_errors import OffsetOutOfRange
 from broker.storage.log.unified_log import UnifiedLog

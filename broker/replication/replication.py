@@ -13,9 +13,9 @@ import trio
 from broker.common.clock import Clock
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
-from broker.controller.alter_partition import AlterPartition
-from broker.controller.channel import ControllerChannel
-from broker.controller.image import Broker, MetadataImage
+from broker.controller.links.channel import ControllerChannel
+from broker.controller.metadata.image import Broker, MetadataImage
+from broker.controller.partitions.alter_partition import AlterPartition
 from broker.network.inter_broker.inter_broker_connections import InterBrokerConnections
 from broker.network.inter_broker.link import Link
 from broker.replication.delta_applier import DeltaApplier, OnLeadershipChange

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from broker.cluster import Cluster
 from broker.common.errors import ApiError, WrongState
-from broker.controller.image import INTERNAL_TOPICS
+from broker.controller.metadata.image import INTERNAL_TOPICS
 from broker.node import Node
 from broker.reset.leftovers import close_fetch_sessions, complete_deletions, delete_files
 from broker.reset.removed import Removed, group_ids, transactional_ids

@@ -17,7 +17,7 @@ import trio
 
 from broker.cluster import Cluster, NodeState
 from broker.common.errors import StartupError, WrongState
-from broker.controller.image import INTERNAL_TOPICS, TRANSACTION_STATE_TOPIC
+from broker.controller.metadata.image import INTERNAL_TOPICS, TRANSACTION_STATE_TOPIC
 from broker.reset.given import Given
 from broker.reset.leftovers import close_fetch_sessions, complete_deletions, forget_clients
 from broker.reset.prefix_reset import PrefixReset

@@ -11,7 +11,7 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.all_applied import all_applied
 from broker.controller.controller import Controller
-from broker.controller.image import INTERNAL_TOPICS
+from broker.controller.metadata.image import INTERNAL_TOPICS
 from broker.reset.given import Given, create_topic
 from broker.reset.removed import Removed
 

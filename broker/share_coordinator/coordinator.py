@@ -15,7 +15,7 @@ from uuid import UUID
 from broker.common.clock import Clock
 from broker.common.errors import ApiError
 from broker.config import Config
-from broker.controller.image import SHARE_GROUP_STATE_TOPIC, MetadataImage
+from broker.controller.metadata.image import SHARE_GROUP_STATE_TOPIC, MetadataImage
 from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.share.persister import (

@@ -23,7 +23,7 @@ from functools import partial
 from typing import Any, Final
 
 from broker.common.errors import ApiError
-from broker.controller.image import SHARE_GROUP_STATE_TOPIC, MetadataImage
+from broker.controller.metadata.image import SHARE_GROUP_STATE_TOPIC, MetadataImage
 from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,

@@ -9,7 +9,7 @@ from typing import Protocol
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
-from broker.controller.image import SHARE_GROUP_STATE_TOPIC
+from broker.controller.metadata.image import SHARE_GROUP_STATE_TOPIC
 from broker.share_coordinator.coordinator import ShareCoordinator
 from broker.steps.schedule import schedule
 from protocol.errors import ErrorCode

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from broker.config import Config
-from broker.controller.image import SHARE_GROUP_STATE_TOPIC, Broker, MetadataImage, TopicImage
+from broker.controller.metadata.image import (
+    SHARE_GROUP_STATE_TOPIC,
+    Broker,
+    MetadataImage,
+    TopicImage,
+)
 from broker.coordinators.internal_topic import (
     InternalTopic,
     TopicCreator,

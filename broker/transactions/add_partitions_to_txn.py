@@ -17,7 +17,7 @@ from itertools import islice
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition, by_topic
-from broker.controller.image import MetadataImage
+from broker.controller.metadata.image import MetadataImage
 from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,

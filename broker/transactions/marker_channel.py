@@ -25,7 +25,7 @@ from functools import partial
 from itertools import islice
 
 from broker.common.topic_partition import TopicPartition, by_topic
-from broker.controller.image import MetadataImage
+from broker.controller.metadata.image import MetadataImage
 from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,

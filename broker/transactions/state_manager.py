@@ -13,7 +13,7 @@ from functools import partial
 
 from broker.common.clock import Clock
 from broker.config import Config
-from broker.controller.image import TRANSACTION_STATE_TOPIC
+from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC
 from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.steps.queue import Slices, StepQueue, completed

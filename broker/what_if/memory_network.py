@@ -7,7 +7,7 @@ from typing import Any
 
 import trio
 
-from broker.controller.image import Broker
+from broker.controller.metadata.image import Broker
 from broker.network.clients.connection import Connection
 from broker.network.transports.transport import Transport
 from broker.node import Node

@@ -22,8 +22,8 @@ from broker.common.topic_partition import TopicPartition
 from broker.config import Config, Setting
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
-from broker.controller.image import Broker
-from broker.controller.store import ControllerStore
+from broker.controller.database.store import ControllerStore
+from broker.controller.metadata.image import Broker
 from broker.what_if.memory_network import MemoryNetwork
 from broker.what_if.recording import Consumer, Producer, Recording, Sent
 from broker.what_if.replayed_clients import Link, play_consumer, play_producer

@@ -18,8 +18,8 @@ from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
-from broker.controller.image import Broker
-from broker.controller.store import ControllerStore
+from broker.controller.database.store import ControllerStore
+from broker.controller.metadata.image import Broker
 from broker.steps.schedule import schedule_once
 from broker.what_if.memory_network import MemoryNetwork
 from tests.batches import batch

@@ -19,8 +19,8 @@ from math import inf
 
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
-from broker.controller.alter_partition import AlterPartition
-from broker.controller.image import PartitionRegistration
+from broker.controller.metadata.image import PartitionRegistration
+from broker.controller.partitions.alter_partition import AlterPartition
 from broker.node import Node
 from tests.simulation.violation import Violation
 

@@ -16,8 +16,8 @@ from functools import partial
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.controller.alter_partition import AlterPartition
-from broker.controller.channel import ControllerChannel, OnResponse
+from broker.controller.links.channel import ControllerChannel, OnResponse
+from broker.controller.partitions.alter_partition import AlterPartition
 from protocol.errors import ErrorCode
 
 _OPEN = ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)

@@ -7,7 +7,7 @@ all replicas that it adds are in sync, or is cancelled (KIP-455).
 from __future__ import annotations
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import PartitionRegistration, TopicImage
+from broker.controller.metadata.image import PartitionRegistration, TopicImage
 from tests.simulation.rules import Rules
 from tests.simulation.violation import Violation
 

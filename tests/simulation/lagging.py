@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import PartitionRegistration
+from broker.controller.metadata.image import PartitionRegistration
 from broker.node import Node
 from broker.replication.partition import Partition
 from tests.simulation.violation import Violation

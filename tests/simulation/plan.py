@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from tests.simulation.link_rules import LINKS_SINCE, draw_link_rules, link_config
 from tests.simulation.rules import TOPIC
 from tests.simulation.scenes import draw_loss, draw_scenes

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import Broker, PartitionRegistration
+from broker.controller.metadata.image import Broker, PartitionRegistration
 from broker.node import Node
 from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition

@@ -14,9 +14,9 @@ from broker.common.topic_partition import TopicPartition
 from broker.config import Config, Setting
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
-from broker.controller.image import Broker, PartitionRegistration
-from broker.controller.partition_change import Election
-from broker.controller.store import ControllerStore
+from broker.controller.database.store import ControllerStore
+from broker.controller.metadata.image import Broker, PartitionRegistration
+from broker.controller.partitions.partition_change import Election
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.steps.queue import finish
 from broker.transactions.state_topic import ensure_state_topic

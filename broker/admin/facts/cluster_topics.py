@@ -9,7 +9,7 @@ from broker.admin.facts.json_object import JsonObject
 from broker.admin.facts.unstable_transaction import held_back_by
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import MetadataImage, TopicImage
+from broker.controller.metadata.image import MetadataImage, TopicImage
 from broker.replication.partition import Partition
 from broker.steps.queue import Slices, finish
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from broker.admin.facts.facts import ShareQuery
 from broker.admin.facts.json_object import JsonObject
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import MetadataImage
+from broker.controller.metadata.image import MetadataImage
 from broker.groups.share.group import ShareGroup
 from broker.node import Node
 from broker.share.gaps import Gaps

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from broker.admin.facts.json_object import JsonObject
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import PartitionRegistration
+from broker.controller.metadata.image import PartitionRegistration
 from broker.node import Node
 
 

@@ -15,7 +15,7 @@ from broker.admin.facts.json_object import JsonObject
 from broker.api.handlers.marker_results import MarkerResults, write_marker
 from broker.common.errors import WrongState
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import TRANSACTION_STATE_TOPIC, MetadataImage
+from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC, MetadataImage
 from broker.node import Node
 from broker.replication.partition import Partition
 from broker.steps.queue import finish

@@ -8,7 +8,7 @@ from typing import Any
 from broker.admin.facts.live_part import LivePart
 from broker.cluster import Cluster
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import PartitionRegistration
+from broker.controller.metadata.image import PartitionRegistration
 
 PARTITIONS_MAX = 150
 

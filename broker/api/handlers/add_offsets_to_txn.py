@@ -20,7 +20,7 @@ from broker.api.handlers.wait_rules import transaction_rules
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import GROUP_METADATA_TOPIC
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC
 from protocol.errors import ErrorCode
 from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
 

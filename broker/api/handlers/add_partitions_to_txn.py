@@ -29,7 +29,7 @@ from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition, by_topic
-from broker.controller.image import INTERNAL_TOPICS, MetadataImage
+from broker.controller.metadata.image import INTERNAL_TOPICS, MetadataImage
 from broker.steps.queue import Slices, finish
 from protocol.errors import ErrorCode
 from protocol.messages.add_partitions_to_txn import (

@@ -13,7 +13,7 @@ from broker.api.authorization.checks import require
 from broker.api.handlers.applied_changes import applied
 from broker.api.request import Request
 from broker.common.errors import ApiError
-from broker.controller.scram_control import ScramDeletion, ScramUpsertion
+from broker.controller.security.scram_control import ScramDeletion, ScramUpsertion
 from broker.steps.queue import Slices
 from protocol.messages.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,

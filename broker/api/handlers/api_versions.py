@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from broker.api.request import Request
-from broker.controller.features import FEATURES
+from broker.controller.metadata.features import FEATURES
 from protocol.errors import ErrorCode
 from protocol.messages.api_versions import (
     ApiVersion,

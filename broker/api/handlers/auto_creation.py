@@ -12,12 +12,12 @@ from contextlib import suppress
 from broker.common.errors import ApiError
 from broker.config import Config
 from broker.controller.controller import Controller
-from broker.controller.image import (
+from broker.controller.metadata.image import (
     GROUP_METADATA_TOPIC,
     SHARE_GROUP_STATE_TOPIC,
     TRANSACTION_STATE_TOPIC,
 )
-from broker.controller.new_topics import Spend, unlimited
+from broker.controller.partitions.new_topics import Spend, unlimited
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.share_coordinator.state_topic import ensure_share_state_topic
 from broker.transactions.state_topic import ensure_state_topic

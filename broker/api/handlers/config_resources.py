@@ -34,7 +34,7 @@ from broker.config import Config, dynamic, topics
 from broker.config.changes import ConfigChange, Operation, altered, check_changes
 from broker.config.dynamic import ALL_NODES
 from broker.controller.controller import Controller
-from broker.controller.topic_names import check_topic_name
+from broker.controller.metadata.topic_names import check_topic_name
 from broker.security.resource import CLUSTER_NAME
 from broker.security.tls.listener_tls import ListenerTls
 from broker.steps.queue import Slices

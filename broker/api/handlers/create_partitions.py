@@ -19,7 +19,7 @@ from broker.api.handlers.request_checks import check_time_left
 from broker.api.request import Request
 from broker.api.throttling import limited_mutations
 from broker.common.errors import ApiError
-from broker.controller.new_topics import Spend
+from broker.controller.partitions.new_topics import Spend
 from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.create_partitions import (

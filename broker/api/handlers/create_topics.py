@@ -29,8 +29,8 @@ from broker.api.request import Request
 from broker.api.throttling import limited_mutations
 from broker.common.errors import ApiError
 from broker.config.topics import describe_topic
-from broker.controller.image import TopicImage
-from broker.controller.new_topics import Spend, check_partition_count
+from broker.controller.metadata.image import TopicImage
+from broker.controller.partitions.new_topics import Spend, check_partition_count
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.create_topics import (

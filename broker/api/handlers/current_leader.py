@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from broker.controller.image import NO_LEADER, Broker, MetadataImage, TopicImage
+from broker.controller.metadata.image import NO_LEADER, Broker, MetadataImage, TopicImage
 from protocol.errors import ErrorCode
 
 WRONG_LEADER: Final = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH})

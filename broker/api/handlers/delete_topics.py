@@ -20,8 +20,8 @@ from broker.api.handlers.request_checks import check_time_left
 from broker.api.request import Request
 from broker.api.throttling import limited_mutations
 from broker.common.errors import ApiError
-from broker.controller.image import TopicImage
-from broker.controller.new_topics import Spend
+from broker.controller.metadata.image import TopicImage
+from broker.controller.partitions.new_topics import Spend
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.delete_topics import (

@@ -29,7 +29,7 @@ from broker.config.dynamic import ALL_NODES
 from broker.config.entry import ConfigEntry
 from broker.config.groups import describe_group
 from broker.config.topics import describe_topic
-from broker.controller.topic_names import check_topic_name
+from broker.controller.metadata.topic_names import check_topic_name
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.describe_configs import (

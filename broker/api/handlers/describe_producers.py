@@ -15,7 +15,7 @@ from broker.api.authorization.checks import require
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.controller.topic_names import check_topic_name
+from broker.controller.metadata.topic_names import check_topic_name
 from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.describe_producers import (

@@ -19,8 +19,8 @@ from broker.api.authorization.checks import unauthorized
 from broker.api.handlers.partition_facts import Nodes, nodes_for, partition_facts
 from broker.api.request import Request
 from broker.common.errors import ApiError
-from broker.controller.image import PartitionRegistration, TopicImage
-from broker.controller.topic_names import check_topic_name
+from broker.controller.metadata.image import PartitionRegistration, TopicImage
+from broker.controller.metadata.topic_names import check_topic_name
 from broker.security.resource import ResourceType
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from broker.api.handlers.partition_facts import Nodes, partition_facts
-from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
+from broker.controller.metadata.image import NO_LEADER, PartitionRegistration, TopicImage
 from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.metadata import (

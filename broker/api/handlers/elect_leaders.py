@@ -19,7 +19,7 @@ from broker.api.handlers.request_checks import check_time_left
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.controller.partition_change import Election
+from broker.controller.partitions.partition_change import Election
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.elect_leaders import (

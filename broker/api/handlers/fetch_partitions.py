@@ -10,7 +10,7 @@ from broker.api.authorization.check import CLUSTER_ACTION, READ_TOPIC
 from broker.api.authorization.checks import is_authorized
 from broker.api.request import Request
 from broker.common.topic_partition import topic_partition
-from broker.controller.image import TopicImage
+from broker.controller.metadata.image import TopicImage
 from broker.replication.fetch_context import PartitionResults, RequestedPartitions, topic_of
 from broker.replication.fetch_data import FetchPartition, LogReadResult
 from broker.replication.fetch_session import PartitionName

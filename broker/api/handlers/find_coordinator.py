@@ -27,7 +27,7 @@ from broker.api.authorization.checks import is_authorized, require
 from broker.api.handlers.auto_creation import auto_create
 from broker.api.request import Request
 from broker.common.errors import INVALID_REQUEST_WORDS, ApiError
-from broker.controller.image import (
+from broker.controller.metadata.image import (
     GROUP_METADATA_TOPIC,
     SHARE_GROUP_STATE_TOPIC,
     TRANSACTION_STATE_TOPIC,

@@ -8,7 +8,7 @@ from functools import partial
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.services import Services
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import GROUP_METADATA_TOPIC
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.write_txn_markers import WritableTxnMarker

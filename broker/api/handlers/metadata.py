@@ -38,8 +38,8 @@ from broker.api.handlers.partition_facts import Nodes, nodes_for
 from broker.api.request import Request
 from broker.api.throttling import limited_auto_creation
 from broker.common.errors import ApiError
-from broker.controller.image import INTERNAL_TOPICS, MetadataImage, TopicImage
-from broker.controller.topic_names import check_topic_name
+from broker.controller.metadata.image import INTERNAL_TOPICS, MetadataImage, TopicImage
+from broker.controller.metadata.topic_names import check_topic_name
 from broker.security.resource import ResourceType
 from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode

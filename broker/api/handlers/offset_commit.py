@@ -21,7 +21,7 @@ from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import topic_partition
-from broker.controller.image import TopicImage
+from broker.controller.metadata.image import TopicImage
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit, PreparedCommit
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode

@@ -26,7 +26,7 @@ from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition, by_topic
-from broker.controller.image import MetadataImage
+from broker.controller.metadata.image import MetadataImage
 from broker.groups.offset_and_metadata import OffsetAndMetadata, Offsets
 from broker.steps.queue import Slices, finish
 from protocol.errors import ErrorCode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple, TypedDict
 
-from broker.controller.image import NO_LEADER, MetadataImage, PartitionRegistration
+from broker.controller.metadata.image import NO_LEADER, MetadataImage, PartitionRegistration
 
 
 class Nodes(NamedTuple):

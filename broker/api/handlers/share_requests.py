@@ -11,7 +11,7 @@ from broker.api.authorization.checks import is_authorized, require
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition, topic_partition
-from broker.controller.features import SHARE_VERSION
+from broker.controller.metadata.features import SHARE_VERSION
 from broker.share.acknowledgement import Acknowledgement, read_acknowledgements
 from broker.share.sessions import SessionKey
 from broker.share.share_partition_key import SharePartitionKey

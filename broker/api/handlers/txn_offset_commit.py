@@ -24,7 +24,7 @@ from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import GROUP_METADATA_TOPIC
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC
 from broker.coordinators.append_errors import as_coordinator_error
 from broker.coordinators.coordinator_log import TransactionalProducer
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit, PreparedCommit

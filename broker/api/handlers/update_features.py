@@ -13,7 +13,7 @@ from broker.api.authorization.checks import require
 from broker.api.handlers.applied_changes import applied
 from broker.api.request import Request
 from broker.common.errors import ApiError
-from broker.controller.features import SAFE_DOWNGRADE, FeatureUpdate
+from broker.controller.metadata.features import SAFE_DOWNGRADE, FeatureUpdate
 from broker.steps.queue import Slices
 from protocol.messages.update_features import (
     FeatureUpdateKey,

@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from broker.common.topic_partition import TopicPartition, by_topic
-from broker.controller.image import MetadataImage
+from broker.controller.metadata.image import MetadataImage
 from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
-from broker.controller.image import Broker
+from broker.controller.metadata.image import Broker
 from broker.network.inter_broker.link import Link
 from purgatories.timer.system_timer import SystemTimer
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.topics import check_topic_configs
-from broker.controller.alter_partition import AlterPartition
 from broker.controller.controller import Controller
-from broker.controller.feed import MetadataFeed
-from broker.controller.image import Broker, PartitionRegistration, TopicImage
-from broker.controller.partition_change import Election
-from broker.controller.store import ControllerStore
+from broker.controller.database.store import ControllerStore
+from broker.controller.feeds.feed import MetadataFeed
+from broker.controller.metadata.image import Broker, PartitionRegistration, TopicImage
+from broker.controller.partitions.alter_partition import AlterPartition
+from broker.controller.partitions.partition_change import Election
 from broker.quotas.entity import Entity, Quotas
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode

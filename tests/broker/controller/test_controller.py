@@ -10,8 +10,8 @@ import pytest
 from broker.common.errors import ApiError
 from broker.config import Config
 from broker.controller.controller import Controller
-from broker.controller.image import Broker
-from broker.controller.store import ControllerStore
+from broker.controller.database.store import ControllerStore
+from broker.controller.metadata.image import Broker
 from protocol.errors import ErrorCode
 from tests.broker.controller.nodes import RecordingNode, make_controller
 

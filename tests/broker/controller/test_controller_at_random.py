@@ -17,11 +17,11 @@ from hypothesis.stateful import (
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.controller.alter_partition import AlterPartition
-from broker.controller.feed import MetadataFeed
-from broker.controller.image import NO_LEADER, Broker, PartitionRegistration
-from broker.controller.partition_change import Election
-from broker.controller.store import ControllerStore
+from broker.controller.database.store import ControllerStore
+from broker.controller.feeds.feed import MetadataFeed
+from broker.controller.metadata.image import NO_LEADER, Broker, PartitionRegistration
+from broker.controller.partitions.alter_partition import AlterPartition
+from broker.controller.partitions.partition_change import Election
 from broker.steps.queue import finish
 from tests.broker.controller.nodes import RecordingNode, make_controller
 

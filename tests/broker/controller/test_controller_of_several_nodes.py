@@ -8,9 +8,9 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import NO_LEADER, Broker, TopicImage
-from broker.controller.partition_change import Election
-from broker.controller.store import ControllerStore
+from broker.controller.database.store import ControllerStore
+from broker.controller.metadata.image import NO_LEADER, Broker, TopicImage
+from broker.controller.partitions.partition_change import Election
 from protocol.errors import ErrorCode
 from tests.broker.controller.nodes import Nodes, RecordingNode, make_controller
 

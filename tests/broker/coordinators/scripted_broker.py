@@ -11,7 +11,7 @@ import trio.testing
 
 from broker.common.clock import TrioClock
 from broker.config import Config
-from broker.controller.image import Broker
+from broker.controller.metadata.image import Broker
 from broker.coordinators.inter_broker_sender import SenderParts
 from broker.links.links import Links
 from broker.network.inter_broker.link import Link

@@ -10,7 +10,7 @@ import trio.testing
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.controller.partition_change import Election
+from broker.controller.partitions.partition_change import Election
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.node import Node
 from broker.steps.queue import finish

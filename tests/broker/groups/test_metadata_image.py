@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.metadata.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.metadata_image import CoordinatorMetadataImage
 from tests.broker.groups.consumer.books import T, U, topics_of
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
-from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.metadata.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.steps.offload import Inline, Offload

@@ -12,7 +12,7 @@ import pytest
 from broker.common.state_changes import StateChanges
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
-from broker.controller.image import NO_LEADER, PartitionRegistration, TopicImage
+from broker.controller.metadata.image import NO_LEADER, PartitionRegistration, TopicImage
 from broker.replication.delta_applier import DeltaApplier
 from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from broker.common.errors import ApiError
-from broker.controller.image import PartitionRegistration
+from broker.controller.metadata.image import PartitionRegistration
 from broker.replication.partition import DELETE_TO_HIGH_WATERMARK, Partition
 from broker.storage.log.open_log import open_log
 from broker.storage.log_config import LogConfig

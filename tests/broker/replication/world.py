@@ -10,8 +10,8 @@ from uuid import UUID, uuid4
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.controller.alter_partition import AlterPartition
-from broker.controller.image import Broker, PartitionRegistration
+from broker.controller.metadata.image import Broker, PartitionRegistration
+from broker.controller.partitions.alter_partition import AlterPartition
 from broker.network.inter_broker.link import Link, faultless_link
 from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPartition
 from broker.replication.holds import Hold, Holds

@@ -12,8 +12,8 @@ import trio.testing
 from broker.cluster import NodeState
 from broker.common.topic_partition import TopicPartition
 from broker.config.dynamic import ALL_NODES
-from broker.controller.features import SAFE_DOWNGRADE, TRANSACTION_VERSION, FeatureUpdate
-from broker.controller.image import TRANSACTION_STATE_TOPIC
+from broker.controller.metadata.features import SAFE_DOWNGRADE, TRANSACTION_VERSION, FeatureUpdate
+from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC
 from broker.reset.given import Given, GivenTopic
 from broker.wait_records.recorder import Recorder
 from protocol.errors import ErrorCode

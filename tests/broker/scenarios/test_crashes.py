@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.controller.partition_change import Election
+from broker.controller.partitions.partition_change import Election
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from protocol.messages.list_offsets import (

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import GROUP_METADATA_TOPIC
-from broker.controller.partition_change import Election
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC
+from broker.controller.partitions.partition_change import Election
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import TRANSACTION_STATE_TOPIC
-from broker.controller.partition_change import Election
+from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC
+from broker.controller.partitions.partition_change import Election
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from tests.broker.scenarios.three_nodes import (

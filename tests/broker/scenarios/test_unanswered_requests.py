@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import TRANSACTION_STATE_TOPIC
+from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC
 from protocol.errors import ErrorCode
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from protocol.record_batch.header import TRANSACTIONAL_BIT

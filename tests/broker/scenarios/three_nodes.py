@@ -15,7 +15,7 @@ import trio.testing
 
 from broker.common.clock import Clock
 from broker.common.topic_partition import TopicPartition
-from broker.controller.partition_change import Election
+from broker.controller.partitions.partition_change import Election
 from broker.replication.partition import Partition
 from broker.steps.queue import finish
 from broker.wait_records.recorder import Recorder

@@ -15,7 +15,7 @@ import pytest
 import trio
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import SHARE_GROUP_STATE_TOPIC
+from broker.controller.metadata.image import SHARE_GROUP_STATE_TOPIC
 from broker.share.share_partition_key import SharePartitionKey
 from tests.share_group import ShareGroupOnNode, share_group
 

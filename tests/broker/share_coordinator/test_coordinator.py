@@ -9,7 +9,7 @@ import pytest
 import trio
 import trio.testing
 
-from broker.controller.image import SHARE_GROUP_STATE_TOPIC
+from broker.controller.metadata.image import SHARE_GROUP_STATE_TOPIC
 from protocol.errors import ErrorCode
 from protocol.messages import initialize_share_group_state as initialize
 from tests.broker.share_coordinator.state_client import StateClient, state_batch, state_client

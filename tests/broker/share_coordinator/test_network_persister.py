@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from broker.controller.image import (
+from broker.controller.metadata.image import (
     NO_LEADER,
     SHARE_GROUP_STATE_TOPIC,
     MetadataImage,

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from uuid import uuid4
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.metadata.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.transactions.marker_channel import TransactionMarkerChannel
 from broker.transactions.marker_sender import PendingMarkers
 from broker.transactions.transaction_partitions import TransactionPartitions

@@ -10,7 +10,7 @@ import pytest
 
 from broker.common.java_hash import string_hash
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import (
+from broker.controller.metadata.image import (
     NO_LEADER,
     TRANSACTION_STATE_TOPIC,
     MetadataImage,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import NO_LEADER
+from broker.controller.metadata.image import NO_LEADER
 from broker.transactions import marker_channel
 from broker.transactions.marker_channel import RETRY_BACKOFF_MS
 from protocol.errors import ErrorCode

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import GROUP_METADATA_TOPIC
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC
 from broker.groups.offsets_topic import coordinator_of, ensure_offsets_topic
 from broker.wait_records.recorder import Recorder
 from protocol.messages.offset_commit import (

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from broker.controller import alter_partition, partition_change
-from broker.controller.alter_partition import AlterPartition
+from broker.controller.partitions import alter_partition, partition_change
+from broker.controller.partitions.alter_partition import AlterPartition
 from tests.simulation.mutants.registry import mutant
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from broker.controller import partition_change
+from broker.controller.partitions import partition_change
 from broker.replication.isr_state import IsrState
 from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from broker.controller.exchange import Exchange
-from broker.controller.metadata_route import MetadataRoute
-from broker.controller.sessions import BrokerSessions
+from broker.controller.feeds.metadata_route import MetadataRoute
+from broker.controller.links.exchange import Exchange
+from broker.controller.links.sessions import BrokerSessions
 from broker.links.direction import Direction
 from tests.simulation.mutants.registry import mutant
 

@@ -16,7 +16,7 @@ import trio
 from broker.cluster import Cluster
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import GROUP_METADATA_TOPIC
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC
 from broker.coordinators.internal_topic import coordinator_for
 from protocol.errors import ErrorCode
 from protocol.messages.share_fetch import AcknowledgementBatch

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
-from broker.controller.image import GROUP_METADATA_TOPIC, SHARE_GROUP_STATE_TOPIC
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC, SHARE_GROUP_STATE_TOPIC
 from tests.simulation.share_groups.steps import (
     Append,
     CutLink,

@@ -15,9 +15,9 @@ from broker.common.topic_partition import TopicPartition
 from broker.config import Config, Setting
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
-from broker.controller.image import Broker
-from broker.controller.partition_change import Election
-from broker.controller.store import ControllerStore
+from broker.controller.database.store import ControllerStore
+from broker.controller.metadata.image import Broker
+from broker.controller.partitions.partition_change import Election
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.share.share_partition_key import SharePartitionKey
 from broker.share_coordinator.state_topic import ensure_share_state_topic

@@ -5,7 +5,7 @@ Node 1 leads the topic, node 2 coordinates the share partition, and node 3 coord
 
 from __future__ import annotations
 
-from broker.controller.image import GROUP_METADATA_TOPIC, SHARE_GROUP_STATE_TOPIC
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC, SHARE_GROUP_STATE_TOPIC
 from tests.simulation.share_groups.plan import ACTIONS, TOPIC, SharePlan, settings
 from tests.simulation.share_groups.steps import Append, Lead
 from tests.simulation.steps import Fault, Step

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from broker.cluster import Cluster
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
 from broker.coordinators.internal_topic import coordinator_for
 from protocol.errors import ErrorCode
 from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest

@@ -7,7 +7,7 @@ coordinator takes them from a block of its own.
 from __future__ import annotations
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import TRANSACTION_STATE_TOPIC
+from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC
 from broker.coordinators.coordinator_record import RawRecord
 from broker.transactions.log_records import (
     TransactionLogKey,

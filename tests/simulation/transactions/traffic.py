@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import trio
 
 from broker.cluster import Cluster
-from broker.controller.image import GROUP_METADATA_TOPIC
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC
 from broker.coordinators.coordinator_record import RawRecord
 from broker.groups.records.serde import GROUP_RECORDS
 from protocol.record_batch.record import Record

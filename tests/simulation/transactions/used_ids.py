@@ -8,7 +8,7 @@ import trio
 
 from broker.cluster import Cluster
 from broker.common.errors import ApiError
-from broker.controller.image import TRANSACTION_STATE_TOPIC
+from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC
 from broker.coordinators.internal_topic import coordinator_for
 from broker.node import Node
 from broker.transactions.initialization import new_value

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.controller.features import FEATURES
+from broker.controller.metadata.features import FEATURES
 from protocol.errors import ErrorCode
 from protocol.messages.api_versions import ApiVersionsRequest
 from tests.client import running_node

@@ -11,7 +11,7 @@ import trio
 import trio.testing
 
 from broker.config.keys.authorization import STANDARD_AUTHORIZER
-from broker.controller.image import TopicImage
+from broker.controller.metadata.image import TopicImage
 from broker.steps.queue import Signal, Slices
 from broker.wait_records.recorder import Recorder
 from protocol.messages.create_partitions import CreatePartitionsRequest

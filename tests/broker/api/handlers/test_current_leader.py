@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from broker.api.handlers.current_leader import WRONG_LEADER, Leader, Leaders
-from broker.controller.image import (
+from broker.controller.metadata.image import (
     NO_LEADER,
     Broker,
     MetadataImage,

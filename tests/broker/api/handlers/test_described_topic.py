@@ -9,7 +9,7 @@ import pytest
 
 from broker.api.handlers.described_topic import described_topic, encoded_topic
 from broker.api.handlers.partition_facts import Nodes
-from broker.controller.image import PartitionRegistration, TopicImage
+from broker.controller.metadata.image import PartitionRegistration, TopicImage
 from broker.steps.queue import finish
 from protocol.codec import decode, encode
 from protocol.errors import ErrorCode

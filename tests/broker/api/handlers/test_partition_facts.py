@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker.api.handlers.partition_facts import Nodes, nodes_for, partition_facts
-from broker.controller.image import NO_LEADER, Broker, MetadataImage, PartitionRegistration
+from broker.controller.metadata.image import NO_LEADER, Broker, MetadataImage, PartitionRegistration
 
 PARTITION = PartitionRegistration(replicas=(1, 2, 3), isr=(1, 2), leader=1, leader_epoch=5)
 

@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.partition_change import Election
+from broker.controller.partitions.partition_change import Election
 from broker.steps.queue import finish
 from purgatories.delayed_operation import TIMEOUT
 from tests.batches import batch

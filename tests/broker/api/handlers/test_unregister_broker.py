@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import PartitionRegistration
+from broker.controller.metadata.image import PartitionRegistration
 from protocol.errors import ErrorCode
 from protocol.messages.describe_cluster import DescribeClusterRequest
 from protocol.messages.describe_quorum import (

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import GROUP_METADATA_TOPIC
+from broker.controller.metadata.image import GROUP_METADATA_TOPIC
 from protocol.errors import ErrorCode
 from protocol.messages.write_txn_markers import (
     WritableTxnMarker,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.metadata.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.member import ConsumerGroupMember, MemberState
 from broker.groups.metadata_image import CoordinatorMetadataImage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker.common.errors import ApiError
-from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.metadata.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.regex_resolution import Resolved, matching

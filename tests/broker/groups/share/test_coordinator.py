@@ -9,7 +9,7 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.config import parse_config
-from broker.controller.image import MetadataImage
+from broker.controller.metadata.image import MetadataImage
 from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
 from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.share.coordinator import EXPIRATION_RETRY_BACKOFF_MS

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.controller.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.metadata.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.share.end_offsets import EndOffsets
 from protocol.messages.list_offsets import (
     ListOffsetsPartitionResponse,

@@ -11,7 +11,7 @@ import trio
 from broker.common.clock import TrioClock
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
-from broker.controller.image import Broker
+from broker.controller.metadata.image import Broker
 from broker.links.links import Links
 from broker.network.inter_broker.link import Link
 from broker.network.inter_broker.node_links import NodeLinks

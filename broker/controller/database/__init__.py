@@ -1,0 +1,1 @@
+"""What the controller stores, in SQLite."""

@@ -1,0 +1,1 @@
+"""The changes of the cluster on their way to the nodes."""

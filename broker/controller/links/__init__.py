@@ -1,0 +1,1 @@
+"""The links of nodes to the controller: requests, and sessions."""

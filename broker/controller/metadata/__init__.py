@@ -1,0 +1,1 @@
+"""What nodes know of the cluster: topics, partitions, features and settings."""

@@ -1,0 +1,1 @@
+"""How partitions are created, and how their replicas and leaders change."""

@@ -1,0 +1,1 @@
+"""The parts of the controller that change ACLs, credentials and tokens."""
