@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from broker.config import Config
-from broker.controller.state import ClusterState
+from broker.controller.cluster_state import ClusterState
 from broker.quotas.controller_mutation_quota_manager import ControllerMutationQuotaManager
 from broker.quotas.entity import Entity, altered
 

@@ -20,6 +20,7 @@ from broker.config.client_metrics import check_client_metrics_configs
 from broker.config.dynamic import MIN_INSYNC_REPLICAS, check_min_insync_replicas
 from broker.config.groups import check_group_configs
 from broker.controller.client_quota_control import ClientQuotaControl
+from broker.controller.cluster_state import Affects, ClusterState, Results
 from broker.controller.database.store import ControllerStore
 from broker.controller.feeds.feed import MetadataFeed, MetadataListener
 from broker.controller.initial_settings import InitialSettings
@@ -48,7 +49,6 @@ from broker.controller.partitions.reassignments import (
     reassign,
 )
 from broker.controller.security.security_control import SecurityControl
-from broker.controller.state import Affects, ClusterState, Results
 from broker.steps.queue import DONE, Signal, Slices, StepQueue, finish
 from protocol.errors import ErrorCode
 

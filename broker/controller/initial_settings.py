@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from broker.config.dynamic import ALL_NODES, MIN_INSYNC_REPLICAS
 from broker.controller.client_quota_control import ClientQuotaControl
+from broker.controller.cluster_state import ClusterState
 from broker.controller.database.security_changes import AclsRemoved, ScramCredentialsChanged
 from broker.controller.metadata.features import FEATURES
 from broker.controller.security.security_control import SecurityControl
-from broker.controller.state import ClusterState
 from broker.security.sasl.credentials import ScramCredential
 
 # Credentials by user and mechanism.

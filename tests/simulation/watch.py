@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from broker.controller.cluster_state import ClusterState
 from broker.controller.metadata.image import TopicImage
 from broker.controller.partitions.alter_partition import AlterPartition
-from broker.controller.state import ClusterState
 from broker.replication.leader_state import LeaderState
 from broker.replication.replica import Replica
 from broker.replication.replication import Replication

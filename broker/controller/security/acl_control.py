@@ -6,8 +6,8 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 
 from broker.common.errors import ApiError
+from broker.controller.cluster_state import ClusterState
 from broker.controller.database.security_changes import AclsAdded, AclsRemoved
-from broker.controller.state import ClusterState
 from broker.security.acl.binding import AclBinding
 from broker.security.acl.filter import AclFilter
 from broker.security.principal import parse_principal

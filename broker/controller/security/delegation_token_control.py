@@ -7,8 +7,8 @@ import uuid
 from collections.abc import Sequence
 
 from broker.common.errors import ApiError
+from broker.controller.cluster_state import ClusterState
 from broker.controller.database.security_changes import DelegationTokensChanged
-from broker.controller.state import ClusterState
 from broker.security.principal import USER_TYPE, Principal
 from broker.security.tokens.delegation_token import DelegationToken
 from protocol.errors import ErrorCode

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from broker.common.errors import ApiError
+from broker.controller.cluster_state import ClusterState
 from broker.controller.database.security_changes import ScramCredentialsChanged
-from broker.controller.state import ClusterState
 from broker.security.sasl.credentials import (
     ITERATIONS_MAX,
     ITERATIONS_MIN,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from broker.controller.cluster_state import ClusterState
 from broker.controller.security.acl_control import AclControl
 from broker.controller.security.delegation_token_control import DelegationTokenControl
 from broker.controller.security.scram_control import ScramControl
-from broker.controller.state import ClusterState
 
 
 class SecurityControl:

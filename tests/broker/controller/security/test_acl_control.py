@@ -8,9 +8,9 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.config import Config
+from broker.controller.cluster_state import ClusterState
 from broker.controller.database.store import ControllerStore
 from broker.controller.security.acl_control import AclControl
-from broker.controller.state import ClusterState
 from broker.security.acl.binding import AclBinding
 from broker.security.acl.filter import AclFilter
 from broker.security.resource import Operation, PatternType, Permission, ResourceType

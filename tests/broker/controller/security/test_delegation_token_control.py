@@ -9,9 +9,9 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.config import parse_config
+from broker.controller.cluster_state import ClusterState
 from broker.controller.database.store import ControllerStore
 from broker.controller.security.delegation_token_control import DelegationTokenControl
-from broker.controller.state import ClusterState
 from broker.security.principal import Principal, user
 from broker.security.tokens.delegation_token import DelegationToken
 from protocol.errors import ErrorCode

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from broker.config import Config
+from broker.controller.cluster_state import ClusterState
 from broker.controller.database.store import ControllerStore
 from broker.controller.security.scram_control import ScramControl, ScramDeletion, ScramUpsertion
-from broker.controller.state import ClusterState
 from broker.security.sasl.credentials import ScramCredential, derive, salted_password
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode

@@ -11,11 +11,11 @@ import pytest
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config, parse_config
+from broker.controller.cluster_state import ClusterState
 from broker.controller.database.store import ControllerStore
 from broker.controller.metadata.image import NO_LEADER, Broker, PartitionRegistration, TopicImage
 from broker.controller.partitions.change_batch import ChangePartition
 from broker.controller.partitions.partition_change import Election, Rules
-from broker.controller.state import ClusterState
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from tests.broker.controller.nodes import RecordingNode
