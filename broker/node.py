@@ -25,7 +25,7 @@ from broker.config import Config
 from broker.config.dynamic import ALL_NODES
 from broker.controller.feeds.metadata_route import metadata_route
 from broker.controller.links.channel import ControllerChannel
-from broker.controller.links.exchange import controller_link
+from broker.controller.links.controller_request import controller_link
 from broker.controller.metadata.image import Broker, MetadataImage, TopicImage
 from broker.coordinators.coordinator_leadership import CoordinatorLeadership
 from broker.coordinators.inter_broker_sender import SenderParts

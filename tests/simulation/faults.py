@@ -100,7 +100,7 @@ class Faults:
     def _has_exchange(self, node: Node) -> bool:
         """Whether a link rule delays requests to the controller, or one has no response yet."""
         ends = node.id, CONTROLLER
-        return bool(node.channel._exchanges) or any(  # noqa: SLF001 - only tests need it
+        return bool(node.channel._requests) or any(  # noqa: SLF001 - only tests need it
             self._cluster.links.direction(*each).is_faulty for each in (ends, ends[::-1])
         )
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.controller import Controller
-from broker.controller.links.exchange import ControllerLink, Exchange
+from broker.controller.links.controller_request import ControllerLink, ControllerRequest
 from broker.controller.metadata.image import PartitionRegistration
 from broker.controller.partitions.alter_partition import AlterPartition
 from broker.links.direction import Carried
@@ -30,7 +30,7 @@ class ControllerChannel:
     def __init__(self, controller: Controller, link: ControllerLink | None = None) -> None:
         self._controller = controller
         self._link = link
-        self._exchanges: set[Exchange[Any]] = set()
+        self._requests: set[ControllerRequest[Any]] = set()
         self._is_closed = False
         self._held: deque[Callable[[], None]] | None = None
         self._refusals: deque[ApiError] = deque()
@@ -55,11 +55,11 @@ class ControllerChannel:
             on_response(self._refusals.popleft())
             return
         if self._link is not None and self._link.is_faulty:
-            self._exchange(self._link, request, on_response)
+            self._send_over(self._link, request, on_response)
             return
         on_response(_response(request))
 
-    def _exchange(
+    def _send_over(
         self,
         link: ControllerLink,
         request: Callable[[], Response],
@@ -68,12 +68,12 @@ class ControllerChannel:
         """Send a request over a link with faults."""
 
         def respond(response: Response | ApiError) -> None:
-            self._exchanges.discard(exchange)
+            self._requests.discard(sent)
             on_response(response)
 
-        exchange = Exchange(link, lambda: _response(request), respond)
-        self._exchanges.add(exchange)
-        exchange.send()
+        sent = ControllerRequest(link, lambda: _response(request), respond)
+        self._requests.add(sent)
+        sent.send()
 
     def replicas_failed(self, node_id: int, keys: Iterable[TopicPartition]) -> None:
         """Report that a node's disk with these partitions has failed.
@@ -91,9 +91,9 @@ class ControllerChannel:
     def close(self) -> None:
         """Drop the requests that have no response: the node has stopped."""
         self._is_closed = True
-        exchanges, self._exchanges = self._exchanges, set()
-        for exchange in exchanges:
-            exchange.cancel()
+        requests, self._requests = self._requests, set()
+        for sent in requests:
+            sent.cancel()
 
     def hold(self) -> None:
         """Delay requests from now on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker.controller.feeds.metadata_route import MetadataRoute
-from broker.controller.links.exchange import Exchange
+from broker.controller.links.controller_request import ControllerRequest
 from broker.controller.links.sessions import BrokerSessions
 from broker.links.direction import Direction
 from tests.simulation.mutants.registry import mutant
@@ -13,7 +13,7 @@ from tests.simulation.mutants.registry import mutant
 
 @mutant(10_004)
 def lost_requests_to_the_controller_are_not_sent_again(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Exchange, "_timed_out", Exchange.cancel)
+    patch.setattr(ControllerRequest, "_timed_out", ControllerRequest.cancel)
 
 
 @mutant(10_105)

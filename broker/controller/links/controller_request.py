@@ -52,7 +52,7 @@ def controller_link(
     )
 
 
-class Exchange(Generic[Response]):
+class ControllerRequest(Generic[Response]):
     """One request; *request* is called when it arrives, *on_response* when its response does."""
 
     def __init__(
