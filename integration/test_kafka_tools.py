@@ -88,6 +88,21 @@ def test_settings(tool: Tool, topic: str) -> None:
     ) in tool("ConfigCommand", "--describe", *of_group)
 
 
+def test_levels_of_loggers(tool: Tool) -> None:
+    """ConfigCommand describes them, sets one, and returns it to that of the root logger."""
+    of_loggers = ("--entity-type", "broker-loggers", "--entity-name", "1")
+    logger = "antechamber.replication"
+    inherited = f"  {logger}=WARN sensitive=false synonyms={{}}"
+    assert inherited in tool("ConfigCommand", "--describe", *of_loggers)
+
+    tool("ConfigCommand", "--alter", *of_loggers, "--add-config", f"{logger}=ERROR")
+    described = tool("ConfigCommand", "--describe", *of_loggers)
+    tool("ConfigCommand", "--alter", *of_loggers, "--delete-config", logger)
+
+    assert f"  {logger}=ERROR sensitive=false synonyms={{}}" in described
+    assert inherited in tool("ConfigCommand", "--describe", *of_loggers)
+
+
 def test_quotas_are_settings_of_clients(tool: Tool) -> None:
     """ConfigCommand sets and describes them (AlterClientQuotas, DescribeClientQuotas)."""
     of_client = ("--entity-type", "clients", "--entity-name", "greedy")

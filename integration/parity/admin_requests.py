@@ -46,7 +46,7 @@ from protocol.messages.list_partition_reassignments import (
     ListPartitionReassignmentsTopics,
 )
 
-TOPIC, BROKER, CLIENT_METRICS, GROUP = 2, 4, 16, 32  # kinds of config resources
+TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32  # kinds of config resources
 SET, DELETE, APPEND, SUBTRACT = 0, 1, 2, 3  # operations on a configuration value
 
 

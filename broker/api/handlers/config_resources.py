@@ -7,8 +7,11 @@ the form of the request; the controller checks the client, the operations, the n
 the existence of the topic, in this order. An unknown operation is UNKNOWN_SERVER_ERROR for all
 resources that the node has not refused, but INVALID_REQUEST if it is on a config of the node.
 
-Deviations: the levels of loggers are not configs here, and are INVALID_REQUEST, as is a change of
-``listeners`` or ``listener.security.protocol.map``: Kafka opens and closes listeners while it runs.
+The levels of loggers (`broker.api.handlers.broker_loggers`) are the node's own, and only
+IncrementalAlterConfigs alters them.
+
+Deviations: a change of ``listeners`` or ``listener.security.protocol.map`` is INVALID_REQUEST:
+Kafka opens and closes listeners while it runs. Loggers are those of Python.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from broker.api.authorization.check import (
 )
 from broker.api.authorization.checks import is_authorized, require
 from broker.api.handlers.applied_changes import applied
+from broker.api.handlers.broker_loggers import alter_levels
 from broker.api.request import Request
 from broker.api.services import Services
 from broker.common.errors import ApiError, StartupError
@@ -85,9 +89,12 @@ def alter_each(
     for each in resources:
         try:
             _check_on_node(request, each, twice)
-            if all_fail:
+            if _is_of_loggers(each):
+                alter_levels(each.changes, validate_only=validate_only)
+            elif all_fail:
                 raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
-            _alter(request, each, validate_only=validate_only)
+            else:
+                _alter(request, each, validate_only=validate_only)
         except ApiError as error:
             outcomes.append(error.with_traceback(None))
         else:
@@ -101,7 +108,7 @@ def _is_unknown_to_controller(
     request: Request[Any], resource: AlteredResource, twice: Collection[tuple[int, str]]
 ) -> bool:
     """Whether the controller gets an unknown operation on what the client may alter."""
-    if _unknown_operation(resource) is None:
+    if _is_of_loggers(resource) or _unknown_operation(resource) is None:
         return False
     try:
         _check_on_node(request, resource, twice)
@@ -109,6 +116,11 @@ def _is_unknown_to_controller(
     except ApiError:
         return False
     return True
+
+
+def _is_of_loggers(resource: AlteredResource) -> bool:
+    """Whether the node itself alters the levels of loggers; AlterConfigs does not know the type."""
+    return resource.resource_type == ResourceType.BROKER_LOGGER and not resource.replaces
 
 
 def _unknown_operation(resource: AlteredResource) -> int | None:
@@ -123,9 +135,11 @@ def _check_on_node(
     if (resource.resource_type, resource.name) in twice:
         raise _invalid("Each resource must appear at most once.")
     check_changes(resource.changes)
-    is_of_logger = resource.resource_type == ResourceType.BROKER_LOGGER and not resource.replaces
-    if is_of_logger and not is_authorized(request, ALTER_CLUSTER_CONFIGS):
-        raise ApiError(ALTER_CLUSTER_CONFIGS.error_code)  # without a message, as in Kafka
+    if _is_of_loggers(resource):
+        if not is_authorized(request, ALTER_CLUSTER_CONFIGS):
+            raise ApiError(ALTER_CLUSTER_CONFIGS.error_code)  # without a message, as in Kafka
+        _check_node_of_loggers(request.services, resource.name)
+        return
     if resource.resource_type not in _ALTER:
         raise _invalid(f"Unknown resource type {resource.resource_type}")
     if resource.resource_type == ResourceType.BROKER:
@@ -209,11 +223,21 @@ def check_node(services: Services, name: str) -> None:
     """Raise `ApiError` unless this node alters the configs under a name."""
     if name == ALL_NODES:
         return
-    if node_id(name) is None:
-        raise _invalid(f"Node id must be an integer, but it is: {name}")
-    if node_id(name) != services.node_id:
+    if _altered_node(name) != services.node_id:
         own_id = services.node_id
         raise _invalid(f"Unexpected broker id, expected {own_id}, but received {name}")
+
+
+def _check_node_of_loggers(services: Services, name: str) -> None:
+    if _altered_node(name) != services.node_id:
+        raise _invalid(f"Unexpected node id. Expected {services.node_id}, but received {name}")
+
+
+def _altered_node(name: str) -> int:
+    altered_id = node_id(name)
+    if altered_id is None:
+        raise _invalid(f"Node id must be an integer, but it is: {name}")
+    return altered_id
 
 
 def node_id(name: str) -> int | None:

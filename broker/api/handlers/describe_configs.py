@@ -1,14 +1,15 @@
 """DescribeConfigs: configs of topics, groups, client metrics and this broker (KIP-133).
 
 Behaviour: null keys mean all; each resource has its own result. The name of a broker resource is
-this broker's node id, or empty for the dynamic configs of all brokers (KIP-226). Resources whose
-configs the client may not describe are the last ones; neither their names nor their existence is
-checked. A resource of an unknown type fails the whole request.
+this broker's node id, or empty for the dynamic configs of all brokers (KIP-226). The configs of the
+loggers of this broker are their levels (KIP-412). Resources whose configs the client may not
+describe are the last ones; neither their names nor their existence is checked. A resource of an
+unknown type fails the whole request.
 
 Versions: 1 synonyms and source, 3 types and documentation (KIP-569).
 
-Deviations: loggers have no configs and are INVALID_REQUEST. The documentation of a config is not
-Kafka's text.
+Deviations: the documentation of a config is not Kafka's text. Loggers are those of Python, see
+`broker.api.handlers.broker_loggers`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from broker.api.authorization.check import (
     DESCRIBE_TOPIC_CONFIGS,
 )
 from broker.api.authorization.checks import require
+from broker.api.handlers.broker_loggers import logger_levels
 from broker.api.handlers.config_resources import ResourceType, node_id
 from broker.api.request import Request
 from broker.api.services import Services
@@ -26,7 +28,7 @@ from broker.common.errors import INVALID_REQUEST_WORDS, ApiError
 from broker.config.client_metrics import describe_client_metrics
 from broker.config.description import describe_all_brokers, describe_broker
 from broker.config.dynamic import ALL_NODES
-from broker.config.entry import ConfigEntry
+from broker.config.entry import ConfigEntry, ConfigSource
 from broker.config.groups import describe_group
 from broker.config.topics import describe_topic
 from broker.controller.metadata.topic_names import check_topic_name
@@ -88,15 +90,24 @@ def _result(
 def _describe(
     request: Request[DescribeConfigsRequest], resource: DescribeConfigsResource
 ) -> DescribeConfigsResult:
-    try:
-        entries = _entries(request, resource)
-    except ApiError as error:
-        return _result(resource, error)
     result = _result(resource)
     wanted = resource.configuration_keys
-    result.configs = [
-        _config(request, entry) for entry in entries if not wanted or entry.name in wanted
-    ]
+    try:
+        if resource.resource_type == ResourceType.BROKER_LOGGER:
+            _check_node_of_loggers(request.services, resource.resource_name)
+            result.configs = [
+                _level(name, level)
+                for name, level in logger_levels()
+                if not wanted or name in wanted
+            ]
+        else:
+            result.configs = [
+                _config(request, entry)
+                for entry in _entries(request, resource)
+                if not wanted or entry.name in wanted
+            ]
+    except ApiError as error:
+        return _result(resource, error)
     return result
 
 
@@ -120,26 +131,51 @@ def _entries(
                 reason = "Client metrics subscription name must not be empty"
                 raise ApiError(ErrorCode.INVALID_REQUEST, reason)
             return describe_client_metrics(services.image.client_metrics.get(name, {}))
-        case ResourceType.BROKER:
-            return _of_broker(services, name)
-    raise ApiError(ErrorCode.INVALID_REQUEST, INVALID_REQUEST_WORDS)
+    assert resource.resource_type == ResourceType.BROKER
+    return _of_broker(services, name)
 
 
 def _of_broker(services: Services, name: str) -> list[ConfigEntry]:
     if name == ALL_NODES:
         return describe_all_brokers(services.config)
-    requested = node_id(name)
-    if requested is None:
-        raise ApiError(
-            ErrorCode.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}"
-        )
     own_id = services.node_id
-    if requested != own_id:
+    if _described_node(name) != own_id:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
             f"Unexpected broker id, expected {own_id} or empty string, but received {name}",
         )
     return describe_broker(services.config)
+
+
+def _check_node_of_loggers(services: Services, name: str) -> None:
+    if not name:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Broker id must not be empty")
+    own_id = services.node_id
+    if _described_node(name) != own_id:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"Unexpected broker id, expected {own_id} but received {name}",
+        )
+
+
+def _described_node(name: str) -> int:
+    described = node_id(name)
+    if described is None:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}"
+        )
+    return described
+
+
+def _level(logger: str, level: str) -> DescribeConfigsResourceResult:
+    return DescribeConfigsResourceResult(
+        name=logger,
+        value=level,
+        read_only=False,
+        config_source=ConfigSource.DYNAMIC_BROKER_LOGGER,
+        is_sensitive=False,
+        synonyms=[],
+    )
 
 
 def _config(

@@ -14,7 +14,7 @@ from tests.client import running_node
 
 pytestmark = pytest.mark.anyio
 
-TOPIC, BROKER, LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
+TOPIC, BROKER, CLIENT_METRICS, GROUP = 2, 4, 16, 32
 
 
 def _request(kind: int, name: str, keys: list[str] | None = None) -> DescribeConfigsRequest:
@@ -118,7 +118,6 @@ async def test_an_unknown_key_may_be_sensitive(tmp_path: Path) -> None:
         (TOPIC, "a b", ErrorCode.INVALID_TOPIC_EXCEPTION),
         (BROKER, "7", ErrorCode.INVALID_REQUEST),
         (BROKER, "seven", ErrorCode.INVALID_REQUEST),
-        (LOGGER, "1", ErrorCode.INVALID_REQUEST),
     ],
 )
 async def test_unknown_resources(tmp_path: Path, kind: int, name: str, error: ErrorCode) -> None:
