@@ -6,7 +6,6 @@ old or in its new state.
 
 from __future__ import annotations
 
-import base64
 import logging
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from functools import partial
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
+from broker.common.uuid_text import uuid_text
 from broker.config import Config
 from broker.config.dynamic import ALL_NODES, MIN_INSYNC_REPLICAS
 from broker.config.topics import topic_value
@@ -326,7 +326,7 @@ class ClusterState:
     def _cluster_id(self) -> str:
         cluster_id = self._store.fact("cluster_id")
         if cluster_id is None:
-            cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
+            cluster_id = uuid_text(uuid.uuid4())
             self._store.put_fact("cluster_id", cluster_id)
         return cluster_id
 

@@ -7,9 +7,10 @@ text are computed once: the hash of a UUID is a function of Python.
 from __future__ import annotations
 
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any, Final
 from uuid import UUID
+
+from broker.common.uuid_text import parse_uuid, uuid_text
 
 # Sixteen bytes in URL-safe base64 without padding.
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -41,7 +42,7 @@ class SharePartitionKey:
     def __str__(self) -> str:
         text = self._text
         if text is None:
-            text = self._text = f"{self.group_id}:{_id_text(self.topic_id)}:{self.partition}"
+            text = self._text = f"{self.group_id}:{uuid_text(self.topic_id)}:{self.partition}"
         return text
 
     def __repr__(self) -> str:
@@ -61,8 +62,4 @@ class SharePartitionKey:
             return None
         if not _INT32_MIN <= int(partition) <= _INT32_MAX:
             return None
-        return cls(group_id, UUID(bytes=urlsafe_b64decode(topic_id + "==")), int(partition))
-
-
-def _id_text(topic_id: UUID) -> str:
-    return urlsafe_b64encode(topic_id.bytes).rstrip(b"=").decode()
+        return cls(group_id, parse_uuid(topic_id), int(partition))

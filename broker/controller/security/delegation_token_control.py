@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import uuid
 from collections.abc import Sequence
 
 from broker.common.errors import ApiError
+from broker.common.uuid_text import uuid_text
 from broker.controller.cluster_state import ClusterState
 from broker.controller.database.security_changes import DelegationTokensChanged
 from broker.security.principal import USER_TYPE, Principal
@@ -49,7 +49,7 @@ class DelegationTokenControl:
             lifetime_ms = min(lifetime_ms, max_lifetime_ms)
         max_ms = now_ms + lifetime_ms
         token = DelegationToken(
-            base64.urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode(),
+            uuid_text(uuid.uuid4()),
             owner,
             requester,
             tuple(renewers),

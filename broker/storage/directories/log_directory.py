@@ -12,8 +12,8 @@ from uuid import uuid4
 
 from broker.common.errors import StartupError
 from broker.common.topic_partition import TopicPartition
+from broker.common.uuid_text import uuid_text
 from broker.storage.directories.checkpointed_offsets import CheckpointedOffsets
-from broker.storage.files.checkpoints import uuid_text
 from broker.storage.files.disk import Disk, read_small_file
 from broker.storage.files.file_lock import try_lock
 

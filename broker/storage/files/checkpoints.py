@@ -5,13 +5,13 @@ The first two have a common format: the version, 0, the number of lines, then th
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from uuid import UUID
 
 from broker.common.errors import StartupError
 from broker.common.topic_partition import TopicPartition
+from broker.common.uuid_text import parse_uuid, uuid_text
 from broker.storage.files.disk import Disk, read_small_file
 
 PARTITION_METADATA = "partition.metadata"
@@ -65,14 +65,9 @@ def read_partition_metadata(path: Path) -> UUID | None:
         return None  # after a power failure the file may be empty
     fields = dict(line.split(": ", 1) for line in lines if ": " in line)
     try:
-        return UUID(bytes=base64.urlsafe_b64decode(fields["topic_id"] + "=="))
+        return parse_uuid(fields["topic_id"])
     except (KeyError, ValueError):
         raise CorruptCheckpoint(f"{path} has no valid topic ID") from None
-
-
-def uuid_text(uuid: UUID) -> str:
-    """A UUID in Kafka's URL-safe base64."""
-    return base64.urlsafe_b64encode(uuid.bytes).rstrip(b"=").decode()
 
 
 def _framed(lines: Iterable[str]) -> bytes:
