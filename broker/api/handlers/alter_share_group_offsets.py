@@ -4,9 +4,12 @@ Behaviour: a group that does not exist is created if one of the topics exists. A
 accepted; of a partition that is named twice the last one counts. Leaders that have an earlier state
 of a share partition are fenced. The response is sent when the share coordinator has responded. It
 has the partitions of each topic together, as often as the request names them, unknown topics first,
-and no unknown topic without partitions.
+and no unknown topic without partitions. A negative partition of a known topic fails the whole
+request, which then only creates the group.
 
 Versions: only 0.
+
+Deviations: in Kafka, a group of which a negative partition was requested cannot be deleted.
 """
 
 from __future__ import annotations
@@ -56,7 +59,7 @@ def alter_share_group_offsets(
             offsets.setdefault(name, {}).update(_starts(topic, count))
         refusal = refused if is_hidden else _UNKNOWN
         for each in topic.partitions:
-            if not 0 <= each.partition_index < count:
+            if each.partition_index >= count or not count:
                 results[name, each.partition_index] = refusal
         yield None
     waiting: list[ResponseCallback[None]] = []
@@ -85,11 +88,11 @@ def alter_share_group_offsets(
 
 
 def _starts(topic: AlterShareGroupOffsetsRequestTopic, count: int) -> dict[int, int]:
-    """The start offsets of those partitions that exist."""
+    """The start offsets of those partitions that exist, and of negative ones."""
     return {
         each.partition_index: each.start_offset
         for each in topic.partitions
-        if 0 <= each.partition_index < count
+        if each.partition_index < count
     }
 
 

@@ -5,13 +5,15 @@ The share coordinator has them, so results are passed to callbacks when it has r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
 from broker.common.errors import ApiError
+from broker.common.java_hash import in_hash_order, uuid_hash
 from broker.common.topic_partition import TopicPartition
+from broker.common.uuid_text import uuid_text
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.groups.group_states import GroupStates
 from broker.groups.metadata_image import CoordinatorMetadataImage
@@ -115,9 +117,11 @@ class ShareGroupOffsets:
         offsets: Mapping[str, Mapping[int, int]],
         done: Callable[[dict[tuple[str, int], PersisterResult]], None],
     ) -> None:
-        """Set start offsets of existing partitions; raises `ApiError` unless the group is empty.
+        """Set start offsets; raises `ApiError` unless the group is empty.
 
-        *offsets* has existing topics. A group that does not exist is created if there is one.
+        *offsets* has existing topics; a group that does not exist is created if there is one.
+        Their partitions exist or are negative. A negative one fails the request, also by an
+        `ApiError`, after the group has been created (Kafka's ``DefaultStatePersister``).
         """
         group = self._empty_group(group_id, may_be_new=True)
         if not offsets:
@@ -132,9 +136,13 @@ class ShareGroupOffsets:
                 keys[SharePartitionKey(group_id, topic_id, partition)] = name, partition
             if starts:
                 topics[topic_id] = TopicStates(name, frozenset(starts))
+        refusal = _refusal(keys)
         draft = ShareDraft(group)
-        draft.write_state_partitions(group.state_partitions.beginning(topics))
+        beginning = {} if refusal else topics
+        draft.write_state_partitions(group.state_partitions.beginning(beginning))
         self._finish(draft)
+        if refusal:
+            raise refusal
 
         def call(key: SharePartitionKey, one: Callable[[PersisterResult], None]) -> None:
             name, partition = keys[key]
@@ -240,3 +248,17 @@ class ShareGroupOffsets:
         except ApiError:
             return
         self._actions.try_complete_actions()
+
+
+def _refusal(keys: Collection[SharePartitionKey]) -> ApiError | None:
+    """The refusal of the first negative partition, in the order of Kafka's hash tables."""
+    negative = [key for key in keys if key.partition < 0]
+    if not negative:
+        return None
+    in_topic = in_hash_order(negative, lambda key: key.partition)
+    [first, *_] = in_hash_order(in_topic, lambda key: uuid_hash(key.topic_id))
+    return ApiError(
+        ErrorCode.UNKNOWN_SERVER_ERROR,
+        "Initialize share group parameters has invalid partitionId - "
+        f"{first.group_id} {uuid_text(first.topic_id)} {first.partition}",
+    )

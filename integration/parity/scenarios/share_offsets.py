@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from broker.common.uuid_text import uuid_text
 from integration.machine.deadlines import eventually
 from integration.parity.requests import TIME_MS, batch, produce
 from integration.parity.scenario import Kafka, Observations, scenario
@@ -16,6 +17,10 @@ from integration.parity.share_requests import (
     share_heartbeat,
 )
 from protocol.messages.delete_groups import DeleteGroupsRequest
+from protocol.messages.describe_share_group_offsets import (
+    DescribeShareGroupOffsetsRequest,
+    DescribeShareGroupOffsetsRequestGroup,
+)
 
 
 @scenario(on=SHARE)
@@ -79,6 +84,31 @@ def share_offsets_are_altered_to_any_number(kafka: Kafka) -> Observations:
 
 
 @scenario(on=SHARE)
+def share_offsets_of_negative_partitions(kafka: Kafka) -> Observations:
+    """A negative index of a known topic fails the whole request: only the group is created."""
+    group, other, unknown = ShareGroup(kafka, 2), kafka.topic(), kafka.new_name("unknown")
+    kafka.formatter.name(uuid_text(kafka.metadata(group.topic).topic_id), "topic id text")
+    kafka.request(alter_offsets(group.id, group.topic, {0: 1}))
+    for group_id in (group.id, kafka.new_name("group")):
+        yield kafka.request(alter_offsets(group_id, unknown, {-1: 0}))
+        for offsets in ({-1: 0}, {-1: 0, 0: 3}, {0: 3, -7: 0}, {9: 3, -1: 0}, {-7: 0, -1: 0}):
+            for named in ((), (other,), (unknown,)):
+                altered = alter_offsets(group_id, group.topic, offsets)
+                for topic in named:
+                    altered.topics += alter_offsets(group_id, topic, {0: 2}).topics
+                yield offsets, named, kafka.request(altered)
+        yield "described", kafka.request(describe_offsets(group_id, group.topic, 0, 1))
+        yield "described", kafka.request(describe_offsets(group_id, other, 0))
+        yield "of all", kafka.request(_all(group_id))
+        yield kafka.request(delete_offsets(group_id, group.topic))
+        yield kafka.request(delete_offsets(group_id, other))
+        yield kafka.request(alter_offsets(group_id, group.topic, {1: 7}))
+        yield "of all", kafka.request(_all(group_id))
+        kafka.request(share_heartbeat(group_id, "m", 0, topics=[group.topic]))
+        yield "joined", kafka.request(alter_offsets(group_id, group.topic, {-1: 0}))
+
+
+@scenario(on=SHARE)
 def share_offsets_are_deleted(kafka: Kafka) -> Observations:
     """Without a state the locks of members cannot be acknowledged, and nothing is delivered."""
     group = ShareGroup(kafka)
@@ -139,6 +169,12 @@ def share_offsets_are_described(kafka: Kafka) -> Observations:
     yield a.acknowledge("3-3 reject", "7-9 gap"), _described(kafka, group)
     kafka.request(produce(group.topic, batch("x", at=TIME_MS)))
     yield "more", _described(kafka, group)
+
+
+def _all(group_id: str) -> DescribeShareGroupOffsetsRequest:
+    """DescribeShareGroupOffsets of all share partitions of a group."""
+    group = DescribeShareGroupOffsetsRequestGroup(group_id=group_id, topics=None)
+    return DescribeShareGroupOffsetsRequest(groups=[group])
 
 
 def _described(kafka: Kafka, group: ShareGroup) -> object:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import trio
 
+from broker.common.uuid_text import uuid_text
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.share_coordinator.state_topic import ensure_share_state_topic
 from protocol.errors import ErrorCode
@@ -214,6 +215,33 @@ async def test_altered_partitions_are_as_in_the_request(tmp_path: Path) -> None:
             for topic in response.responses
         ] == [("u", [1, 1]), ("t", [0, 7, 0])]
         assert await described(client) == {("t", 0): (1, -1)}
+
+
+async def test_a_negative_partition_fails_the_whole_request(tmp_path: Path) -> None:
+    """The group is created, and none of its offsets is set; the message is Kafka's."""
+    async with running_node(tmp_path) as node:
+        client = client_of(node)
+        topic_id = uuid_text(node.controller.image.topics["t"].topic_id)
+
+        response = await alter(client, (0, 3), (-7, 1), (-1, 1), (9, 1))
+
+        assert (response.error_code, response.responses) == (ErrorCode.UNKNOWN_SERVER_ERROR, [])
+        assert response.error_message == (
+            f"Initialize share group parameters has invalid partitionId - g {topic_id} -1"
+        )
+        assert await described(client) == {}
+        listed = await client.send(ListGroupsRequest())
+        assert [each.group_id for each in listed.groups] == ["g"]
+
+
+async def test_a_negative_partition_of_an_unknown_topic(tmp_path: Path) -> None:
+    """It is refused as the other partitions of the topic are."""
+    async with running_node(tmp_path) as node:
+        response = await alter(client_of(node), (-1, 0), (0, 0), name="unknown")
+
+        [topic] = response.responses
+        errors = {each.error_code for each in topic.partitions}
+        assert errors == {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
 
 
 async def test_described_topics_that_exist_come_first_and_once(tmp_path: Path) -> None:
