@@ -30,6 +30,7 @@ from broker.coordinators.inter_broker_sender import (
     SenderParts,
     call_back,
 )
+from broker.coordinators.retry_backoff import RETRIES_MAX, backoff_ms
 from broker.share.persister import PersisterResult, ReadResult, StateWrite, SummaryResult
 from broker.share.share_partition_key import SharePartitionKey
 from broker.share_coordinator.joined_writes import next_call
@@ -49,9 +50,6 @@ from broker.steps.schedule import schedule_once
 from protocol.errors import ErrorCode
 
 # ``PersisterStateManager``: how often a call is sent again, and after which times.
-RETRIES_MAX: Final = 5
-RETRY_BACKOFF_MS: Final = 1000
-RETRY_BACKOFF_MAX_MS: Final = 30_000
 
 _RETRIED: Final = frozenset(
     {
@@ -153,7 +151,7 @@ class NetworkPersister:
             return
         self._without_coordinator.append(call)
         schedule_once(
-            self._node.timer, partial(self._stop_waiting, call), delay_ms=_backoff_ms(call.retries)
+            self._node.timer, partial(self._stop_waiting, call), delay_ms=backoff_ms(call.retries)
         )
         if self._image().topic(SHARE_GROUP_STATE_TOPIC) is None:
             self._ensure_topic()
@@ -205,10 +203,10 @@ class NetworkPersister:
 
     def _retry(self, call: Call, error: ErrorCode) -> None:
         """Send a call again after a back-off, or call back with *error*."""
-        backoff_ms = _backoff_ms(call.retries)
+        delay_ms = backoff_ms(call.retries)
         if self._may_retry(call, error):
             again = partial(self._enqueue_again, call)
-            schedule_once(self._node.timer, again, delay_ms=backoff_ms)
+            schedule_once(self._node.timer, again, delay_ms=delay_ms)
 
     def _enqueue_again(self, call: Call) -> None:
         self._enqueue(call)
@@ -221,10 +219,6 @@ class NetworkPersister:
             return False
         call.retries += 1
         return True
-
-
-def _backoff_ms(retries: int) -> int:
-    return min(RETRY_BACKOFF_MS << retries, RETRY_BACKOFF_MAX_MS)
 
 
 def _taken(queue: deque[Call]) -> list[Call]:

@@ -5,6 +5,7 @@ partition without a start offset has offset -1 and lag -1, also if there is no s
 share group, and if the share coordinator refuses. The share coordinator has the start offsets, and
 the leaders of the partitions their ends; the response is sent when all of them have responded.
 Topics that exist are there once, with each partition once, and then the others as in the request.
+A share partition with a start offset whose end cannot be found has an error instead of both.
 An empty group id, a negative index and a topic that exists but has no partitions in the request are
 UNKNOWN_SERVER_ERROR of the group (an exception of Kafka's ``DefaultStatePersister``). Topics that
 the client may not describe are left out if the request names none.
@@ -59,6 +60,7 @@ def describe_share_group_offsets(
 
     def on_offset(partition: _Partition, found: ShareOffset) -> None:
         partition.start_offset, partition.lag = found.start_offset, found.lag
+        partition.error_code, partition.error_message = found.error, found.message
         ended.append(found)
         if waiting and len(ended) == len(wanted):
             waiting[0](None)

@@ -1,15 +1,17 @@
 """Requests the log end offsets of partitions from their leaders.
 
 They are ListOffsets requests of a consumer, so the response has the high watermark. A partition
-without a live leader has no end offset. Source: ``NetworkPartitionMetadataClient``.
+without a live leader is refused at once. A request that gets no response is sent again, after 1, 2,
+4, 8 and 16 seconds. Source: ``NetworkPartitionMetadataClient``.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from broker.common.topic_partition import TopicPartition, by_topic
 from broker.controller.metadata.image import MetadataImage
@@ -19,7 +21,10 @@ from broker.coordinators.inter_broker_sender import (
     SenderParts,
     call_back,
 )
+from broker.coordinators.retry_backoff import RETRIES_MAX, backoff_ms
 from broker.steps.queue import Slices
+from broker.steps.schedule import schedule_once
+from protocol.errors import ErrorCode
 from protocol.messages.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsRequest,
@@ -34,12 +39,43 @@ _READ_UNCOMMITTED = 0
 # One request is encoded, and its response decoded, in one step of the loop.
 _PARTITIONS_PER_REQUEST_MAX = 1000
 
-OnEndOffset = Callable[[int | None], None]
+# Kafka's general messages of these errors.
+_MESSAGES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
+    {
+        ErrorCode.LEADER_NOT_AVAILABLE: (
+            "There is no leader for this topic-partition as we are in the middle of a leadership "
+            "election."
+        ),
+        ErrorCode.NETWORK_EXCEPTION: "The server disconnected before a response was received.",
+        ErrorCode.NOT_LEADER_OR_FOLLOWER: (
+            "For requests intended only for the leader, this error indicates that the broker is "
+            "not the current leader. For requests intended for any replica, this error indicates "
+            "that the broker is not a replica of the topic partition."
+        ),
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "This server does not host this topic-partition.",
+    }
+)
+
+
+class EndOffset(NamedTuple):
+    """The end offset of a partition, or an error."""
+
+    offset: int = -1
+    error: ErrorCode = ErrorCode.NONE
+
+    @property
+    def message(self) -> str | None:
+        """Kafka's message of the error."""
+        return _MESSAGES.get(self.error)
+
+
+OnEndOffset = Callable[[EndOffset], None]
 
 
 class _Search(NamedTuple):
     partition: TopicPartition
     done: OnEndOffset
+    retries: int = 0
 
 
 class EndOffsets:
@@ -60,16 +96,23 @@ class EndOffsets:
         await self._sender.run()
 
     def find(self, partition: TopicPartition, done: OnEndOffset) -> None:
-        """Call *done* with the end offset, or with None if it cannot be found now."""
+        """Call *done* with the end offset, or with the error if it cannot be found now."""
+        leader = self._leader(partition)
+        if leader is None:
+            done(EndOffset(error=ErrorCode.LEADER_NOT_AVAILABLE))
+        else:
+            self._enqueue(leader, [_Search(partition, done)])
+
+    def _leader(self, partition: TopicPartition) -> int | None:
+        """The leader of a partition; None if there is none that is alive."""
         topic = self._image().topic(partition.topic)
         if topic is None or partition.partition >= len(topic.partitions):
-            done(None)
-            return
+            return None
         leader = topic.partitions[partition.partition].leader
-        if self._node.alive(leader) is None:
-            done(None)
-            return
-        self._queues.setdefault(leader, deque()).append(_Search(partition, done))
+        return None if self._node.alive(leader) is None else leader
+
+    def _enqueue(self, leader: int, searches: list[_Search]) -> None:
+        self._queues.setdefault(leader, deque()).extend(searches)
         self._sender.wake(leader)
 
     def _next_request(self, node_id: int) -> InterBrokerRequest | None:
@@ -93,18 +136,36 @@ class EndOffsets:
                 for name, indexes in topics.items()
             ],
         )
-        return InterBrokerRequest(body, partial(self._on_response, searches))
+        return InterBrokerRequest(body, partial(self._on_response, node_id, searches))
 
     def _on_response(
-        self, searches: list[_Search], response: ListOffsetsResponse | None
+        self, leader: int, searches: list[_Search], response: ListOffsetsResponse | None
     ) -> Slices[None]:
-        offsets = {
-            TopicPartition(topic.name, each.partition_index): each.offset
-            for topic in (response.topics if response is not None else ())
-            for each in topic.partitions
-            if not each.error_code
-        }
+        if response is None:
+            searches = self._retry(leader, searches)
+        found = {} if response is None else _found(response)
+        missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if response else ErrorCode.NETWORK_EXCEPTION
         for search in searches:
-            done = partial(search.done, offsets.get(search.partition))
+            end = found.get(search.partition, EndOffset(error=missing))
+            done = partial(search.done, end)
             call_back(self._node, f"the end offset of {search.partition}", done)
             yield None
+
+    def _retry(self, leader: int, searches: list[_Search]) -> list[_Search]:
+        """Send searches again after a back-off; returns those without further retries."""
+        for search in searches:
+            if search.retries < RETRIES_MAX:
+                again = [search._replace(retries=search.retries + 1)]
+                enqueue = partial(self._enqueue, leader, again)
+                schedule_once(self._node.timer, enqueue, delay_ms=backoff_ms(search.retries))
+        return [each for each in searches if each.retries == RETRIES_MAX]
+
+
+def _found(response: ListOffsetsResponse) -> dict[TopicPartition, EndOffset]:
+    return {
+        TopicPartition(topic.name, each.partition_index): EndOffset(
+            each.offset, ErrorCode(each.error_code)
+        )
+        for topic in response.topics
+        for each in topic.partitions
+    }

@@ -18,7 +18,7 @@ from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.groups.group_states import GroupStates
 from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.share.draft import ShareDraft
-from broker.groups.share.end_offsets import OnEndOffset
+from broker.groups.share.end_offsets import EndOffset, OnEndOffset
 from broker.groups.share.group import ShareGroup
 from broker.groups.share.initialization import Finish, gather
 from broker.groups.share.state_partitions import TopicStates
@@ -35,13 +35,19 @@ from purgatories.action_queue import ActionQueue
 FindEndOffset = Callable[[TopicPartition, OnEndOffset], None]
 
 UNKNOWN_LAG = -1
+_NOT_DESCRIBED = 0  # the start offset beside an error
 
 
 class ShareOffset(NamedTuple):
-    """The start offset of a share partition, and the records after it that are not complete."""
+    """The start offset of a share partition, and the records after it that are not complete.
+
+    Or the error of the leader that knows where the partition ends.
+    """
 
     start_offset: int = UNINITIALIZED_START_OFFSET
     lag: int = UNKNOWN_LAG
+    error: ErrorCode = ErrorCode.NONE
+    message: str | None = None
 
 
 class ShareGroupOffsets:
@@ -82,7 +88,8 @@ class ShareGroupOffsets:
     ) -> None:
         """Find the start offset and the lag of a share partition.
 
-        They are -1 if it has none, and if the share coordinator refuses, as in Kafka.
+        They are -1 if it has none, and if the share coordinator refuses, as in Kafka. The end of
+        the partition is needed unless the share coordinator does not know the lag.
         """
         topic_id = self.topics.id_of(name)
         if topic_id is None:
@@ -98,14 +105,18 @@ class ShareGroupOffsets:
         done: Callable[[ShareOffset], None],
         summary: SummaryResult,
     ) -> None:
-        if summary.error or summary.start_offset == UNINITIALIZED_START_OFFSET:
+        start, complete = summary.start_offset, summary.delivery_complete_count
+        if summary.error or start == UNINITIALIZED_START_OFFSET:
             done(ShareOffset())
+        elif complete < 0:
+            done(ShareOffset(start))
         else:
-            start, complete = summary.start_offset, summary.delivery_complete_count
 
-            def on_end(end: int | None) -> None:
-                is_known = end is not None and complete >= 0
-                done(ShareOffset(start, (end or 0) - start - complete if is_known else UNKNOWN_LAG))
+            def on_end(end: EndOffset) -> None:
+                if end.error:
+                    done(ShareOffset(_NOT_DESCRIBED, UNKNOWN_LAG, end.error, end.message))
+                else:
+                    done(ShareOffset(start, end.offset - start - complete))
 
             self._find_end(partition, on_end)
 

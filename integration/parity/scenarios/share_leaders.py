@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import elect, reassign
+from integration.parity.coordinators import PAUSED, prepare
 from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import THREE
 from integration.parity.share_member import ShareGroup
+from integration.parity.share_requests import alter_offsets, describe_offsets
+from protocol.messages.describe_share_group_offsets import DescribeShareGroupOffsetsRequest
 
 WAIT_MS = 4000
 LOADED_MS = 3000  # the new leader reads the state meanwhile
@@ -81,3 +87,26 @@ def _move(kafka: Kafka, group: ShareGroup, *replicas: int) -> None:
     kafka.request(elect(group.topic, 0))
     kafka.wait_for_leader(group.topic, replicas[0])
     group.leader = replicas[0]
+
+
+@scenario(on=THREE, alone=True, slow=True)
+def share_offsets_without_a_leader(kafka: Kafka) -> Observations:
+    """A partition without a leader has an error instead of its start offset and lag."""
+    prepare(kafka)
+    group, lost = ShareGroup(kafka, replicas=(1,)), kafka.topic(replicas=(PAUSED,))
+    group.produce(10)
+    for topic, offset in ((group.topic, 4), (lost, 5)):
+        kafka.request(alter_offsets(group.id, topic, {0: offset}))
+    kafka.crash(PAUSED)
+    kafka.wait_for_leader(lost, -1)
+    for topic in (group.topic, lost):
+        described = describe_offsets(group.id, topic, 0)
+        eventually(partial(_is_known, kafka, described), "the state of the share partition")
+        for version in (0, 1):
+            yield kafka.request(described, version)
+
+
+def _is_known(kafka: Kafka, request: DescribeShareGroupOffsetsRequest) -> bool:
+    """Whether the share coordinator has loaded the state."""
+    (topic,) = kafka.request(request).groups[0].topics
+    return bool(topic.partitions[0].start_offset != -1)

@@ -12,6 +12,7 @@ from broker.config import Config
 from broker.controller.metadata.image import MetadataImage, PartitionRegistration, TopicImage
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.group_coordinator_service import GroupCoordinatorService
+from broker.groups.share.end_offsets import EndOffset
 from broker.steps.offload import Inline, Offload
 from broker.steps.queue import StepQueue, finish
 from protocol.errors import ErrorCode
@@ -81,10 +82,14 @@ class VirtualWorld:
             lambda: self.image,
             self.offload,
             lambda: self.persister,
-            lambda partition, done: done(self.ends.get(partition)),
+            lambda partition, done: done(self._end_of(partition)),
         )
         for partition, log in enumerate(self.logs):
             self.coordinator.runtime.on_election(partition, log)
+
+    def _end_of(self, partition: TopicPartition) -> EndOffset:
+        end = self.ends.get(partition)
+        return EndOffset(error=ErrorCode.LEADER_NOT_AVAILABLE) if end is None else EndOffset(end)
 
     def restart(self) -> None:
         """Start the coordinator again; its state is that of the logs."""

@@ -17,9 +17,10 @@ from broker.controller.metadata.image import (
     PartitionRegistration,
     TopicImage,
 )
+from broker.coordinators.retry_backoff import RETRIES_MAX
 from broker.share.persister import PersisterResult, PersisterStateBatch, ReadResult, StateWrite
 from broker.share.share_partition_key import SharePartitionKey
-from broker.share_coordinator.network_persister import RETRIES_MAX, NetworkPersister
+from broker.share_coordinator.network_persister import NetworkPersister
 from protocol.errors import ErrorCode
 from protocol.messages import read_share_group_state as read
 from protocol.messages import write_share_group_state as write

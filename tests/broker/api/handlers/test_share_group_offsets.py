@@ -160,6 +160,34 @@ async def test_the_end_is_that_of_the_leader(tmp_path: Path) -> None:
     assert found == {("t", index): (0, 1) for index in range(3)}
 
 
+async def test_a_partition_without_a_leader_has_an_error(tmp_path: Path) -> None:
+    """Its start offset is not described either, but that of another partition is."""
+    async with running_cluster(tmp_path, 3) as cluster:
+        prepared(cluster, replication_factor=1, partitions=3)
+        await trio.sleep(1)
+        partitions = cluster.controller.image.topics["t"].partitions
+        led_by = {partition.leader: index for index, partition in enumerate(partitions)}
+        [coordinator] = [
+            node_id
+            for node_id in (1, 2, 3)
+            if not (await alter(cluster.client(node_id), (0, 0), (1, 0), (2, 0))).error_code
+        ]
+        stopped = coordinator % 3 + 1
+        await cluster.cluster.stop(stopped)
+        await trio.sleep(1)
+
+        indexes = [led_by[coordinator], led_by[stopped]]
+        topic = DescribeShareGroupOffsetsRequestTopic(topic_name="t", partitions=indexes)
+        group = DescribeShareGroupOffsetsRequestGroup(group_id="g", topics=[topic])
+        request = DescribeShareGroupOffsetsRequest(groups=[group])
+        response = await cluster.client(coordinator).send(request)
+
+    [found] = response.groups[0].topics
+    kept, lost = found.partitions
+    assert (kept.error_code, kept.start_offset, kept.lag) == (0, 0, 0)
+    assert (lost.error_code, lost.start_offset, lost.lag) == (ErrorCode.LEADER_NOT_AVAILABLE, 0, -1)
+
+
 async def test_a_group_with_members_is_not_changed(tmp_path: Path) -> None:
     """The whole request is refused, until the last member has left."""
     async with running_node(tmp_path) as node:
