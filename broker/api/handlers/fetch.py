@@ -1,12 +1,12 @@
 """Fetch: records of partitions; waits up to ``max_wait_ms`` for ``min_bytes`` of them.
 
 Behaviour: the session is resolved first (KIP-227). Unknown partitions, and those of topics that the
-client may not read, do not end the wait of the others, and come after them in the response, as in
-Kafka. A client that names a replica must be authorized as a broker. If a partition is named twice,
-the last occurrence counts. The other partitions are read within the response's size limits, or the
-request is parked in the Fetch purgatory. v13 and later name topics by id (KIP-516). A consumer that
-exceeds its quota gets an empty response with the throttle time, and its connection is muted
-(KIP-219).
+client may not read, do not end the wait of the others, and come after them in the response; for a
+consumer, unknown topic ids come before the other errors, as in Kafka. A client that names a replica
+must be authorized as a broker. If a partition is named twice, the last occurrence counts. The other
+partitions are read within the response's size limits, or the request is parked in the Fetch
+purgatory. v13 and later name topics by id (KIP-516). A consumer that exceeds its quota gets an
+empty response with the throttle time, and its connection is muted (KIP-219).
 
 A fetch of many partitions, or with a session of many, is handled in slices.
 

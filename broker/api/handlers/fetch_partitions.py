@@ -56,30 +56,39 @@ def add_named(
 
 
 class FoundPartitions:
-    """The partitions to read, ``readable``, and those that are unknown or hidden, ``refused``.
+    """The partitions to read, ``readable``, and those that are unknown or hidden, `refused`.
 
     ``names`` are the keys of the readable ones in the session. A session by topic id finds the
     names of its topics again in each fetch, since topics change.
     """
 
-    __slots__ = ("_hidden", "_request", "names", "readable", "refused")
+    __slots__ = ("_hidden", "_refused", "_request", "_unknown_ids", "names", "readable")
 
     def __init__(self, request: Request[FetchRequest], replica_id: int) -> None:
-        self.refused: PartitionResults = []
+        self._refused: PartitionResults = []
+        # As in Kafka, those of a consumer precede the other refused ones.
+        self._unknown_ids = PartitionResults() if replica_id < 0 else self._refused
         self.names: list[PartitionName] = []
         self.readable: list[FetchPartition] = []
         self._request = request
         has_authorizer = request.services.authorizer is not None
         self._hidden = _Hidden(request, replica_id) if has_authorizer else None
 
+    @property
+    def refused(self) -> PartitionResults:
+        """The refused partitions in the order of the response."""
+        if self._unknown_ids is self._refused:
+            return self._refused
+        return self._unknown_ids + self._refused
+
     def add(self, wanted: RequestedPartitions) -> None:
         """Find each partition."""
-        request, refused, names, readable = self._request, self.refused, self.names, self.readable
+        request, refused, names, readable = self._request, self._refused, self.names, self.readable
         image = request.services.image
         hidden: AbstractSet[str] = _NO_TOPICS
-        unknown = _UNKNOWN_TOPIC_OR_PARTITION
+        unknown, of_unknown = _UNKNOWN_TOPIC_OR_PARTITION, refused
         if request.version >= TOPIC_IDS_SINCE:
-            unknown = _UNKNOWN_TOPIC_ID
+            unknown, of_unknown = _UNKNOWN_TOPIC_ID, self._unknown_ids
         if self._hidden is not None:
             if self._hidden.is_all:
                 refused += [(name, each.topic_id, _refusal(_REFUSED)) for name, each in wanted]
@@ -91,7 +100,7 @@ class FoundPartitions:
             if hidden and _is_hidden(topic, requested, unknown, hidden):
                 refused.append((name, topic_id, _refusal(_REFUSED)))
             elif topic is None:
-                refused.append((name, topic_id, _refusal(unknown)))
+                of_unknown.append((name, topic_id, _refusal(unknown)))
             elif not 0 <= partition < len(topic.partitions):
                 refused.append((name, topic_id, _refusal(_UNKNOWN_TOPIC_OR_PARTITION)))
             else:

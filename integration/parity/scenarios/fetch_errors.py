@@ -6,7 +6,7 @@ from uuid import UUID
 
 from integration.parity.requests import batch, fetch, produce
 from integration.parity.scenario import Kafka, Observations, scenario
-from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic, ReplicaState
 from protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
     OffsetForLeaderPartition,
@@ -34,6 +34,32 @@ def fetch_of_unknown_topics_and_partitions(kafka: Kafka) -> Observations:
         ],
     )
     yield "by id", kafka.request(requested, 13)
+
+
+@scenario()
+def fetch_of_unknown_topics_beside_known_ones(kafka: Kafka) -> Observations:
+    """For a consumer unknown topic ids come after the others, before unknown partitions."""
+    topics = [kafka.topic(2) for _ in range(3)]
+    ids = [kafka.metadata(topic).topic_id for topic in topics]
+    unknown = [UUID(int=12345 + number) for number in range(3)]
+    for named in (
+        ((unknown[0], 0), (ids[0], 0)),
+        ((unknown[0], 0), (ids[0], 0), (unknown[1], 0), (ids[1], 0), (unknown[0], 1), (ids[0], 1)),
+        ((ids[0], 9), (unknown[0], 0), (ids[1], 0), (ids[2], 7), (ids[2], 0), (unknown[1], 0)),
+        ((unknown[2], 0), (ids[0], -1), (unknown[1], 0), (ids[0], 0), (ids[0], 1), (ids[0], 9)),
+    ):
+        for replica_id in (-1, 2):
+            requested = _by_id(*named)
+            requested.replica_state = ReplicaState(replica_id=replica_id, replica_epoch=-1)
+            yield replica_id, kafka.request(requested, 17)
+        requested = _by_id(*named)
+        requested.session_epoch = 0
+        session = kafka.request(requested, 17)
+        yield "full", session
+        added = _by_id((unknown[2], 1), (ids[2], 8), (unknown[1], 1))
+        for epoch, changed in enumerate((_by_id(), added, _by_id()), 1):
+            changed.session_id, changed.session_epoch = session.session_id, epoch
+            yield "incremental", kafka.request(changed, 17)
 
 
 @scenario()
@@ -92,3 +118,15 @@ def _end_of(topic: str, partition: int, current: int, epoch: int) -> OffsetForLe
     return OffsetForLeaderEpochRequest(
         replica_id=-1, topics=[OffsetForLeaderTopic(topic=topic, partitions=[requested])]
     )
+
+
+def _by_id(*named: tuple[UUID, int]) -> FetchRequest:
+    """A fetch of partitions by topic id."""
+    topics = [
+        FetchTopic(
+            topic_id=topic_id,
+            partitions=[FetchPartition(partition=index, fetch_offset=0, partition_max_bytes=100)],
+        )
+        for topic_id, index in named
+    ]
+    return FetchRequest(max_wait_ms=0, min_bytes=0, topics=topics)

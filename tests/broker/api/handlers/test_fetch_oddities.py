@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 from broker.wait_records.recorder import Recorder
 from protocol.errors import ErrorCode
-from protocol.messages.fetch import FetchRequest
+from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic, ReplicaState
 from tests.batches import batch
 from tests.client import running_cluster, running_node
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
@@ -31,6 +32,40 @@ async def test_unknown_partitions_are_last_in_the_response(tmp_path: Path) -> No
         known, unknown = response.responses[0].partitions
         assert (known.partition_index, known.aborted_transactions) == (0, None)
         assert (unknown.partition_index, unknown.aborted_transactions) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("replica_id", "order"),
+    [(-1, ["known", "unknown id", 9, 8]), (7, ["known", 9, "unknown id", 8])],
+)
+async def test_the_order_of_unknown_topic_ids(
+    tmp_path: Path, replica_id: int, order: list[int | str]
+) -> None:
+    """For a consumer they come before unknown partitions, for a follower as in the request."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        topic_id, unknown = node.controller.image.topics["t"].topic_id, UUID(int=5)
+        topics = [
+            FetchTopic(
+                topic_id=each,
+                partitions=[
+                    FetchPartition(partition=index, fetch_offset=0, partition_max_bytes=100)
+                ],
+            )
+            for each, index in ((topic_id, 9), (unknown, 0), (topic_id, 0), (topic_id, 8))
+        ]
+        state = ReplicaState(replica_id=replica_id, replica_epoch=-1)
+        request = FetchRequest(max_wait_ms=0, min_bytes=0, topics=topics, replica_state=state)
+
+        response = await node.client().send(request, 17)
+
+        words = {(topic_id, 0): "known", (unknown, 0): "unknown id"}
+        found = [
+            words.get((topic.topic_id, each.partition_index), each.partition_index)
+            for topic in response.responses
+            for each in topic.partitions
+        ]
+        assert found == order
 
 
 async def test_a_partition_without_room_has_no_list_of_aborted_transactions(tmp_path: Path) -> None:
