@@ -15,6 +15,7 @@ from pipeline.arguments import Arguments
 from pipeline.errors import PipelineError, in_one_line
 from pipeline.jars import DELTA, KAFKA, JarSet
 from pipeline.limits import exceeded
+from pipeline.outputs import check_outputs
 from pipeline.paths import plain_paths_are_local
 from pipeline.report.figures import write_figures
 from pipeline.report.findings import Findings, gather
@@ -41,6 +42,7 @@ def run(arguments: Arguments, display: Display) -> bool:
     sources = [source_of(one, plain_paths_are_local=local) for one in given]
     for source in sources:
         source.reach()
+    check_outputs(arguments, plain_paths_are_local=local)
     report = _report_path(arguments)
     jars: list[Path] = []
     for each in _jar_sets(arguments, sources):
