@@ -34,6 +34,8 @@ def _report(arguments: Arguments) -> str:
 
     raise_at_interrupt()
     recording, settings = read(arguments.records), arguments.settings
+    for place in recording.left_out:
+        sys.stderr.write(f"antechamber what-if: {place} is cut off and left out\n")
     unchanged = replay(recording, UNCHANGED)
     changed = None if settings == UNCHANGED else replay(recording, settings)
     facts = report(recording.latencies, unchanged, changed, settings)

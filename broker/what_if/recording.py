@@ -13,7 +13,7 @@ import json
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -82,7 +82,8 @@ class Consumer:
 class Recording:
     """The clients, the partitions with their leaders, and the recorded latencies by API.
 
-    ``offsets`` are the recorded base offsets of the produces to each partition.
+    ``offsets`` are the recorded base offsets of the produces to each partition. ``left_out`` names
+    the last lines of files that are cut off, because the broker was killed while it wrote them.
     """
 
     producers: Sequence[Producer]
@@ -92,6 +93,7 @@ class Recording:
     replication_factor: int
     follower_delay_ms: int
     latencies: Mapping[str, Sequence[float]]
+    left_out: Sequence[str]
 
     def produced_before(self, key: TopicPartition, offset: int) -> int:
         """How many of the produces to a partition were before that offset."""
@@ -100,7 +102,8 @@ class Recording:
 
 def read(paths: Iterable[Path]) -> Recording:
     """Read files of wait records; raises `StartupError`."""
-    records = [record for path in paths for record in _records(path)]
+    left_out: list[str] = []
+    records = [record for path in paths for record in _records(path, left_out)]
     of_clients = [each for each in records if _is_usual(each)]
     if not of_clients:
         raise StartupError(
@@ -131,27 +134,37 @@ def read(paths: Iterable[Path]) -> Recording:
         factor,
         _follower_delay_ms(of_clients, factor),
         dict(sorted(latencies.items(), reverse=True)),
+        left_out,
     )
 
 
-def _records(path: Path) -> Iterable[Record]:
+def _records(path: Path, left_out: list[str]) -> Iterator[Record]:
     try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
-        raise StartupError(f"RECORDS: cannot read {path}: {reason}") from None
+        *lines, last = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise StartupError(f"RECORDS: cannot read {path}: {error.strerror}") from None
     for number, line in enumerate(lines, 1):
-        try:
-            record = json.loads(line)
-            is_record = record.keys() >= {*_NEEDED}
-        except (ValueError, AttributeError):
-            is_record = False
-        if not is_record:
+        record = _record(line)
+        if record is None:
             raise StartupError(
                 f"RECORDS: {path}:{number} is not a wait record; "
                 "give a file of antechamber serve --records"
             )
         yield record
+    if last:
+        record = _record(last)
+        if record is None:
+            left_out.append(f"{path}:{len(lines) + 1}")
+        else:
+            yield record
+
+
+def _record(line: bytes) -> Record | None:
+    try:
+        record: Record = json.loads(line)
+        return record if record.keys() >= {*_NEEDED} else None
+    except (ValueError, AttributeError):
+        return None
 
 
 def _is_usual(record: Record) -> bool:

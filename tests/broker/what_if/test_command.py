@@ -49,6 +49,18 @@ def test_a_recording_is_predicted(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert facts["apis"]["Fetch"]["changed"]["p50"] == pytest.approx(51, abs=1.5)
 
 
+def test_a_cut_line_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On stderr; the prediction is made from the other lines."""
+    path = file_of(tmp_path, json.dumps(fetch(0, 500, 0)))
+    path.write_text(path.read_text() + '{"api": "Fe')
+
+    assert main([str(path)]) == 0
+
+    out, err = capsys.readouterr()
+    assert err == f"antechamber what-if: {path}:2 is cut off and left out\n"
+    assert out.startswith("nothing is changed\n")
+
+
 def test_a_table_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Unless JSON is requested."""
     path = file_of(tmp_path, json.dumps(fetch(0, 500, 0)))

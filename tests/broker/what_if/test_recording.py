@@ -93,3 +93,35 @@ def test_invalid_input_is_one_line(tmp_path: Path) -> None:
         assert str(refused.value) == f"RECORDS: {words}"
     with pytest.raises(StartupError, match=r"RECORDS: cannot read .*missing: No such file"):
         read([tmp_path / "missing"])
+
+
+@pytest.mark.parametrize("kept", [1, 20, -2])
+def test_a_last_line_that_is_cut_off(kept: int, tmp_path: Path) -> None:
+    """It is left out, and its place is known: the broker was killed while it wrote the line."""
+    path = file_of(tmp_path, json.dumps(produce(0, 0)))
+    cut = json.dumps(produce(5, 1, client_id="ä"), ensure_ascii=False).encode()[:kept]
+    path.write_bytes(path.read_bytes() + cut)
+
+    found = read([path])
+
+    assert [len(each.sent) for each in found.producers] == [1]
+    assert found.left_out == [f"{path}:2"]
+
+
+def test_a_last_line_that_is_cut_off_within_a_character(tmp_path: Path) -> None:
+    """Its bytes are not text in UTF-8."""
+    path = file_of(tmp_path, json.dumps(produce(0, 0)))
+    path.write_bytes(path.read_bytes() + '{"client_id": "ä'.encode()[:-1])
+
+    assert read([path]).left_out == [f"{path}:2"]
+
+
+def test_a_last_line_without_its_end(tmp_path: Path) -> None:
+    """A whole record without a line break is read."""
+    path = file_of(tmp_path, json.dumps(produce(0, 0)))
+    path.write_bytes(path.read_bytes() + json.dumps(produce(5, 1)).encode())
+
+    found = read([path])
+
+    assert [len(each.sent) for each in found.producers] == [2]
+    assert found.left_out == []
