@@ -71,7 +71,7 @@ def _export(client: AdminClient, given: argparse.Namespace) -> None:
         follow(client, _collector(given.otlp))
         return
     try:
-        records = [*file_records(given.source)] if given.source else broker_records(client)
+        records = _records(client, given.source)
     except InvalidRecords as error:
         raise UsageError(f"SOURCE: {error}") from None
     if given.otlp is not None:
@@ -89,6 +89,14 @@ def _export(client: AdminClient, given: argparse.Namespace) -> None:
     count = phrases.counted(len(records), "request")
     hint = "" if records or given.source else "; serve with --record to have completed requests"
     sys.stdout.write(f"{count} in {given.perfetto}{hint}\n")
+
+
+def _records(client: AdminClient, files: Sequence[str]) -> Sequence[Record]:
+    return [*file_records(files, _report_cut)] if files else broker_records(client)
+
+
+def _report_cut(where: str) -> None:
+    sys.stderr.write(f"antechamber export: {where} is cut off and left out\n")
 
 
 def _collector(url: str) -> Collector:

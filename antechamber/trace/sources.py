@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -39,20 +39,31 @@ def broker_records(
     return [*parked, *ended]
 
 
-def file_records(paths: Iterable[str]) -> Iterator[Record]:
-    """The records of files with a JSON object a line; raises `InvalidRecords`."""
+def file_records(paths: Iterable[str], on_cut: Callable[[str], object]) -> Iterator[Record]:
+    """The records of files with a JSON object a line; raises `InvalidRecords`.
+
+    The last line of a file is cut off if the broker was killed while it wrote the line. It has no
+    record, and *on_cut* is called with its place.
+    """
     for path in paths:
         try:
-            text = Path(path).read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
-            raise InvalidRecords(f"cannot read {path}: {reason}") from None
-        for number, line in enumerate(text.splitlines(), 1):
+            *lines, last = Path(path).read_bytes().split(b"\n")
+        except OSError as error:
+            raise InvalidRecords(f"cannot read {path}: {error.strerror}") from None
+        for number, line in enumerate(lines, 1):
             if line.strip():
                 yield _record(line, f"{path}:{number}")
+        if last.strip():
+            where = f"{path}:{len(lines) + 1}"
+            try:
+                record = _record(last, where)
+            except InvalidRecords:
+                on_cut(where)
+            else:
+                yield record
 
 
-def _record(line: str, where: str) -> Record:
+def _record(line: bytes, where: str) -> Record:
     try:
         record = json.loads(line)
     except ValueError:

@@ -46,6 +46,18 @@ def test_the_requests_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out.startswith("1 request in ")
 
 
+def test_a_cut_line_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On stderr; the other requests are exported."""
+    records = tmp_path / "waits.jsonl"
+    records.write_text(f'{json.dumps(completed_fetch())}\n{{"api": "Fe')
+
+    assert main(["export", "--perfetto", str(tmp_path / "trace.json"), str(records)]) == 0
+
+    out, err = capsys.readouterr()
+    assert out.startswith("1 request in ")
+    assert err == f"antechamber export: {records}:2 is cut off and left out\n"
+
+
 def test_a_broker_without_requests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -47,7 +47,7 @@ def test_the_records_of_files(tmp_path: Path) -> None:
     for path in paths:
         path.write_text(f"{json.dumps(completed_fetch())}\n\n")
 
-    assert list(file_records(map(str, paths))) == [completed_fetch()] * 2
+    assert list(file_records(map(str, paths), pytest.fail)) == [completed_fetch()] * 2
 
 
 @pytest.mark.parametrize(
@@ -65,14 +65,37 @@ def test_a_line_that_is_not_a_record(line: str, problem: str, tmp_path: Path) ->
     path.write_text(f"{json.dumps(completed_fetch())}\n{line}\n")
 
     with pytest.raises(InvalidRecords, match=problem):
-        list(file_records([str(path)]))
+        list(file_records([str(path)], pytest.fail))
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    """It does not exist, or is not text."""
-    (tmp_path / "bytes").write_bytes(b"\xff")
-
+    """The error has the reason of the system."""
     with pytest.raises(InvalidRecords, match="absent: No such file"):
-        list(file_records([str(tmp_path / "absent")]))
-    with pytest.raises(InvalidRecords, match="bytes: it is not text in UTF-8"):
-        list(file_records([str(tmp_path / "bytes")]))
+        list(file_records([str(tmp_path / "absent")], pytest.fail))
+
+
+def test_a_line_that_is_not_text(tmp_path: Path) -> None:
+    """It is no JSON object."""
+    (tmp_path / "bytes").write_bytes(b"\xff\n")
+
+    with pytest.raises(InvalidRecords, match="bytes:1 is not a JSON object"):
+        list(file_records([str(tmp_path / "bytes")], pytest.fail))
+
+
+@pytest.mark.parametrize("kept", [1, 20, -1])
+def test_a_last_line_that_is_cut_off(kept: int, tmp_path: Path) -> None:
+    """It has no record, and its place is reported."""
+    line = json.dumps(completed_fetch())
+    path, cut = tmp_path / "a", list[str]()
+    path.write_text(f"{line}\n{line[:kept]}")
+
+    assert list(file_records([str(path)], cut.append)) == [completed_fetch()]
+    assert cut == [f"{path}:2"]
+
+
+def test_a_last_line_without_its_end(tmp_path: Path) -> None:
+    """A whole record without a line break is read."""
+    path = tmp_path / "a"
+    path.write_text(json.dumps(completed_fetch()))
+
+    assert list(file_records([str(path)], pytest.fail)) == [completed_fetch()]
