@@ -14,6 +14,7 @@ from importlib import import_module
 
 from antechamber.output import guarded
 from antechamber.process import become, command, environment
+from antechamber.unknown_words import closest
 
 EXIT_USAGE = 2
 
@@ -134,9 +135,6 @@ def _become(package: str, arguments: list[str]) -> int:
 
 def _unknown(argument: str) -> str:
     what = "option" if argument.startswith("-") else "command"
-    # Imported here, because it is rarely needed.
-    from difflib import get_close_matches
-
-    close = get_close_matches(argument, COMMANDS, n=1)
-    hint = f"did you mean {close[0]}?" if close else "antechamber help lists the commands"
+    close = closest(argument, COMMANDS)
+    hint = f"did you mean {close}?" if close else "antechamber help lists the commands"
     return f"unknown {what} {argument!r}; {hint}"

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from antechamber.unknown_words import unknown_word
+
 Files = Mapping[str, Path]
 
 
@@ -20,7 +22,7 @@ def client_settings(
     """
     settings = _LIBRARIES.get(library)
     if settings is None:
-        raise ValueError(f"{library!r} is not one of {', '.join(_LIBRARIES)}")
+        raise ValueError(unknown_word(library, _LIBRARIES))
     if certificate and not files:
         raise ValueError("a client certificate needs TLS: start the cluster with tls=True")
     return settings(bootstrap, files, certificate)

@@ -13,39 +13,26 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from antechamber.admin_client import REQUESTS_MAX, AdminClient, AdminError, NoBroker
 from antechamber.commands.admin_options import add_admin_options, admin_client
+from antechamber.commands.one_line_parser import OneLineParser
 from antechamber.usage_error import CommandFailed, UsageError
-
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
 
 EXIT_REFUSED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 
 
-class CommandParser(argparse.ArgumentParser):
-    """The parser of a command that connects to a broker; errors are one line."""
+class CommandParser(OneLineParser):
+    """The parser of a command that connects to a broker."""
 
     def __init__(self, name: str, description: str) -> None:
-        super().__init__(
-            prog=f"antechamber {name}",
-            description=description,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
+        super().__init__(name, description)
         add_admin_options(self)
-
-    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        """Print a help text; argparse ignores a failed write, this method raises."""
-        (file or sys.stderr).write(message)
 
     def error(self, message: str) -> NoReturn:
         """Raise `UsageError`."""
-        raise UsageError(
-            f"{message.removeprefix('argument ')}; {self.prog} --help lists the options"
-        )
+        raise UsageError(self.with_remedy(message))
 
 
 def run(

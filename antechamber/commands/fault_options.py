@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from antechamber.sentences.durations import milliseconds
+from antechamber.unknown_words import unknown_word
 from antechamber.usage_error import UsageError
 
 Rule = dict[str, Any]
@@ -102,7 +103,7 @@ def _action(words: Sequence[str], given: argparse.Namespace) -> Rule:
     if kind == "node":
         return _node_action(values)
     if kind not in ACTIONS:
-        raise UsageError(f"add: {kind!r} is not an action; there are {', '.join(_KINDS)}")
+        raise UsageError(f"add: {unknown_word(kind, _KINDS)}")
     needed = ACTIONS[kind]
     if len(values) != (needed is not None):
         wants = "no value" if needed is None else f"one value, {needed[1]}"

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
+from antechamber.commands.one_line_parser import OneLineParser
 
 EXIT_USAGE = 2
 
 
-class LocalParser(argparse.ArgumentParser):
+class LocalParser(OneLineParser):
     """Errors are one line, after which the process ends with 2."""
-
-    def __init__(self, name: str, description: str, epilog: str) -> None:
-        super().__init__(
-            prog=f"antechamber {name}",
-            description=description,
-            epilog=epilog,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-
-    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        """Print a help text; argparse ignores a failed write, this method raises."""
-        (file or sys.stderr).write(message)
 
     def error(self, message: str) -> NoReturn:
         """End the process with the message."""
-        text = message.removeprefix("argument ")
-        self.exit(EXIT_USAGE, f"{self.prog}: {text}; {self.prog} --help lists the options\n")
+        self.exit(EXIT_USAGE, f"{self.prog}: {self.with_remedy(message)}\n")

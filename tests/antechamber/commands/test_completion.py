@@ -28,7 +28,7 @@ def test_an_unknown_shell(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["completion", "tcsh"]) == 2
 
     error = capsys.readouterr().err
-    assert error.startswith("antechamber completion: shell: invalid choice: 'tcsh'")
+    assert error.startswith("antechamber completion: shell: 'tcsh' is not one of bash, fish, zsh")
     assert error.count("\n") == 1
 
 

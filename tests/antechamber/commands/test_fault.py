@@ -52,7 +52,7 @@ def test_a_refused_order(
         (["pause"], "NODE: give the id of one node"),
         (
             ["break", "3"],
-            "pause|resume|stop|start|add|list|show|remove|clear: invalid choice: 'break'",
+            "pause|resume|stop|start|add|list|show|remove|clear: 'break' is not one of pause, ",
         ),
         (["show", "1", "2"], "ID: give the id of one fault rule"),
         (["list", "all"], "list: 'all' is one word too many"),
@@ -67,7 +67,8 @@ def test_a_refused_order(
         ),
         (["add", "cut"], "add: the action cut needs --link FROM:TO, such as 1:2\n"),
         (["add", "loss", "5"], "add: the action loss needs --link FROM:TO, such as 1:2\n"),
-        (["add", "explode"], "add: 'explode' is not an action; there are error, close"),
+        (["add", "explode"], "add: 'explode' is not one of error, close"),
+        (["add", "dely"], "add: 'dely' is unknown; did you mean delay?"),
         (["add", "error"], "add: the action error has one value, a name such as"),
         (["add", "close", "now"], "add: the action close has no value"),
         (["add", "delay", "300"], "add delay: '300' is not a whole number with a unit of"),

@@ -63,7 +63,7 @@ def test_a_timeout_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str
         (["hw", "--group", "g"], "hw: no parameter is named 'group'; there are for, topic, "),
         (["committed", "--group", "g", "--lag", "x"], "--lag: 'x' is not a whole number"),
         (["hw", "--timeout", "5"], "--timeout: '5' is not a whole number with a unit of ms, s,"),
-        (["rain"], "CONDITION: invalid choice: 'rain'"),
+        (["rain"], "CONDITION: 'rain' is not one of assigned, committed, "),
     ],
 )
 def test_invalid_options_have_exit_code_2(

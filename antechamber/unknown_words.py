@@ -1,0 +1,22 @@
+"""The message for a word of the command line that is none of the possible ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def closest(word: str, choices: Iterable[str]) -> str | None:
+    """The choice that is spelled most similarly; None if none is similar."""
+    # Imported here, because it is rarely needed.
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, list(choices), n=1)), None)
+
+
+def unknown_word(word: str, choices: Iterable[str]) -> str:
+    """The reason in one line: it suggests a choice or, if none is similar, lists them."""
+    listed = list(choices)
+    close = closest(word, listed)
+    if close is not None:
+        return f"{word!r} is unknown; did you mean {close}?"
+    return f"{word!r} is not one of {', '.join(listed)}"
