@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from broker.common.errors import DiskFailed, StartupError
@@ -23,6 +23,9 @@ from broker.controller.database.security_store import SecurityStore
 from broker.controller.metadata.image import PartitionRegistration, TopicImage
 from broker.quotas.entity import Entity, Quotas, entity_of
 
+# The version of the tables, as SQLite's user_version. Files of before it had one have version 0 and
+# the same tables. A change that an older broker would misread needs the next version.
+VERSION: Final = 1
 _SCHEMA = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
@@ -54,7 +57,7 @@ class ControllerStore:
         database: sqlite3.Connection | None = None
         try:
             self._database = database = sqlite3.connect(":memory:" if path is None else path)
-            self._database.executescript(_SCHEMA)
+            self._prepare()
             self.security = SecurityStore(self._database, self._change)
             [(found,)] = self._database.execute("PRAGMA quick_check(1)")
         except sqlite3.DatabaseError as error:
@@ -66,6 +69,20 @@ class ControllerStore:
                 f"cannot use {path}: {found}; it stores the cluster's topics: restore it, or use "
                 "another data directory"
             )
+
+    def _prepare(self) -> None:
+        """Create the tables that are missing; raises `StartupError` for a newer version."""
+        [(version,)] = self._database.execute("PRAGMA user_version")
+        if version > VERSION:
+            self._database.close()
+            raise StartupError(
+                f"cannot use {self._path}: it has version {version}, and this antechamber knows "
+                f"only versions up to {VERSION}: start the newer one that wrote it, or use another "
+                "data directory"
+            )
+        self._database.executescript(_SCHEMA)
+        if version < VERSION:
+            self._database.execute(f"PRAGMA user_version = {VERSION}")
 
     def topics(self) -> list[TopicImage]:
         """All topics, as last written."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from math import inf
 from pathlib import Path
 from uuid import uuid4
@@ -9,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from broker.common.errors import DiskFailed, StartupError
-from broker.controller.database.store import ControllerStore
+from broker.controller.database.store import VERSION, ControllerStore
 from broker.controller.metadata.image import PartitionRegistration, TopicImage
 
 
@@ -130,3 +131,51 @@ def test_a_damaged_file_is_reported_in_one_line(tmp_path: Path, damage: str) -> 
         )
     with pytest.raises(StartupError, match=f"cannot use {path}: "):
         ControllerStore(path)
+
+
+def _set_version(path: Path, version: int) -> None:
+    database = sqlite3.connect(path)
+    database.execute(f"PRAGMA user_version = {version}")
+    database.close()
+
+
+def _version(path: Path) -> int:
+    database = sqlite3.connect(path)
+    [(version,)] = database.execute("PRAGMA user_version")
+    database.close()
+    assert isinstance(version, int)
+    return version
+
+
+def test_a_file_without_a_version_is_read(tmp_path: Path) -> None:
+    """It has version 0, as all files of before there was one, and gets the present version."""
+    path = tmp_path / "controller.db"
+    store = ControllerStore(path)
+    store.put_topics([_topic("orders")])
+    store.close()
+    _set_version(path, 0)
+
+    again = ControllerStore(path)
+    names = [topic.name for topic in again.topics()]
+    again.close()
+
+    assert names == ["orders"]
+    assert _version(path) == VERSION
+
+
+def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    """The error is one line with the file and the remedy, and the file is not changed."""
+    path = tmp_path / "controller.db"
+    ControllerStore(path).close()
+    _set_version(path, VERSION + 1)
+    content = path.read_bytes()
+
+    with pytest.raises(StartupError) as refused:
+        ControllerStore(path)
+
+    assert str(refused.value) == (
+        f"cannot use {path}: it has version {VERSION + 1}, and this antechamber knows only "
+        f"versions up to {VERSION}: start the newer one that wrote it, or use another data "
+        "directory"
+    )
+    assert path.read_bytes() == content
