@@ -25,6 +25,7 @@ import trio
 from broker.api.faults.possible import possible_matches
 from broker.api.request_counts import RequestCounts
 from broker.common.adjustable_clock import AdjustableClock
+from broker.common.choices import no_such_node
 from broker.common.clock import Clock
 from broker.common.errors import DiskFailed, NodeFailed, NoSuchNode, WrongState
 from broker.common.state_changes import StateChanges
@@ -316,8 +317,7 @@ class Cluster:
     def _member(self, node_id: int) -> Member:
         member = self.members.get(node_id)
         if member is None:
-            known = ", ".join(str(known) for known in self.members)
-            raise NoSuchNode(f"there is no node {node_id}, only {known}")
+            raise NoSuchNode(no_such_node(node_id, self.members))
         return member
 
     def _node(self, member: Member) -> Node:

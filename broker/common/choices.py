@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final
 
 LISTED_MAX: Final = 20
@@ -28,6 +28,11 @@ def not_one_of(value: object, choices: Collection[str]) -> str:
         return f"{quoted} is unknown; did you mean {by_lower[close[0]]}?"
     some = ", ".join(list(choices)[:_NAMED])
     return f"{quoted} is unknown; there are {some} and {len(choices) - _NAMED} more"
+
+
+def no_such_node(node_id: int, nodes: Iterable[int]) -> str:
+    """The reason in one line: it lists the *nodes*."""
+    return f"there is no node {node_id}, only {', '.join(map(str, sorted(nodes)))}"
 
 
 def short(value: object) -> str:

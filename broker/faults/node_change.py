@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from types import MappingProxyType
 
+from broker.common.choices import no_such_node
 from broker.faults.actions import DELAY_MS_MAX, Action
 from broker.faults.fields import Fields
 from protocol.lazy_dataclass import dataclass
@@ -36,6 +37,5 @@ def read_node_change(fields: Fields, nodes: Collection[int]) -> NodeChange:
     do = fields.needed_choice("do", tuple(NODE_CHANGES))
     node = fields.needed_whole("node", 0, _INT_MAX)
     if node not in nodes:
-        known = ", ".join(map(str, sorted(nodes)))
-        raise fields.refusal("node", f"there is no node {node}, only {known}")
+        raise fields.refusal("node", no_such_node(node, nodes))
     return NodeChange(do, node, fields.whole("ms", 1, DELAY_MS_MAX))

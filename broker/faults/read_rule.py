@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import fields
 from typing import Any
 
+from broker.common.choices import no_such_node
 from broker.faults.actions import Action, Hold, HoldIsr, LinkCut, RefuseConnections
 from broker.faults.fields import Fields
 from broker.faults.possible_requests import check_possible
@@ -169,8 +170,7 @@ def _principal(match: Fields) -> str | None:
 def _node(fields_: Fields, name: str, possible: Possible) -> int | None:
     node = fields_.whole(name, 0, _INT_MAX)
     if node is not None and node not in possible.nodes:
-        known = ", ".join(map(str, sorted(possible.nodes)))
-        raise fields_.refusal(name, f"there is no node {node}, only {known}")
+        raise fields_.refusal(name, no_such_node(node, possible.nodes))
     return node
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker.common.choices import LISTED_MAX, not_one_of
+from broker.common.choices import LISTED_MAX, no_such_node, not_one_of
 
 MANY = ["Fetch", "Produce", *(f"Name{number}" for number in range(LISTED_MAX))]
 
@@ -32,3 +32,8 @@ def test_some_of_many_choices_are_named_if_none_is_close(value: object, quoted: 
 def test_a_long_value_is_shortened() -> None:
     """The message has its beginning."""
     assert not_one_of("x" * 99, ["a"]) == f"'{'x' * 56}... is not one of a"
+
+
+def test_the_nodes_that_exist_are_listed() -> None:
+    """In the order of their ids."""
+    assert no_such_node(4, [10, 2, 1]) == "there is no node 4, only 1, 2, 10"
