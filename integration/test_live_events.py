@@ -7,6 +7,7 @@ import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPResponse
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -31,7 +32,7 @@ def stream(
         yield response
 
 
-def read_state(response: HTTPResponse) -> dict[str, object]:
+def read_state(response: HTTPResponse) -> dict[str, Any]:
     """The values of the events until the end of a state."""
     found, name = {}, ""
     while name != "state":
@@ -52,7 +53,7 @@ def test_a_change_is_sent() -> None:
     assert first["hello"] == {"may_change": True, "interval_ms": 200}
     assert first["records"] == {"count": None, "rows": []}
     assert "hello" not in later
-    assert [each["state"] for each in later["nodes"]["rows"]] == ["running", "paused"]  # type: ignore[index]
+    assert [each["state"] for each in later["nodes"]["rows"]] == ["running", "paused"]
 
 
 def test_a_stream_over_tls_needs_the_token(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,7 @@ REAL_TIME = re.compile(
 # Files of tests that may name it: this one, and one whose event loop has virtual time.
 VIRTUAL_TIME = ("tests/test_tidy.py", "tests/purgatories/timer/test_asyncio_reaper.py")
 LEFTOVER = re.compile(r"\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b")
+WITHOUT_REASON = re.compile(r"# (noqa(: [A-Z0-9, ]+)?|type: ignore(\[[a-z, -]+\])?)$", re.MULTILINE)
 MACHINE_PATH = re.compile(r"(?<![\w.])/(work|home|root|Users|tmp/team)/\w")
 
 
@@ -106,11 +107,12 @@ def imported(path: str) -> set[str]:
 
 @pytest.mark.parametrize("path", sources(*CODE))
 def test_a_file_can_be_read(path: str) -> None:
-    """A file has a docstring, is short, and contains neither open tasks nor local paths."""
+    """It has a docstring, is short, and has no open tasks, local paths or unexplained errors."""
     assert content(path).has_docstring, "no docstring"
     assert text(path).count("\n") <= FILE_LINES_MAX
     assert not LEFTOVER.search(text(path))
     assert not MACHINE_PATH.search(text(path))
+    assert not WITHOUT_REASON.search(text(path)), "an ignored error has no reason"
     for function in content(path).functions:
         assert function.lines <= FUNCTION_LINES_MAX, f"{function.name} has {function.lines} lines"
 

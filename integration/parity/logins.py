@@ -129,6 +129,6 @@ def scram_outcome(
     pending = client.start(authenticate(final), version)
     when, seen, end = outcome(client, pending)
     if not isinstance(seen, str) and seen.error_code == 0:  # type: ignore[attr-defined] # a response
-        is_signed = scram.is_signed(bytes(seen.auth_bytes))  # type: ignore[attr-defined]
+        is_signed = scram.is_signed(bytes(seen.auth_bytes))  # type: ignore[attr-defined] # the same
         return "logged in", when, "signed" if is_signed else "not signed", end
     return "final message", when, seen, end

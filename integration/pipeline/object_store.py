@@ -83,8 +83,8 @@ class ObjectStore:
 
     def use_in(self, spark: SparkSession) -> None:
         """Let a session find the server."""
-        # PySpark has no public API for Hadoop's configuration of a running session.
-        configuration: Any = spark._jsc.hadoopConfiguration()  # noqa: SLF001
+        # Hadoop's configuration of a running session.
+        configuration: Any = spark._jsc.hadoopConfiguration()  # noqa: SLF001 - no public API has it
         for key, value in {
             "endpoint": self.url,
             "endpoint.region": "us-east-1",

@@ -28,12 +28,11 @@ def stages_of(spark: SparkSession, run: Callable[[], object]) -> list[Stage]:
 
 
 def _stages(spark: SparkSession) -> list[Any]:
-    # PySpark has no public API for what Spark's own page shows.
-    context: Any = spark.sparkContext._jsc.sc()  # noqa: SLF001
-    jvm: Any = spark._jvm  # noqa: SLF001
+    context: Any = spark.sparkContext._jsc.sc()  # noqa: SLF001 - no public API has Spark's stages
+    jvm: Any = spark._jvm  # noqa: SLF001 - the same
     context.listenerBus().waitUntilEmpty()
     none = jvm.java.util.ArrayList()
-    gateway: Any = spark.sparkContext._gateway  # noqa: SLF001
+    gateway: Any = spark.sparkContext._gateway  # noqa: SLF001 - the same
     quantiles = gateway.new_array(jvm.double, 0)
     found = context.statusStore().stageList(none, False, False, quantiles, none)
     listed = (found.apply(place) for place in range(found.size()))
@@ -41,7 +40,7 @@ def _stages(spark: SparkSession) -> list[Any]:
 
 
 def _stage(spark: SparkSession, stage: Any) -> Stage:
-    store: Any = spark.sparkContext._jsc.sc().statusStore()  # noqa: SLF001
+    store: Any = spark.sparkContext._jsc.sc().statusStore()  # noqa: SLF001 - the same
     tasks = store.taskList(stage.stageId(), stage.attemptId(), _MOST_TASKS)
     metrics = [tasks.apply(place).taskMetrics().get() for place in range(tasks.size())]
     return Stage(

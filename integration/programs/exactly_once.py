@@ -6,6 +6,7 @@ import struct
 import time
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import partial
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -41,7 +42,7 @@ def _exactly_once(place: Place) -> None:
         running(commands[1], folders[1]) as second,
     ):
         for instance in (first, second):
-            eventually(lambda: _tasks(instance) > 0, "tasks", within=_LIMIT_SECONDS)  # noqa: B023
+            eventually(partial(_tasks, instance), "tasks", within=_LIMIT_SECONDS)
         for number in range(DURING):
             if number == _KILLED_AT:
                 second.kill()

@@ -7,6 +7,7 @@ import subprocess
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.error import URLError
 
@@ -111,7 +112,7 @@ def _connect(place: Place) -> None:
         }
         for name, settings in connectors.items():
             body = json.dumps({"name": name, "config": settings}, default=str).encode()
-            eventually(lambda: _post(port, body), f"connector {name}")  # noqa: B023
+            eventually(partial(_post, port, body), f"connector {name}")
         eventually(
             lambda: sink.exists() and sink.read_text().splitlines() == lines,
             "all lines in the sink's file",

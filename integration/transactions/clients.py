@@ -245,7 +245,7 @@ def final_values(
 
         def values() -> tuple[int, ...]:
             read = reader.read(append.partition)  # noqa: B023 - called in this iteration
-            return read.values if read and append.value in read.values else ()  # noqa: B023
+            return read.values if read and append.value in read.values else ()  # noqa: B023 - the same
 
         where = f"the last value of partition {append.partition}"
         final[append.partition] = eventually(values, where, within=_FINAL_WITHIN_SECONDS)

@@ -87,7 +87,7 @@ def test_expiry_and_event_at_the_same_time() -> None:
             def on_complete(self) -> None:
                 super().on_complete()
                 inside.set()  # noqa: B023 - joined before the next iteration
-                assert arrived.wait(PATIENCE_S)  # noqa: B023
+                assert arrived.wait(PATIENCE_S)  # noqa: B023 - the same
 
         operation = Slow()
         first: Callable[[], object] = operation.run if expiry_first else operation.force_complete

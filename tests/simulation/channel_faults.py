@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -38,7 +39,7 @@ class ChannelFaults:
         self._held_requests: list[tuple[AlterPartition, OnResponse]] | None = None
         self._held_responses: list[Callable[[], None]] | None = None
         self._repeats: list[AlterPartition] = []
-        channel.alter_partition = self._alter_partition  # type: ignore[method-assign]
+        channel.alter_partition = self._alter_partition  # type: ignore[method-assign]  # a wrapper
 
     @property
     def is_disturbed(self) -> bool:
@@ -107,8 +108,8 @@ class ChannelFaults:
         self._send(change, on_response)
 
     @staticmethod
-    def _keep(late: list[Callable[[], None]], on_response: OnResponse, result: object) -> None:
-        late.append(partial(on_response, result))  # type: ignore[arg-type]
+    def _keep(late: list[Callable[[], None]], on_response: OnResponse, result: Any) -> None:
+        late.append(partial(on_response, result))
 
 
 def _unheard(_result: object) -> None:

@@ -201,7 +201,7 @@ def deleted(pending: PendingResponse) -> list[tuple[int, int]]:
 
 
 _index: Callable[[Any], int] = lambda p: p.index  # noqa: E731 - two names for two spellings
-_partition_index: Callable[[Any], int] = lambda p: p.partition_index  # noqa: E731
+_partition_index: Callable[[Any], int] = lambda p: p.partition_index  # noqa: E731 - the same
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from tests.facts import FakeFacts, parked_fetch, parked_produce
 
 def parked(**query: object) -> Parked:
     """The condition that one request is parked, unless *query* changes that."""
-    return Parked(RequestQuery(**{"parked": True, "limit": 1, **query}))  # type: ignore[arg-type]
+    return Parked(RequestQuery(**{"parked": True, "limit": 1, **query}))  # type: ignore[arg-type]  # as given
 
 
 def test_parked_requests_are_counted() -> None:

@@ -42,7 +42,8 @@ class Transactions:
         self.requests: list[tuple[str, int, int, set[TopicPartition], SupportedOperation]] = []
         self._responses: list[Callable[[Errors], None]] = []
         running.controller.create_topic("t", partitions=2)
-        running.node.partition_sender.add_or_verify = self._add_or_verify  # type: ignore[method-assign]
+        sender = running.node.partition_sender
+        sender.add_or_verify = self._add_or_verify  # type: ignore[method-assign]  # the coordinator
 
     def _add_or_verify(
         self,

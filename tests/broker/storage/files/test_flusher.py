@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,7 @@ def test_requests_during_a_flush_share_one_more(tmp_path: Path) -> None:
     for end in (1, 2, 3, 4):
         log.end = end
         flusher.request(log)
-        flusher.after([log], lambda end=end: called.append(str(end)))  # type: ignore[misc]
+        flusher.after([log], partial(called.append, str(end)))
     later.finish()
     assert (log.recovery_point, called) == (1, ["1"])
     later.finish()
