@@ -119,7 +119,10 @@ def serve_arguments(
     request_log: str | os.PathLike[str] | None,
     otlp: str | None,
 ) -> list[str]:
-    """The options of ``antechamber serve`` for the parameters of `Cluster`."""
+    """The options of ``antechamber serve`` for the parameters of `Cluster`.
+
+    Raises `TypeError` for a value of another type.
+    """
     arguments = ["--brokers", str(brokers)]
     if record:
         arguments += ["--record"]
@@ -133,14 +136,24 @@ def serve_arguments(
         ("--faults", faults),
     ):
         if value is not None:
-            arguments += [option, os.fspath(value)]
+            arguments += [option, _path(option, value)]
     if tls:
         arguments += ["--tls"]
+    if not isinstance(config, Mapping | None):
+        raise TypeError(f"config: {config!r} is not a mapping of Kafka's keys to values")
     for key, setting in (config or {}).items():
         arguments += ["-c", f"{key}={_written(setting)}"]
     for topic in named_topics(topics):
         arguments += ["--topic", topic]
     return arguments
+
+
+def _path(option: str, value: object) -> str:
+    """The value of an option; `TypeError` names the parameter."""
+    if not isinstance(value, str | os.PathLike):
+        parameter = option.removeprefix("--").replace("-", "_")
+        raise TypeError(f"{parameter}: {value!r} is neither text nor a path")
+    return os.fspath(value)
 
 
 def _written(value: Setting) -> str:

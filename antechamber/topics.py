@@ -20,6 +20,8 @@ def named_topics(topics: Topics) -> list[str]:
             if type(partitions) is not int:
                 raise TypeError(f"{_ALLOWED}; {name!r} has {partitions!r}")
         return [f"{name}:{partitions}" for name, partitions in topics.items()]
+    if not isinstance(topics, Iterable):
+        raise TypeError(f"{_ALLOWED}, not {topics!r}")
     named = list(topics)
     for name in named:
         _check_name(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,25 @@ def test_a_representation_has_the_address_and_the_state(facts: FakeFacts) -> Non
 def test_a_cluster_that_has_not_started_has_a_representation() -> None:
     """It starts with ``async with``."""
     assert repr(antechamber.AsyncCluster()) == "<AsyncCluster: not started>"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (
+            {"config": ["a=b"]},
+            "config: ['a=b'] is not a mapping of Kafka's keys to values",
+        ),
+        ({"config": "a=b"}, "config: 'a=b' is not a mapping of Kafka's keys to values"),
+        ({"faults": [{"type": "error"}]}, "faults: [{'type': 'error'}] is neither text nor a path"),
+        ({"data_dir": 7}, "data_dir: 7 is neither text nor a path"),
+        ({"request_log": True}, "request_log: True is neither text nor a path"),
+    ],
+)
+def test_an_argument_of_another_type(wrong: dict[str, Any], message: str) -> None:
+    """The error names the parameter and the value; no broker is started."""
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        Cluster(**wrong)
 
 
 def test_arguments_become_options_of_serve(facts: FakeFacts, tmp_path: Path) -> None:

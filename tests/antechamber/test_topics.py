@@ -24,7 +24,7 @@ def test_topics_are_strings_or_a_mapping(topics: Any, named: list[str]) -> None:
     assert named_topics(topics) == named
 
 
-@pytest.mark.parametrize("topics", [[3], [("a", 3)], {"a": "3"}, {"a": True}, {1: 1}, [b"a"]])
+@pytest.mark.parametrize("topics", [[3], [("a", 3)], {"a": "3"}, {"a": True}, {1: 1}, [b"a"], 7])
 def test_anything_else_is_refused(topics: Any) -> None:
     """The error names the allowed values."""
     with pytest.raises(TypeError, match="or a mapping of names to partitions"):
