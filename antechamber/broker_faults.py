@@ -10,12 +10,15 @@ those of docs/reference/admin.md#fault-rules.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import TracebackType
 from typing import Any, Self
 
 from antechamber.admin_client import AdminClient
+from antechamber.unknown_words import unknown_word
 from antechamber.waits import WAIT_TIMEOUT_S
+
+_DETAILS = ("error", "when", "ms", "of", "bytes_per_second", "at")
 
 
 class FaultRule:
@@ -97,6 +100,8 @@ class BrokerFaults:
 
         *details* are ``error``, ``when``, ``ms``, ``of``, ``bytes_per_second`` and ``at``.
         *sender* is the property ``from``: ``client`` (default), ``broker`` or ``any``.
+
+        Raises `TypeError` for another argument, and for a rule that is given as one object.
         """
         match = {
             "api": api,
@@ -112,7 +117,8 @@ class BrokerFaults:
             "from": sender,
         }
         limits = {"nth": nth, "times": times, "per": per, "for_ms": for_ms, "name": name}
-        rule = {"match": _given(match), "action": {"type": action, **details}, **_given(limits)}
+        given = _action(action, details, [*match, *limits])
+        rule = {"match": _given(match), "action": given, **_given(limits)}
         return self.add_rules(rule)[0]
 
     def link(
@@ -157,3 +163,13 @@ class BrokerFaults:
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _action(kind: object, details: Mapping[str, Any], others: Collection[str]) -> dict[str, Any]:
+    """The action of a rule; *others* are the properties for which there are parameters."""
+    if not isinstance(kind, str):
+        raise TypeError(f"action: {kind!r} is not text; add_rules() takes rules as JSON objects")
+    for name in details:
+        if name not in _DETAILS:
+            raise TypeError(f"argument {unknown_word(name, [*others, *_DETAILS])}")
+    return {"type": kind, **details}

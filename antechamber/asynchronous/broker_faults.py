@@ -10,7 +10,7 @@ from anyio import move_on_after
 
 from antechamber.asynchronous.admin_client import AsyncAdminClient
 from antechamber.asynchronous.http_client import CLEANUP_TIMEOUT_S
-from antechamber.broker_faults import _given
+from antechamber.broker_faults import _action, _given
 from antechamber.waits import WAIT_TIMEOUT_S
 
 
@@ -91,6 +91,8 @@ class AsyncBrokerFaults:
 
         *details* are ``error``, ``when``, ``ms``, ``of``, ``bytes_per_second`` and ``at``.
         *sender* is the property ``from``: ``client`` (default), ``broker`` or ``any``.
+
+        Raises `TypeError` for another argument, and for a rule that is given as one object.
         """
         match = {
             "api": api,
@@ -106,7 +108,8 @@ class AsyncBrokerFaults:
             "from": sender,
         }
         limits = {"nth": nth, "times": times, "per": per, "for_ms": for_ms, "name": name}
-        rule = {"match": _given(match), "action": {"type": action, **details}, **_given(limits)}
+        given = _action(action, details, [*match, *limits])
+        rule = {"match": _given(match), "action": given, **_given(limits)}
         return (await self.add_rules(rule))[0]
 
     async def link(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from antechamber import AdminError, RunningCluster
@@ -27,6 +29,25 @@ def test_a_rule_is_set_and_removed() -> None:
             [firing] = kafka.faults.firings()
             assert (firing["rule"], firing["api"], firing["nth"]) == (rule.id, "Heartbeat", 1)
         assert kafka.faults.all() == []
+
+
+def test_an_argument_that_no_rule_has() -> None:
+    """The error is about the argument, and not about a field of the action."""
+    with serving(FakeFacts()) as url:
+        faults = RunningCluster(url).faults
+
+        with pytest.raises(TypeError, match=r"^argument 'topik' is unknown; did you mean topic\?$"):
+            faults.add("close", topik="orders")
+        with pytest.raises(TypeError, match=r"^argument 'match' is not one of api, .*, at$"):
+            faults.add("close", match="orders")
+        assert faults.all() == []
+
+
+def test_a_rule_as_one_object_needs_another_method() -> None:
+    """The error names it."""
+    rule: Any = {"type": "close"}
+    with serving(FakeFacts()) as url, pytest.raises(TypeError, match=r"is not text; add_rules\(\)"):
+        RunningCluster(url).faults.add(rule)
 
 
 def test_a_rule_for_a_link_is_set() -> None:
