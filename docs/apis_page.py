@@ -53,7 +53,7 @@ def apis() -> str:
     rows = (
         (
             str(api.api_key),
-            f"[{name}](../../broker/api/handlers/{handlers[api.api_key].__name__}.py)",
+            f"[{name}](../../{handlers[api.api_key].__module__.replace('.', '/')}.py)",
             f"{api.min_version}-{api.max_version}",
             _checks(REQUESTS[api.api_key]),
             _clients(name, uses),

@@ -18,7 +18,7 @@ import pytest
 from integration.groups.remote_world import RemoteWorld
 from integration.groups.scripts import SCRIPTS, expected, played, plays_anywhere
 from integration.kafka.real_kafka import RealKafka
-from tests.broker.api.handlers.bad_group_input import CASES, EXPECTED, line
+from tests.broker.api.handlers.groups.bad_group_input import CASES, EXPECTED, line
 from tests.broker.groups.script import Script
 
 pytestmark = pytest.mark.jvm

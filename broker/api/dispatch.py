@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from broker.api.faults.before import handle_large_with_rules, handle_with_rules
-from broker.api.handlers.api_versions import unsupported_version
+from broker.api.handlers.cluster.api_versions import unsupported_version
 from broker.api.long_request import LongRequest
 from broker.api.outcome import PARKED
 from broker.api.request import Request, ResponseSink

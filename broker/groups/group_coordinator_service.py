@@ -1,7 +1,7 @@
 """The group coordinator of a node (Kafka's ``GroupCoordinatorService``).
 
 It looks up the group of each request and calls the part that implements the group's protocol. The
-handlers let responses wait for replication (`broker.api.handlers.replicated`): when a method
+handlers let responses wait for replication (`broker.api.handlers.groups.replicated`): when a method
 returns, its records are appended but may not be replicated.
 """
 

@@ -12,7 +12,7 @@ from operator import itemgetter
 import trio
 
 from broker.admin.facts.json_object import JsonObject
-from broker.api.handlers.marker_results import MarkerResults, write_marker
+from broker.api.handlers.transactions.marker_results import MarkerResults, write_marker
 from broker.common.errors import WrongState
 from broker.common.topic_partition import TopicPartition
 from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC, MetadataImage

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from broker.api.handlers.api_versions import api_versions
-from broker.api.handlers.sasl_authenticate import sasl_authenticate
-from broker.api.handlers.sasl_handshake import sasl_handshake
+from broker.api.handlers.cluster.api_versions import api_versions
+from broker.api.handlers.security.sasl_authenticate import sasl_authenticate
+from broker.api.handlers.security.sasl_handshake import sasl_handshake
 from broker.api.outcome import Outcome
 from broker.api.request import Authenticator, Request
 from broker.api.table import API_BY_KEY, Apis

@@ -14,7 +14,7 @@ from broker.groups.offsets_topic import ensure_offsets_topic
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from tests.batches import batch
-from tests.broker.api.handlers.transactional_producer import ID, transactional_producer
+from tests.broker.api.handlers.transactions.transactional_producer import ID, transactional_producer
 from tests.broker.clock_control.running_control import control_of
 from tests.client import EPOCH_MS, running_cluster, running_node
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request

@@ -13,7 +13,7 @@ from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.reset.given import Given, GivenTopic
 from protocol.errors import ErrorCode
 from tests.batches import batch
-from tests.broker.api.handlers.transactional_producer import transactional_producer
+from tests.broker.api.handlers.transactions.transactional_producer import transactional_producer
 from tests.broker.reset.members import (
     JOIN_VERSION,
     commit_request,

@@ -20,7 +20,7 @@ from protocol.errors import ErrorCode
 from protocol.messages.metadata import MetadataRequest
 from protocol.record_batch.header import TRANSACTIONAL_BIT
 from tests.batches import batch
-from tests.broker.api.handlers.transactional_producer import transactional_producer
+from tests.broker.api.handlers.transactions.transactional_producer import transactional_producer
 from tests.broker.reset.members import (
     JOIN_VERSION,
     commit_request,

@@ -8,7 +8,7 @@ import pytest
 
 from broker.quotas.entity import CONSUMER_BYTE_RATE, PRODUCER_BYTE_RATE, USER
 from tests.batches import batch
-from tests.broker.api.handlers.token_client import client_of
+from tests.broker.api.handlers.security.token_client import client_of
 from tests.client import running_node
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 

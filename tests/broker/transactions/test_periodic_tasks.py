@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from broker.common.errors import ApiError
-from tests.broker.api.handlers.transactional_producer import ID, transactional_producer
+from tests.broker.api.handlers.transactions.transactional_producer import ID, transactional_producer
 from tests.client import running_node
 
 pytestmark = pytest.mark.anyio

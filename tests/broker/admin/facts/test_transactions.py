@@ -15,8 +15,8 @@ from broker.admin.facts.transactions import (
 from broker.common.errors import WrongState
 from broker.common.topic_partition import TopicPartition
 from broker.transactions.state_topic import ensure_state_topic
-from tests.broker.api.handlers.test_read_committed import begin
-from tests.broker.api.handlers.transactional_producer import transactional_producer
+from tests.broker.api.handlers.records.test_read_committed import begin
+from tests.broker.api.handlers.transactions.transactional_producer import transactional_producer
 from tests.broker.scenarios.three_nodes import three_nodes
 from tests.broker.scenarios.transactional_client import TransactionalProducer
 from tests.client import running_node

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker.api.authentication.tables import HANDSHAKE_APIS, INITIAL_APIS, TOKEN_APIS
-from broker.api.handlers.sasl_authenticate import sasl_authenticate
+from broker.api.handlers.security.sasl_authenticate import sasl_authenticate
 from broker.api.table import API_BY_KEY
 
 

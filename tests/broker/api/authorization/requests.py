@@ -31,7 +31,7 @@ from protocol.messages.share_group_describe import ShareGroupDescribeRequest
 from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
 from tests.batches import batch
 from tests.broker.api.authorization.consumers import subscribed
-from tests.broker.api.handlers.transactional_producer import ID, transactional_producer
+from tests.broker.api.handlers.transactions.transactional_producer import ID, transactional_producer
 from tests.client import EPOCH_MS, Client, RunningNode, running_node
 from tests.extremes.valid_requests import World, valid_requests
 from tests.requests import PRODUCE_VERSION, produce_request

@@ -15,7 +15,7 @@ from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 from protocol.messages.metadata import MetadataRequest
 from tests.batches import batch
-from tests.broker.api.handlers.transactional_producer import transactional_producer
+from tests.broker.api.handlers.transactions.transactional_producer import transactional_producer
 from tests.client import Client, RunningCluster, running_cluster, running_node
 from tests.requests import PRODUCE_VERSION, produce_request
 

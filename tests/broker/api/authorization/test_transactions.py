@@ -32,7 +32,7 @@ from tests.broker.api.authorization.fake_authorizer import (
     on_transactional_id,
     send,
 )
-from tests.broker.api.handlers.transactional_producer import ID, transactional_producer
+from tests.broker.api.handlers.transactions.transactional_producer import ID, transactional_producer
 from tests.client import running_node
 
 pytestmark = pytest.mark.anyio

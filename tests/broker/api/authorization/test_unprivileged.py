@@ -18,7 +18,7 @@ from tests.broker.api.authorization.requests import (
     node_with_resources,
     requests_of,
 )
-from tests.broker.api.handlers.transactional_producer import ID
+from tests.broker.api.handlers.transactions.transactional_producer import ID
 from tests.client import RunningNode
 from tests.extremes.valid_requests import World
 

@@ -15,7 +15,7 @@ from broker.controller.metadata.image import TopicImage
 from broker.steps.queue import Signal, Slices
 from broker.wait_records.recorder import Recorder
 from protocol.messages.create_partitions import CreatePartitionsRequest
-from tests.broker.api.handlers.acl_requests import creation, creations
+from tests.broker.api.handlers.security.acl_requests import creation, creations
 from tests.broker.wait_records.records import kept_of
 from tests.client import RunningCluster, running_cluster
 from tests.parked import parked_on

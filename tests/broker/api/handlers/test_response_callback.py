@@ -5,7 +5,7 @@ from __future__ import annotations
 from broker.api.handlers.group_wait import members_wait
 from broker.api.handlers.response_callback import ResponseCallback
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
-from tests.broker.api.handlers.group_request import GroupRequest, GroupServices
+from tests.broker.api.handlers.groups.group_request import GroupRequest, GroupServices
 
 
 def parked_request() -> tuple[GroupRequest, ResponseCallback[int]]:

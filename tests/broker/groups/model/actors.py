@@ -28,7 +28,7 @@ from protocol.messages.heartbeat import HeartbeatRequest
 from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from tests.broker.api.handlers.group_request import GroupRequest
+from tests.broker.api.handlers.groups.group_request import GroupRequest
 from tests.broker.groups.model.plan import INT32_MAX
 from tests.broker.groups.model.world import TOPICS, ModelWorld
 

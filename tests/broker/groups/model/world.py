@@ -14,7 +14,7 @@ from broker.groups.group_states import GroupStates
 from broker.steps.offload import Inline
 from protocol.messages.join_group import JoinGroupRequest
 from protocol.messages.sync_group import SyncGroupRequest
-from tests.broker.api.handlers.group_request import GroupRequest, GroupServices
+from tests.broker.api.handlers.groups.group_request import GroupRequest, GroupServices
 from tests.broker.groups.model.plan import Plan
 from tests.broker.groups.model.transactional_log import compact
 from tests.broker.groups.model.violation import Violation

@@ -1,0 +1,1 @@
+"""Requests about the nodes of the cluster: versions, coordinators, directories, features."""

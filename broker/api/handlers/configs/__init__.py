@@ -1,0 +1,1 @@
+"""Requests that describe and alter configurations, levels of loggers, and quotas."""

@@ -1,0 +1,53 @@
+"""AlterConfigs: replaces all configs of a resource; those not named return to their defaults.
+
+Behaviour: see `broker.api.handlers.configs.config_resources`. Deprecated in favour of
+IncrementalAlterConfigs (KIP-339), which older clients do not support.
+
+Deviations: see `broker.api.handlers.configs.config_resources`. Both occurrences of a resource that
+a request names twice are refused; Kafka sends no response.
+"""
+
+from __future__ import annotations
+
+from broker.api.handlers.configs.config_resources import AlteredResource, alter_each
+from broker.api.request import Request
+from broker.common.errors import ApiError
+from broker.config.changes import ConfigChange
+from broker.steps.queue import Slices
+from protocol.errors import ErrorCode
+from protocol.messages.alter_configs import (
+    AlterConfigsRequest,
+    AlterConfigsResource,
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
+)
+
+
+def alter_configs(request: Request[AlterConfigsRequest]) -> Slices[AlterConfigsResponse]:
+    """Replace the configs of each resource."""
+    requested = request.body.resources
+    outcomes = yield from alter_each(
+        request,
+        [
+            AlteredResource(
+                each.resource_type,
+                each.resource_name,
+                [ConfigChange(config.name, config.value) for config in each.configs],
+                replaces=True,
+            )
+            for each in requested
+        ],
+        validate_only=request.body.validate_only,
+    )
+    return AlterConfigsResponse(responses=list(map(_response, requested, outcomes)))
+
+
+def _response(
+    resource: AlterConfigsResource, error: ApiError | None
+) -> AlterConfigsResourceResponse:
+    return AlterConfigsResourceResponse(
+        error_code=error.code if error else ErrorCode.NONE,
+        error_message=error.message if error else None,
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+    )

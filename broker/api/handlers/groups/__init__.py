@@ -1,0 +1,1 @@
+"""Requests to the group coordinator: members and offsets of groups of all types."""

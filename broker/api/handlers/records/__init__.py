@@ -1,0 +1,1 @@
+"""Requests that write and read records, and find and delete them by offset."""

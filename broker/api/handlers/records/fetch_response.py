@@ -1,0 +1,266 @@
+"""The response to a Fetch, made from the results of its partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+from uuid import UUID
+
+from broker.api.handlers.current_leader import WRONG_LEADER, Leaders
+from broker.api.handlers.records.fetch_partitions import FoundPartitions
+from broker.api.long_request import respond_in_slices
+from broker.api.request import Request
+from broker.api.throttling import record_time
+from broker.replication.fetch_context import FetchContext, PartitionResults, SessionError
+from broker.replication.fetch_data import FetchPartition, LogReadResult
+from broker.replication.fetch_session import NO_SESSION, PartitionName
+from broker.steps.pieces import pieces
+from broker.steps.queue import Slices
+from broker.storage.indexes.transaction_index import AbortedTxn
+from protocol.codec import Output, encode_into
+from protocol.frame_length import begin_frame, finish_frame
+from protocol.messages.fetch import (
+    AbortedTransaction,
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionData,
+)
+from protocol.slices import encode_slices
+
+_LEADERS_SINCE: Final = 16
+
+
+def refusal(error: SessionError) -> FetchResponse:
+    """The response to a fetch with an invalid session."""
+    return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
+
+
+class FetchResponder:
+    """Responds to a fetch whose partitions *found* have been read."""
+
+    __slots__ = ("_context", "_found", "_has_wrong_leader", "_may_throttle", "_request")
+
+    def __init__(
+        self,
+        request: Request[FetchRequest],
+        context: FetchContext,
+        found: FoundPartitions,
+        may_throttle: bool,
+    ) -> None:
+        self._request = request
+        self._context = context
+        self._found = found
+        self._may_throttle = may_throttle
+        self._has_wrong_leader = False
+
+    def respond(self, read: list[LogReadResult]) -> None:
+        """Respond with *read*, one result for each readable partition, and those refused."""
+        found = self._found
+        results: PartitionResults = []
+        self._add_results(zip(found.names, found.readable, read, strict=True), results)
+        results += found.refused
+        response = self._throttled(results) if self._may_throttle else None
+        if response is None:
+            response = self._response(results)
+        if self._has_wrong_leader and self._request.version >= _LEADERS_SINCE:
+            self._add_current_leaders(response)
+        self._request.respond(response)
+
+    def respond_in_slices(self, reading: Slices[list[LogReadResult]]) -> None:
+        """`respond` that yields between the partitions, with what *reading* returns."""
+        respond_in_slices(self._request, self._building(reading))
+
+    def _building(self, reading: Slices[list[LogReadResult]]) -> Slices[FetchResponse]:
+        read = yield from reading
+        found, results = self._found, PartitionResults()
+        for piece in pieces(zip(found.names, found.readable, read, strict=True)):
+            self._add_results(piece, results)
+            yield None
+        results += found.refused
+        try:
+            response = yield from self._response_in_slices(results)
+        except SessionError as error:
+            return refusal(error)
+        if self._has_wrong_leader and self._request.version >= _LEADERS_SINCE:
+            yield from self._add_current_leaders_in_slices(response)
+        return response
+
+    def _add_results(
+        self,
+        read: Iterable[tuple[PartitionName, FetchPartition, LogReadResult]],
+        results: PartitionResults,
+    ) -> None:
+        observer = self._request.observer
+        for name, requested, result in read:
+            if observer is not None:
+                key, offset = requested.key, requested.fetch_offset
+                observer.deliver(key, offset, result.error, result.records)
+            results.append((name, requested.topic_id, result))
+            if result.error:
+                self._has_wrong_leader |= result.error in WRONG_LEADER
+
+    # ----------------------------------------------------------------------------- response
+
+    def _response(self, results: PartitionResults) -> FetchResponse:
+        try:
+            session_id, changed = self._context.update_and_generate_response(results)
+        except SessionError as error:
+            return refusal(error)
+        return FetchResponse(session_id=session_id, responses=_topics(changed))
+
+    def _response_in_slices(self, results: PartitionResults) -> Slices[FetchResponse]:
+        """Raises `SessionError`."""
+        if self._may_throttle:
+            size = yield from self._size_in_slices(results)
+            throttled = self._throttle(size)
+            if throttled is not None:
+                return throttled
+        session_id, changed = yield from self._context.update_in_slices(results)
+        topics = yield from _topics_in_slices(changed)
+        return FetchResponse(session_id=session_id, responses=topics)
+
+    def _add_current_leaders(self, response: FetchResponse) -> None:
+        """Add the leaders of the partitions that another node leads (KIP-951)."""
+        leaders = Leaders(self._request.services.image, self._request.session.listener)
+        for topic in response.responses:
+            self._add_leaders(leaders, topic.topic_id, topic.partitions)
+        response.node_endpoints = _endpoints(leaders)
+
+    def _add_current_leaders_in_slices(self, response: FetchResponse) -> Slices[None]:
+        leaders = Leaders(self._request.services.image, self._request.session.listener)
+        for topic in response.responses:
+            for piece in pieces(topic.partitions):
+                self._add_leaders(leaders, topic.topic_id, piece)
+                yield None
+        response.node_endpoints = _endpoints(leaders)
+
+    def _add_leaders(
+        self, leaders: Leaders, topic_id: UUID, partitions: Sequence[PartitionData]
+    ) -> None:
+        for data in partitions:
+            if data.error_code in WRONG_LEADER:
+                known = self._request.services.image.topic_by_id(topic_id)
+                leader = leaders.of(known, data.partition_index)
+                data.current_leader = LeaderIdAndEpoch(
+                    leader_id=leader.node_id, leader_epoch=leader.epoch
+                )
+
+    # --------------------------------------------------------------------------- throttling
+
+    def _throttled(self, results: PartitionResults) -> FetchResponse | None:
+        """The empty response to a consumer that exceeds its quota; None if it does not."""
+        try:
+            return self._throttle(self._size(results) if self._is_size_needed else 0)
+        except SessionError as error:
+            return refusal(error)
+
+    def _throttle(self, size: int) -> FetchResponse | None:
+        """The response with no partitions if one of *size* bytes exceeds the quota; else None.
+
+        Raises `SessionError`.
+        """
+        request = self._request
+        record_time(request)
+        quota = request.services.client_quotas.fetch
+        if quota.quotas_enabled:
+            user = request.session.principal.name
+            throttle = quota.record(user, request.client_id, size)
+            if throttle is not None:
+                request.throttle(throttle)
+            if request.throttled is not None:
+                quota.unrecord(user, request.client_id, size)
+        if request.throttled is None:
+            return None
+        session_id = self._context.throttled_session_id(request.services.fetch_sessions)
+        return FetchResponse(session_id=session_id, responses=[])
+
+    @property
+    def _is_size_needed(self) -> bool:
+        return self._request.services.client_quotas.fetch.quotas_enabled
+
+    def _size(self, results: PartitionResults) -> int:
+        """The size of the response with all changed partitions; raises `SessionError`."""
+        out = Output()
+        start = begin_frame(out)
+        response = FetchResponse(responses=_topics(self._context.changed_partitions(results)))
+        encode_into(out, response, self._request.version)
+        return finish_frame(out, start)
+
+    def _size_in_slices(self, results: PartitionResults) -> Slices[int]:
+        if not self._is_size_needed:
+            return 0
+        changed = PartitionResults()
+        for piece in pieces(results):
+            changed += self._context.changed_partitions(piece)
+            yield None
+        topics = yield from _topics_in_slices(changed)
+        out = Output()
+        start = begin_frame(out)
+        yield from encode_slices(out, FetchResponse(responses=topics), self._request.version)
+        return finish_frame(out, start)
+
+
+def _endpoints(leaders: Leaders) -> list[NodeEndpoint]:
+    return [
+        NodeEndpoint(node_id=node_id, host=host, port=port)
+        for node_id, host, port in leaders.endpoints()
+    ]
+
+
+def _topics(results: PartitionResults) -> list[FetchableTopicResponse]:
+    topics: list[FetchableTopicResponse] = []
+    _add_partitions(topics, None, results)
+    return topics
+
+
+def _topics_in_slices(results: PartitionResults) -> Slices[list[FetchableTopicResponse]]:
+    topics: list[FetchableTopicResponse] = []
+    last: object = None
+    for piece in pieces(results):
+        last = _add_partitions(topics, last, piece)
+        yield None
+    return topics
+
+
+def _add_partitions(
+    topics: list[FetchableTopicResponse], last: object, results: PartitionResults
+) -> object:
+    """Add partitions to *topics*, of which *last* is the last one; returns the last one."""
+    for (topic, partition), topic_id, result in results:
+        if not topics or topic != last:
+            last = topic
+            topics.append(
+                FetchableTopicResponse(topic=topic, partitions=[])
+                if isinstance(topic, str)
+                else FetchableTopicResponse(topic_id=topic_id, partitions=[])
+            )
+        topics[-1].partitions.append(_partition_data(partition, result))
+    return last
+
+
+def _partition_data(partition: int, result: LogReadResult) -> PartitionData:
+    data = PartitionData(
+        partition_index=partition,
+        error_code=result.error,
+        high_watermark=result.high_watermark,
+        last_stable_offset=result.last_stable_offset,
+        log_start_offset=result.log_start_offset,
+        aborted_transactions=None if result.aborted is None else _aborted(result.aborted),
+        # Never null: librdkafka treats a null record set as a protocol error.
+        records=result.records,  # type: ignore[arg-type]  # may be read when it is sent
+    )
+    if result.diverging_epoch is not None:
+        epoch, end_offset = result.diverging_epoch
+        data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end_offset)
+    return data
+
+
+def _aborted(transactions: Sequence[AbortedTxn]) -> list[AbortedTransaction]:
+    return [
+        AbortedTransaction(producer_id=each.producer_id, first_offset=each.first_offset)
+        for each in transactions
+    ]

@@ -1,0 +1,1 @@
+"""Requests that log in, and that describe and alter ACLs, delegation tokens and credentials."""

@@ -1,0 +1,1 @@
+"""Requests that create, delete and describe topics, and move their partitions."""
