@@ -101,7 +101,7 @@ class BrokerFaults:
         *details* are ``error``, ``when``, ``ms``, ``of``, ``bytes_per_second`` and ``at``.
         *sender* is the property ``from``: ``client`` (default), ``broker`` or ``any``.
 
-        Raises `TypeError` for another argument, and for a rule that is given as one object.
+        Raises ``TypeError`` for another argument, and for a rule that is given as one object.
         """
         match = {
             "api": api,

@@ -1,8 +1,8 @@
 """The loggers of this process and their levels, as requests describe and alter them (KIP-412).
 
 Behaviour: a logger without a level of its own has that of the nearest logger above it; DELETE
-removes its own level. Nothing is stored: after a restart all levels are those of the start. Levels
-are checked and changed by the node, before other resources of the request (``ConfigAdminManager``,
+removes its own level. Nothing is stored: after a restart all levels are those of the start. The
+node checks and changes levels, and not the controller (``ConfigAdminManager``,
 ``Log4jController``).
 
 Deviations: the loggers are those of Python's ``logging`` in this process, which all nodes share.
@@ -46,8 +46,10 @@ def alter_levels(changes: Sequence[ConfigChange], *, validate_only: bool) -> Non
         _check(change, loggers)
     if not validate_only:
         for change in changes:
-            is_set = change.operation == Operation.SET
-            level = _LEVELS[change.value or ""] if is_set else logging.NOTSET
+            level = logging.NOTSET
+            if change.operation == Operation.SET:
+                assert change.value is not None, "checked before"
+                level = _LEVELS[change.value]
             loggers[change.name].setLevel(level)
 
 
