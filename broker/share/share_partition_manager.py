@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from broker.common.error_messages import message_of
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.replication.hosted_partitions import HostedPartitions
@@ -164,4 +165,4 @@ class SharePartitionManager:
             self.partitions.end_group(session.key.group_id)
 
 
-_NOT_HOSTED: Final = "This server does not host this topic-partition."
+_NOT_HOSTED: Final = message_of(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)

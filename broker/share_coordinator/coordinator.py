@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 from broker.common.clock import Clock
+from broker.common.error_messages import message_of
 from broker.common.errors import ApiError
 from broker.config import Config
 from broker.controller.metadata.image import SHARE_GROUP_STATE_TOPIC, MetadataImage
@@ -32,7 +33,6 @@ from broker.share_coordinator.refusals import (
     UNINITIALIZED_READ,
     UNINITIALIZED_WRITE,
     UNKNOWN_PARTITION,
-    message_of,
 )
 from broker.share_coordinator.serde import SHARE_STATE_RECORDS
 from broker.share_coordinator.share_partition_state import (

@@ -49,8 +49,6 @@ from broker.steps.queue import Slices, finish
 from broker.steps.schedule import schedule_once
 from protocol.errors import ErrorCode
 
-# ``PersisterStateManager``: how often a call is sent again, and after which times.
-
 _RETRIED: Final = frozenset(
     {
         ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,

@@ -8,11 +8,11 @@ without a live leader is refused at once. A request that gets no response is sen
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from broker.common.error_messages import message_of
 from broker.common.topic_partition import TopicPartition, by_topic
 from broker.controller.metadata.image import MetadataImage
 from broker.coordinators.inter_broker_sender import (
@@ -39,23 +39,6 @@ _READ_UNCOMMITTED = 0
 # One request is encoded, and its response decoded, in one step of the loop.
 _PARTITIONS_PER_REQUEST_MAX = 1000
 
-# Kafka's general messages of these errors.
-_MESSAGES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
-    {
-        ErrorCode.LEADER_NOT_AVAILABLE: (
-            "There is no leader for this topic-partition as we are in the middle of a leadership "
-            "election."
-        ),
-        ErrorCode.NETWORK_EXCEPTION: "The server disconnected before a response was received.",
-        ErrorCode.NOT_LEADER_OR_FOLLOWER: (
-            "For requests intended only for the leader, this error indicates that the broker is "
-            "not the current leader. For requests intended for any replica, this error indicates "
-            "that the broker is not a replica of the topic partition."
-        ),
-        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "This server does not host this topic-partition.",
-    }
-)
-
 
 class EndOffset(NamedTuple):
     """The end offset of a partition, or an error."""
@@ -66,7 +49,7 @@ class EndOffset(NamedTuple):
     @property
     def message(self) -> str | None:
         """Kafka's message of the error."""
-        return _MESSAGES.get(self.error)
+        return message_of(self.error)
 
 
 OnEndOffset = Callable[[EndOffset], None]

@@ -14,6 +14,7 @@ from __future__ import annotations
 from broker.api.authorization.check import DESCRIBE_CLUSTER
 from broker.api.authorization.checks import require
 from broker.api.request import Request
+from broker.common.error_messages import message_of
 from protocol.errors import ErrorCode
 from protocol.messages.describe_quorum import (
     DescribeQuorumRequest,
@@ -91,7 +92,7 @@ def _no_quorum(requested: TopicRequest) -> TopicData:
             PartitionData(
                 partition_index=each.partition_index,
                 error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-                error_message="This server does not host this topic-partition.",
+                error_message=message_of(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
                 leader_id=0,
                 leader_epoch=0,
                 high_watermark=0,

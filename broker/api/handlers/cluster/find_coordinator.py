@@ -26,6 +26,7 @@ from broker.api.authorization.check import (
 from broker.api.authorization.checks import is_authorized, require
 from broker.api.handlers.auto_creation import auto_create
 from broker.api.request import Request
+from broker.common.error_messages import message_of
 from broker.common.errors import INVALID_REQUEST_WORDS, ApiError
 from broker.controller.metadata.image import (
     GROUP_METADATA_TOPIC,
@@ -70,7 +71,7 @@ _COORDINATORS: dict[int, tuple[Check, str, Callable[[str, MetadataImage], Broker
 }
 # The messages in versions with one key; a refused key has none in later versions.
 _MESSAGES = {
-    ErrorCode.COORDINATOR_NOT_AVAILABLE: "The coordinator is not available.",
+    ErrorCode.COORDINATOR_NOT_AVAILABLE: message_of(ErrorCode.COORDINATOR_NOT_AVAILABLE),
     ErrorCode.INVALID_REQUEST: INVALID_REQUEST_WORDS,
     **{check.error_code: check.refusal.message for check, _, _ in _COORDINATORS.values()},
 }

@@ -22,6 +22,7 @@ from broker.api.handlers.group_wait import ShareCoordinatorWait
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
+from broker.common.error_messages import message_of
 from broker.common.errors import ApiError
 from broker.share.persister import PersisterResult
 from broker.steps.queue import Slices
@@ -37,7 +38,7 @@ from protocol.schema import ZERO_UUID
 
 _UNKNOWN = PersisterResult(
     error=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-    message="This server does not host this topic-partition.",
+    message=message_of(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
 )
 _Results = dict[tuple[str, int], PersisterResult]
 

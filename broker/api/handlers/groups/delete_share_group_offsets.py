@@ -17,6 +17,7 @@ from broker.api.handlers.group_wait import ShareCoordinatorWait
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
+from broker.common.error_messages import message_of
 from broker.common.errors import ApiError
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
@@ -27,7 +28,7 @@ from protocol.messages.delete_share_group_offsets import (
 )
 from protocol.schema import ZERO_UUID
 
-_UNKNOWN_TOPIC = "This server does not host this topic-partition."
+_UNKNOWN_TOPIC = message_of(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
 _NO_STATE = "There is no offset information to delete."
 
 _Topic = DeleteShareGroupOffsetsResponseTopic

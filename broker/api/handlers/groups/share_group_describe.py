@@ -14,9 +14,9 @@ from functools import partial
 
 from broker.api.handlers.groups.described_groups import described_groups
 from broker.api.request import Request
+from broker.common.error_messages import message_of
 from broker.groups.share.group import ShareGroup
 from broker.groups.share.member import ShareGroupMember
-from broker.share_coordinator.refusals import message_of
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.share_group_describe import (

@@ -19,6 +19,7 @@ from broker.api.handlers.applied_changes import applied
 from broker.api.handlers.request_checks import check_time_left
 from broker.api.request import Request
 from broker.api.throttling import limited_mutations
+from broker.common.error_messages import message_of
 from broker.common.errors import ApiError
 from broker.controller.metadata.image import TopicImage
 from broker.controller.partitions.new_topics import Spend
@@ -46,9 +47,9 @@ _ID_TWICE = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic id.")
 _NAME_AND_ID = ApiError(
     ErrorCode.INVALID_REQUEST, "The provided topic name maps to an ID that was already supplied."
 )
-_UNKNOWN_ID = ApiError(ErrorCode.UNKNOWN_TOPIC_ID, "This server does not host this topic ID.")
+_UNKNOWN_ID = ApiError(ErrorCode.UNKNOWN_TOPIC_ID, message_of(ErrorCode.UNKNOWN_TOPIC_ID))
 _UNKNOWN_NAME = ApiError(
-    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "This server does not host this topic-partition."
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message_of(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
 )
 
 

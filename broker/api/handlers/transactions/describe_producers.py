@@ -13,6 +13,7 @@ from functools import partial
 from broker.api.authorization.check import READ_TOPIC
 from broker.api.authorization.checks import require
 from broker.api.request import Request
+from broker.common.error_messages import message_of
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.metadata.topic_names import check_topic_name
@@ -49,9 +50,8 @@ def _refusal(request: Request[DescribeProducersRequest], topic: str) -> ApiError
     except ApiError as error:
         return error
     if request.services.image.topic(topic) is None:
-        return ApiError(
-            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "This server does not host this topic-partition."
-        )
+        code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return ApiError(code, message_of(code))
     return None
 
 
