@@ -15,12 +15,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pipeline.cells import UNKNOWN, cells
-from pipeline.histogram import QUANTILES, bucket_of, middle_of, quantile_of
-from pipeline.schema import PHASES, parsed
-from pipeline.session import open_session
+from pipeline.computation.cells import UNKNOWN, cells
+from pipeline.computation.histogram import QUANTILES, bucket_of, middle_of, quantile_of
+from pipeline.computation.schema import PHASES, parsed
+from pipeline.computation.tables import latency, records_of
 from pipeline.sources import FileSource
-from pipeline.tables import latency, records_of
+from pipeline.spark.session import open_session
 
 WINDOW_S = 60
 READING = "reading records"  # the line that the command prints when Spark has started

@@ -23,9 +23,9 @@ from antechamber import Cluster
 from benchmarks.analysis import record_lines
 from pipeline import stream
 from pipeline.analysis import REFRESH_S
-from pipeline.jars import KAFKA
-from pipeline.session import open_session
 from pipeline.sources import TopicSource
+from pipeline.spark.jars import KAFKA
+from pipeline.spark.session import open_session
 
 TOPIC = "records"
 PARTITIONS = 3

@@ -19,8 +19,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
     arguments = parse(sys.argv[1:] if words is None else words)
     if arguments.check:
-        from pipeline.manifest import DELTA
-        from pipeline.requirements import check
+        from pipeline.output.manifest import DELTA
+        from pipeline.spark.requirements import check
 
         delta = arguments.table_format == DELTA
         return EXIT_FAILED if check(sys.stdout.write, delta=delta) else 0

@@ -10,20 +10,21 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from pipeline import batch, delta, manifest, stream
+from pipeline import batch, stream
 from pipeline.arguments import Arguments
 from pipeline.errors import PipelineError, in_one_line
-from pipeline.jars import DELTA, KAFKA, JarSet
 from pipeline.limits import exceeded
+from pipeline.output import delta, manifest
+from pipeline.output.store import Store
 from pipeline.outputs import check_outputs
 from pipeline.paths import plain_paths_are_local
 from pipeline.report.figures import write_figures
 from pipeline.report.findings import Findings, gather
 from pipeline.report.hgrm import write_histograms
 from pipeline.report.page import page
-from pipeline.session import open_session
 from pipeline.sources import Source, source_of
-from pipeline.store import Store
+from pipeline.spark.jars import DELTA, KAFKA, JarSet
+from pipeline.spark.session import open_session
 from pipeline.summary import Display, show
 
 REFRESH_S = 30

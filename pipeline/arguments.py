@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from pipeline.limits import LEAST, METRICS, Limit, limit
-from pipeline.manifest import DELTA, PARQUET
+from pipeline.output.manifest import DELTA, PARQUET
 
 EXIT_USAGE = 2
 EXIT_EXCEEDED = 3

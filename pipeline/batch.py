@@ -9,12 +9,12 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from pipeline.computation.schema import DEFECT, NOT_READ, RAW, parsed
 from pipeline.errors import PipelineError
-from pipeline.manifest import PARQUET
+from pipeline.output.manifest import PARQUET
+from pipeline.output.store import Store
 from pipeline.request_log.topic_names import TOPIC_IDS, described, names_of, with_names
-from pipeline.schema import DEFECT, NOT_READ, RAW, parsed
 from pipeline.sources import Source
-from pipeline.store import Store
 from pipeline.writing import write_tables
 
 Step = Callable[[str], None]

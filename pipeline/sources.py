@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from pipeline.errors import PipelineError
-from pipeline.files import Files
+from pipeline.output.files import Files
 from pipeline.paths import is_plain
 
 KAFKA = "kafka://"

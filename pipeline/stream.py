@@ -17,14 +17,14 @@ from pyspark.sql import functions as sf
 from pyspark.sql.streaming.query import StreamingQuery
 
 from pipeline.batch import Counts, Step, counted, has_request_log
+from pipeline.computation.schema import ROW_DDL, parsed
 from pipeline.errors import PipelineError
-from pipeline.manifest import PARQUET
-from pipeline.micro_batches import MicroBatches
+from pipeline.output.manifest import PARQUET
+from pipeline.output.micro_batches import MicroBatches
+from pipeline.output.store import Store
 from pipeline.request_log.conversion import MARK
 from pipeline.request_log.topic_names import described, names_of, with_names
-from pipeline.schema import ROW_DDL, parsed
 from pipeline.sources import Source
-from pipeline.store import Store
 from pipeline.writing import add_tables
 
 TRIGGER = "10 seconds"

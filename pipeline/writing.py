@@ -17,12 +17,12 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from pipeline import blame, clients, tables
-from pipeline.cells import added_up, cells
-from pipeline.deliveries import appends_of, deliveries, first_of_each, reads_of
-from pipeline.manifest import STATE, TABLES
-from pipeline.published import Published
-from pipeline.store import MALFORMED, Run
+from pipeline.computation import blame, clients, tables
+from pipeline.computation.cells import added_up, cells
+from pipeline.computation.deliveries import appends_of, deliveries, first_of_each, reads_of
+from pipeline.output.manifest import STATE, TABLES
+from pipeline.output.published import Published
+from pipeline.output.store import MALFORMED, Run
 
 WINDOWED = {"blame", "cells", "clients", "latency", "waits", "delivery_latency"}
 MOMENTS = {**dict.fromkeys(WINDOWED, "window"), "deliveries": "appended"}

@@ -14,13 +14,14 @@ from integration.machine.requirements import need
 from integration.pipeline.object_store import s3a_jars
 from integration.pipeline.spark_hang import close_connection, stacks_after
 from integration.programs.program import Unavailable
-from pipeline import analysis, delta
+from pipeline import analysis
 from pipeline.batch import analyse
 from pipeline.errors import PipelineError
-from pipeline.jars import DELTA, KAFKA
-from pipeline.session import open_session
+from pipeline.output import delta
+from pipeline.output.store import Store
 from pipeline.sources import FileSource
-from pipeline.store import Store
+from pipeline.spark.jars import DELTA, KAFKA
+from pipeline.spark.session import open_session
 from tests.pipeline.wait_records import json_lines, wait_records
 
 WINDOW_S = 10

@@ -19,7 +19,7 @@ from integration.pipeline.reference.produce_lag import produce_lag
 from integration.pipeline.reference.record import Row
 from integration.pipeline.reference.top_waits import top_waits
 from integration.pipeline.reference.waits import waits
-from pipeline.store import Store
+from pipeline.output.store import Store
 
 WINDOW_S = 600
 MOMENTS = ("window", "arrived", "appended", "delivered")

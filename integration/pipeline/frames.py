@@ -8,8 +8,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from pipeline.schema import parsed
-from pipeline.tables import records_of
+from pipeline.computation.schema import parsed
+from pipeline.computation.tables import records_of
 
 
 def lines(spark: SparkSession, texts: Iterable[str | None]) -> DataFrame:

@@ -19,7 +19,7 @@ from integration.machine.deadlines import ENDS_WITHIN_S
 from integration.pipeline import topics
 from integration.pipeline.frames import plain
 from pipeline.__main__ import main
-from pipeline.store import Store
+from pipeline.output.store import Store
 from tests.pipeline.wait_records import json_lines, wait_records
 
 pytestmark = pytest.mark.jvm

@@ -12,8 +12,8 @@ from integration.pipeline.conftest import BAD_LINES, RECORDS, WINDOW_S
 from integration.pipeline.frames import plain
 from pipeline.batch import Counts, analyse
 from pipeline.errors import PipelineError
+from pipeline.output.store import Store
 from pipeline.sources import FileSource
-from pipeline.store import Store
 
 pytestmark = pytest.mark.jvm
 

@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from integration.pipeline.frames import frame, plain, record
-from pipeline.blame import blame
-from pipeline.cells import by_scope, cells
+from pipeline.computation.blame import blame
+from pipeline.computation.cells import by_scope, cells
 
 pytestmark = pytest.mark.jvm
 

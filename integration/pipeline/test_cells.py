@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from integration.pipeline.frames import frame, plain, record
-from pipeline.cells import by_scope, cells
+from pipeline.computation.cells import by_scope, cells
 
 pytestmark = pytest.mark.jvm
 

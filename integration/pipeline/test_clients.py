@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from integration.pipeline.frames import frame, plain, record
-from pipeline.clients import added_up, clients
+from pipeline.computation.clients import added_up, clients
 
 pytestmark = pytest.mark.jvm
 

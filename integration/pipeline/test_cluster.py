@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from integration.machine.deadlines import eventually
 from integration.pipeline.definitions import WINDOW_S, same
 from integration.processes.server_process import ServerProcess, free_ports
-from pipeline.store import Store
+from pipeline.output.store import Store
 
 pytestmark = [pytest.mark.jvm, pytest.mark.timeout(900)]
 

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from integration.pipeline.frames import frame, plain, record
-from pipeline.deliveries import appends_of, deliveries, reads_of
+from pipeline.computation.deliveries import appends_of, deliveries, reads_of
 
 pytestmark = pytest.mark.jvm
 

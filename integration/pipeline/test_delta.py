@@ -14,10 +14,10 @@ from integration.pipeline.frames import plain
 from pipeline import stream
 from pipeline.__main__ import main
 from pipeline.batch import analyse
-from pipeline.delta import table_of
-from pipeline.manifest import DELTA
+from pipeline.output.delta import table_of
+from pipeline.output.manifest import DELTA
+from pipeline.output.store import Store
 from pipeline.sources import FileSource
-from pipeline.store import Store
 from tests.pipeline.wait_records import json_lines, wait_records
 
 # A commit takes seconds, and the last test makes fifty.

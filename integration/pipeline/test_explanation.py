@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from antechamber.explain import explanation
 from integration.pipeline.examples import examples
 from integration.pipeline.frames import frame, record
-from pipeline.tables import top_waits
+from pipeline.computation.tables import top_waits
 from tests.pipeline.drawn_records import records
 
 pytestmark = pytest.mark.jvm

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.files import Files
+from pipeline.output.files import Files
 
 pytestmark = pytest.mark.jvm
 
@@ -52,8 +52,8 @@ def test_a_file_elsewhere_is_replaced(
     renaming: tuple[str, ...], spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In an object store by writing it, on HDFS by Hadoop's rename; here on this machine."""
-    monkeypatch.setattr("pipeline.files._LOCAL", "none")
-    monkeypatch.setattr("pipeline.files._RENAMING", renaming)
+    monkeypatch.setattr("pipeline.output.files._LOCAL", "none")
+    monkeypatch.setattr("pipeline.output.files._RENAMING", renaming)
     files = Files(spark)
     files.replace(f"{tmp_path}/a", "old")
     files.replace(f"{tmp_path}/a", "new")

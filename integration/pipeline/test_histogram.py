@@ -10,7 +10,14 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from pipeline.histogram import QUANTILES, bucket, bucket_of, middle, middle_of, quantiles
+from pipeline.computation.histogram import (
+    QUANTILES,
+    bucket,
+    bucket_of,
+    middle,
+    middle_of,
+    quantiles,
+)
 
 pytestmark = pytest.mark.jvm
 

@@ -13,8 +13,8 @@ from integration.pipeline.conftest import WINDOW_S
 from integration.pipeline.object_store import ObjectStore, object_store
 from integration.programs.program import Unavailable
 from pipeline.batch import analyse
+from pipeline.output.store import Store
 from pipeline.sources import FileSource
-from pipeline.store import Store
 
 pytestmark = pytest.mark.jvm
 

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from integration.machine.requirements import need
 from integration.pipeline.conftest import RECORDS
-from pipeline.store import Store
+from pipeline.output.store import Store
 
 pytestmark = pytest.mark.jvm
 

@@ -14,8 +14,8 @@ from integration.pipeline.definitions import WINDOW_S, same
 from integration.pipeline.drawn_lines import Lines, lines
 from integration.pipeline.examples import examples
 from pipeline import stream
-from pipeline.schema import parsed
-from pipeline.store import Store
+from pipeline.computation.schema import parsed
+from pipeline.output.store import Store
 from pipeline.writing import write_tables
 
 # Java compiles the code of every table first.

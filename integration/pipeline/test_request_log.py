@@ -19,12 +19,12 @@ from integration.wire.connection import Connection
 from integration.wire.requests import fetch, metadata, produce
 from integration.wire.topics import make_topic
 from pipeline.batch import rows_of
-from pipeline.cells import cells
-from pipeline.clients import clients
+from pipeline.computation.cells import cells
+from pipeline.computation.clients import clients
+from pipeline.computation.schema import parsed
+from pipeline.computation.tables import malformed, records_of, top_waits, waits
 from pipeline.request_log.topic_names import described, names_of, with_names
-from pipeline.schema import parsed
 from pipeline.sources import FileSource
-from pipeline.tables import malformed, records_of, top_waits, waits
 
 pytestmark = pytest.mark.jvm
 

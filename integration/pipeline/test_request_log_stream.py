@@ -17,8 +17,8 @@ from integration.pipeline.request_logs import PARKED_FETCH, line
 from integration.processes.server_process import ServerProcess
 from pipeline import stream
 from pipeline.batch import analyse
+from pipeline.output.store import Store
 from pipeline.sources import FileSource
-from pipeline.store import Store
 
 pytestmark = pytest.mark.jvm
 

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from integration.pipeline.frames import lines, plain, record
-from pipeline.schema import DEFECT, RAW, parsed
+from pipeline.computation.schema import DEFECT, RAW, parsed
 from tests.pipeline.wait_records import wait_records
 
 pytestmark = pytest.mark.jvm

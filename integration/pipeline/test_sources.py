@@ -11,8 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from integration.pipeline.frames import plain
+from pipeline.computation.schema import parsed
 from pipeline.errors import PipelineError
-from pipeline.schema import parsed
 from pipeline.sources import FileSource
 from tests.pipeline.wait_records import json_lines, wait_records
 
@@ -52,7 +52,7 @@ def test_a_folder_of_compressed_lines(spark: SparkSession, tmp_path: Path) -> No
 
 def zstd(spark: SparkSession, content: bytes) -> bytes:
     """A zstd frame, by the library in Spark's jars."""
-    library: Any = spark._jvm.com.github.luben.zstd  # type: ignore[union-attr]  # noqa: SLF001 - as `pipeline.files`
+    library: Any = spark._jvm.com.github.luben.zstd  # type: ignore[union-attr]  # noqa: SLF001 - as `pipeline.output.files`
     return bytes(library.Zstd.compress(bytearray(content)))
 
 

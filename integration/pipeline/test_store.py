@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession
 from integration.pipeline.conftest import WINDOW_S
 from pipeline.batch import analyse
 from pipeline.errors import PipelineError
-from pipeline.manifest import DELTA
+from pipeline.output.manifest import DELTA
+from pipeline.output.store import GRACE_S, Run, Store
 from pipeline.sources import FileSource
-from pipeline.store import GRACE_S, Run, Store
 from pipeline.writing import MOMENTS
 
 pytestmark = pytest.mark.jvm

@@ -13,8 +13,8 @@ from integration.pipeline.frames import plain
 from pipeline import stream
 from pipeline.batch import Counts
 from pipeline.errors import PipelineError
+from pipeline.output.store import Store
 from pipeline.sources import FileSource
-from pipeline.store import Store
 from tests.pipeline.wait_records import json_lines, wait_records
 
 pytestmark = pytest.mark.jvm

@@ -7,8 +7,8 @@ from pyspark.sql import SparkSession
 
 from integration.pipeline.conftest import WINDOW_S
 from integration.pipeline.frames import frame, plain, record
-from pipeline import tables
-from pipeline.cells import cells
+from pipeline.computation import tables
+from pipeline.computation.cells import cells
 from tests.pipeline.wait_records import wait_records
 
 pytestmark = pytest.mark.jvm

@@ -17,8 +17,8 @@ from integration.pipeline.frames import plain
 from integration.processes.server_process import ServerProcess
 from pipeline import stream
 from pipeline.batch import Counts, analyse
+from pipeline.output.store import Store
 from pipeline.sources import TopicSource
-from pipeline.store import Store
 
 pytestmark = [pytest.mark.jvm, pytest.mark.usefixtures("topics")]
 

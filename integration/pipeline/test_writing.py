@@ -13,9 +13,9 @@ from integration.pipeline.conftest import WINDOW_S
 from integration.pipeline.frames import lines
 from pipeline import stream
 from pipeline.batch import Counts
-from pipeline.manifest import to_json
-from pipeline.schema import parsed
-from pipeline.store import Store
+from pipeline.computation.schema import parsed
+from pipeline.output.manifest import to_json
+from pipeline.output.store import Store
 from tests.pipeline.wait_records import Record, wait_records
 
 pytestmark = pytest.mark.jvm

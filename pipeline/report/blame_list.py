@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from pipeline.computation.roles import FOLLOWER
 from pipeline.report.causes import Cause, Causes
 from pipeline.report.markup import element, table, text
 from pipeline.report.waterfall import Wait, blamed, waterfall
 from pipeline.report.words import cause, more, span
-from pipeline.roles import FOLLOWER
 
 CAUSES_SHOWN = 15
 QUEUES_SHOWN = 4

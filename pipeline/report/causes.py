@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from pyspark.sql import functions as sf
 
+from pipeline.output.published import Published
 from pipeline.printable import printable
-from pipeline.published import Published
 
 CAUSES_READ = 200
 MARKS_READ = 2_000

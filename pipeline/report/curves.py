@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pipeline.histogram import quantile_of
+from pipeline.computation.histogram import quantile_of
 from pipeline.report.charts import chart, legend
 from pipeline.report.findings import Findings, Series
 from pipeline.report.markup import element

@@ -9,12 +9,12 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from pipeline.cells import by_scope
-from pipeline.histogram import OCTAVE, QUANTILES, Histogram, middle_of, quantile_of
+from pipeline.computation.cells import by_scope
+from pipeline.computation.histogram import OCTAVE, QUANTILES, Histogram, middle_of, quantile_of
+from pipeline.computation.roles import FOLLOWER_ID, REQUEST
+from pipeline.output.published import Published
 from pipeline.printable import printable, printable_row
-from pipeline.published import Published
 from pipeline.report.causes import Causes, causes_of
-from pipeline.roles import FOLLOWER_ID, REQUEST
 
 TIME_BINS = 120  # the maximum of a plot, for recordings of any length
 HALF_OCTAVE = OCTAVE // 2  # buckets in a row of a heat map

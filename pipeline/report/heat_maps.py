@@ -6,7 +6,7 @@ import itertools
 import math
 from collections import defaultdict
 
-from pipeline.histogram import OCTAVE
+from pipeline.computation.histogram import OCTAVE
 from pipeline.report.charts import chart
 from pipeline.report.findings import HALF_OCTAVE, Findings
 from pipeline.report.heat import Cells, cells_picture, values

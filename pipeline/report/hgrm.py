@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+from pipeline.computation.histogram import OCTAVE
 from pipeline.errors import PipelineError
-from pipeline.histogram import OCTAVE
 from pipeline.report.findings import Api, Findings
 
 _STEPS = 5  # for each halving of the distance to 1

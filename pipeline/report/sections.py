@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from pipeline.computation.roles import REQUEST
 from pipeline.report.blame_list import blame_list
 from pipeline.report.charts import HINT
 from pipeline.report.curves import percentile_curves
@@ -15,7 +16,6 @@ from pipeline.report.phase_lanes import phase_lanes
 from pipeline.report.time_line import time_line
 from pipeline.report.waterfall import waterfall
 from pipeline.report.words import NO_NAME, milliseconds
-from pipeline.roles import REQUEST
 
 LONGEST_SHOWN = 4  # of each purgatory and role
 _HEAD = ("API", "requests", "parked", "timeouts", "p50", "p90", "p99", "p99.9", "max")

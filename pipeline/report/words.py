@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pipeline.roles import FOLLOWER, IDLE_POLL
+from pipeline.computation.roles import FOLLOWER, IDLE_POLL
 
 NO_NAME = "(no name)"
 # The kinds of causes in the order of the legend, each with what it is called.

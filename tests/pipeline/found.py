@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from pipeline.histogram import bucket_of, middle_of
+from pipeline.computation.histogram import bucket_of, middle_of
 from pipeline.report.causes import Causes
 from pipeline.report.findings import Api, Findings
 

@@ -18,8 +18,8 @@ import pytest
 
 from pipeline import stream
 from pipeline.batch import Counts
-from pipeline.manifest import Manifest, from_json, part_of, to_json
-from pipeline.store import Run, Store
+from pipeline.output.manifest import Manifest, from_json, part_of, to_json
+from pipeline.output.store import Run, Store
 
 PUBLICATIONS = 15  # each is killed some 30 times
 WINDOW_S = 60
@@ -162,9 +162,9 @@ class Stream:
 def streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stream:
     """A stream that has begun."""
     out = Stream(tmp_path)
-    for module in ("pipeline.store", "pipeline.micro_batches"):
+    for module in ("pipeline.output.store", "pipeline.output.micro_batches"):
         monkeypatch.setattr(f"{module}.Files", lambda _: out.files)
-    monkeypatch.setattr("pipeline.store.GRACE_S", float(GRACE_PUBLICATIONS))
+    monkeypatch.setattr("pipeline.output.store.GRACE_S", float(GRACE_PUBLICATIONS))
     monkeypatch.setattr(stream, "Store", out.store)
     monkeypatch.setattr(stream, "counted", lambda *_, **__: Counts(1, 0))
     monkeypatch.setattr(stream, "add_tables", out.add_tables)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from integration.pipeline.conftest import BAD_LINES, RECORDS, WINDOW_S
+from pipeline.output.store import Store
 from pipeline.report.findings import gather
-from pipeline.store import Store
 from tests.pipeline.wait_records import wait_records
 
 pytestmark = pytest.mark.jvm

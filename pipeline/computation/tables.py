@@ -5,13 +5,13 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from pipeline.blame import BLAMED, LAST_US, WAITS
-from pipeline.cells import KEY, UNKNOWN, by_scope
-from pipeline.explanation import RECORD, explained
-from pipeline.histogram import bucket, quantiles
+from pipeline.computation.blame import BLAMED, LAST_US, WAITS
+from pipeline.computation.cells import KEY, UNKNOWN, by_scope
+from pipeline.computation.explanation import RECORD, explained
+from pipeline.computation.histogram import bucket, quantiles
+from pipeline.computation.roles import ROLE
+from pipeline.computation.schema import DEFECT, PHASES, RAW
 from pipeline.request_log.topic_names import TOPIC_IDS
-from pipeline.roles import ROLE
-from pipeline.schema import DEFECT, PHASES, RAW
 
 TOP_WAITS = 100  # of each purgatory and role
 # More than all purgatories of a broker have together: records of other writers may name any.
@@ -108,8 +108,8 @@ def delivery_latency(delivered: DataFrame, window_s: int) -> DataFrame:
 def produce_lag(records: DataFrame) -> DataFrame:
     """The time for which produces waited for replicas, by the lag of the high watermark before.
 
-    Both are buckets of `pipeline.histogram`. The partitions of a record are not usable for the lag,
-    because they have the state at the time of the response.
+    Both are buckets of `pipeline.computation.histogram`. The partitions of a record are not usable
+    for the lag, because they have the state at the time of the response.
     """
     lag = sf.expr("waited_for.need - waited_for.had")
     return (

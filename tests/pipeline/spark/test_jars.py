@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import PipelineError
-from pipeline.jars import DELTA, KAFKA, JarSet
+from pipeline.spark.jars import DELTA, KAFKA, JarSet
 
 either = pytest.mark.parametrize("needed", [KAFKA, DELTA], ids=["kafka", "delta"])
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from pipeline.histogram import bucket
-from pipeline.roles import ROLE
-from pipeline.schema import PHASES
+from pipeline.computation.histogram import bucket
+from pipeline.computation.roles import ROLE
+from pipeline.computation.schema import PHASES
 
 KEY = ("scope", "window", "api", "topic", "partition", "cause")
 UNKNOWN = "unknown"  # a wait whose cause the record does not have

@@ -6,8 +6,8 @@ import uuid
 
 import pytest
 
-from pipeline.manifest import PARQUET
-from pipeline.store import Run
+from pipeline.output.manifest import PARQUET
+from pipeline.output.store import Run
 
 
 def test_the_id_of_a_run_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from typing import IO
 from pyspark.sql import SparkSession
 
 from pipeline.errors import PipelineError
-from pipeline.java import check_java
+from pipeline.spark.java import check_java
 
 LOCAL = "local[*]"
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")

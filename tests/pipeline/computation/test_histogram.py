@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.histogram import bucket_of, middle_of, quantile_of
+from pipeline.computation.histogram import bucket_of, middle_of, quantile_of
 
 
 @given(st.integers(0, 2**45))

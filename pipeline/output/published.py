@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from pyspark.sql import DataFrame, SparkSession
 
-from pipeline.delta import rows_in, table_of
-from pipeline.manifest import TABLES, Manifest
+from pipeline.output.delta import rows_in, table_of
+from pipeline.output.manifest import TABLES, Manifest
 
 
 class Published:

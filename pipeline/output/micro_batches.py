@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame, SparkSession
 
-from pipeline.files import Files
+from pipeline.output.files import Files
 
 
 class MicroBatches:

@@ -7,7 +7,7 @@ import re
 from broker.security.session import ANONYMOUS_SESSION
 from broker.wait_records.record import SCHEMA as WRITTEN
 from broker.wait_records.record import PartitionFacts, WaitRecord
-from pipeline.schema import PHASES, RECORD_DDL, REQUIRED, SCHEMA
+from pipeline.computation.schema import PHASES, RECORD_DDL, REQUIRED, SCHEMA
 from protocol.headers import RequestHeader
 
 _NESTED = re.compile(r"<[^<>]*>")

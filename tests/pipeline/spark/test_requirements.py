@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import requirements
 from pipeline.__main__ import main
-from pipeline.jars import DELTA, KAFKA
-from pipeline.requirements import check
+from pipeline.spark import requirements
+from pipeline.spark.jars import DELTA, KAFKA
+from pipeline.spark.requirements import check
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from pipeline.cells import ANY_FAILED, window_start
+from pipeline.computation.cells import ANY_FAILED, window_start
 
 KEY = ("window", "client_id", "principal", "listener", "api")
 

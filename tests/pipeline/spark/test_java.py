@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import PipelineError
-from pipeline.java import check_java
+from pipeline.spark.java import check_java
 
 
 def java(folder: Path, version: str) -> None:

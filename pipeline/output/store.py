@@ -1,15 +1,15 @@
 """The output folder: each publication of tables replaces the manifest, in one step for readers.
 
 A run writes each table to a folder of its own, and never changes a file. Then `OUT/tables.json`
-(`pipeline.manifest`) is replaced by one that names the new files. A run that is killed before that
-leaves files that no manifest names; the next run removes them. A stream replaces only the changed
-parts of tables, and its manifest has the number of the last micro-batch in them.
+(`pipeline.output.manifest`) is replaced by one that names the new files. A run that is killed
+before that leaves files that no manifest names; the next run removes them. A stream replaces only
+the changed parts of tables, and its manifest has the number of the last micro-batch in them.
 
     OUT/tables.json
     OUT/tables/<name>/run=<id>/date=2026-11-21/hour=9/*.parquet
     OUT/state/<name>/run=<id>/stretch=<number>/*.parquet      when streamed
 
-Delta tables (`pipeline.delta`) are written from files of the run, which are then removed:
+Delta tables (`pipeline.output.delta`) are written from files of the run, which are then removed:
 
     OUT/tables.json                                           names their versions
     OUT/tables/<name>/_delta_log
@@ -25,12 +25,12 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame, SparkSession
 
-from pipeline import manifest
-from pipeline.delta import DeltaTables
 from pipeline.errors import PipelineError
-from pipeline.files import Files
-from pipeline.manifest import DELTA, PARQUET, STATE, TABLES, FileNames, Manifest, Replaced
-from pipeline.published import Published
+from pipeline.output import manifest
+from pipeline.output.delta import DeltaTables
+from pipeline.output.files import Files
+from pipeline.output.manifest import DELTA, PARQUET, STATE, TABLES, FileNames, Manifest, Replaced
+from pipeline.output.published import Published
 
 MALFORMED = "malformed"
 # Rows of a stream are added to these tables; parts of others are replaced.

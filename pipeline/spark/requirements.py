@@ -10,8 +10,8 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 from pipeline.errors import PipelineError
-from pipeline.jars import DELTA, KAFKA, JarSet
-from pipeline.java import check_java
+from pipeline.spark.jars import DELTA, KAFKA, JarSet
+from pipeline.spark.java import check_java
 
 _EXTRA = "pip install 'antechamber[pipeline]'"
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from pipeline.cells import window_start
-from pipeline.roles import FOLLOWER, LAST_IS_IDLE, ROLE, is_idle
+from pipeline.computation.cells import window_start
+from pipeline.computation.roles import FOLLOWER, LAST_IS_IDLE, ROLE, is_idle
 
 KEY = ("window", "kind", "name", "detail", "api")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from pipeline.manifest import (
+from pipeline.output.manifest import (
     DELTA,
     PARQUET,
     Manifest,

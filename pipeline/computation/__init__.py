@@ -1,0 +1,1 @@
+"""The tables, as expressions of Spark over wait records."""

@@ -1,0 +1,1 @@
+"""The output folder: files, tables, and the manifest that publishes them together."""

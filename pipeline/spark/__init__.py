@@ -1,0 +1,1 @@
+"""Spark itself: Java, jars, and the session."""
