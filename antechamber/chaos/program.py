@@ -21,6 +21,7 @@ class Outcome(NamedTuple):
     """How a run ended: its exit code, a negative signal, or None at the time limit."""
 
     exit_code: int | None
+    # How long it ran; the time limit if it did not end.
     seconds: float
     # The last 8 KiB of its stdout and stderr.
     output: str = ""
@@ -34,7 +35,7 @@ class Outcome(NamedTuple):
     def description(self) -> str:
         """``exit code 1``, ``SIGSEGV`` or ``no end within 60 s``."""
         if self.exit_code is None:
-            return f"no end within {self.seconds:.0f} s"
+            return f"no end within {self.seconds:g} s"
         if self.exit_code < 0:
             return _signal_name(-self.exit_code)
         return f"exit code {self.exit_code}"
@@ -73,11 +74,12 @@ def run_program(
             raise UsageError(_CANNOT_START.format(words[0], reason)) from None
         try:
             exit_code: int | None = child.wait(timeout_s)
+            seconds = monotonic() - begin
         except subprocess.TimeoutExpired:
-            exit_code = None
+            exit_code, seconds = None, timeout_s
         finally:
             end_tree(child)
-        return Outcome(exit_code, monotonic() - begin, _last(file))
+        return Outcome(exit_code, seconds, _last(file))
 
 
 def _last(file: IO[bytes]) -> str:

@@ -60,7 +60,7 @@ def test_a_program_that_does_not_end() -> None:
     outcome = python(SLEEPS, timeout_s=0.2)
 
     assert (outcome.exit_code, outcome.failed) == (None, True)
-    assert outcome.description == "no end within 0 s"
+    assert outcome.description == "no end within 0.2 s"
 
 
 @pytest.mark.parametrize(("rest", "timeout_s"), [("", GENEROUS_S), (SLEEPS, 2)])
