@@ -130,15 +130,17 @@ class Meeting:
             return None
         frame.f_trace_lines = False
         frame.f_trace_opcodes = True
-        return self._on_step
+        shared = shared_steps(frame.f_code)
 
-    def _on_step(self, frame: FrameType, event: str, _argument: object) -> Any:
-        if event == "opcode" and frame.f_lasti in shared_steps(frame.f_code):
-            if self._steps_left == 0:
-                sys.settrace(None)
-                self._begin_second()
-            self._steps_left -= 1
-        return self._on_step
+        def on_step(frame: FrameType, event: str, _argument: object) -> Any:
+            if frame.f_lasti in shared and event == "opcode":
+                if self._steps_left == 0:
+                    sys.settrace(None)
+                    self._begin_second()
+                self._steps_left -= 1
+            return on_step
+
+        return on_step
 
     def _begin_second(self) -> None:
         self._second = threading.Thread(target=self._run_second, daemon=True)
