@@ -26,6 +26,8 @@ WINDOW_S = 60
 GRACE_PUBLICATIONS = 8
 TABLES = ("tables/cells", "tables/waits", "state/reads")
 
+SPARK = MagicMock()  # one for all publications: to make a mock takes a millisecond
+
 Content = dict[tuple[str, str], int]  # the micro-batch that has written a part of a table
 
 
@@ -127,7 +129,7 @@ class Stream:
 
     def store(self, *_: object) -> Store:
         """The store of the folder; the time is the number of the micro-batch."""
-        return Store(MagicMock(), str(self.out), lambda: float(max(self.reader.expected)))
+        return Store(SPARK, str(self.out), lambda: float(max(self.reader.expected)))
 
     def add_batch(self, number: int) -> None:
         """Write the rows of a micro-batch, and remember the tables that it leads to."""
@@ -152,7 +154,7 @@ class Stream:
         self.files.steps_left = steps
         try:
             self.store().stream(WINDOW_S)
-            stream.publish(MagicMock(), str(self.out), WINDOW_S, lambda _: None)
+            stream.publish(SPARK, str(self.out), WINDOW_S, lambda _: None)
         except KilledError:
             return False
         return True
