@@ -113,10 +113,31 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 _PIPELINE = "integration/pipeline"
+# pytest-xdist begins with the files of many tests. These have few tests that take long: at the end
+# of a run, one process would have several of them while the others have nothing to do.
+_LONG = (
+    _PIPELINE,
+    "integration/test_compiled_wheel.py",
+    "integration/test_purgatories_package.py",
+    "integration/test_atlas.py",
+    "integration/test_tutorial.py",
+    "integration/test_three_nodes.py",
+    "integration/test_three_nodes_secured.py",
+    "integration/test_three_nodes_share_groups.py",
+    "integration/test_three_nodes_transactions.py",
+    "integration/test_controller_trace.py",
+    "integration/test_purgatory_trace.py",
+    "integration/test_demo.py",
+)
 
 
 class _Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
     """Runs the tests of a file in one process, and so those of the pipeline: they share a Spark."""
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        if first := next((file for file in _LONG if file in self.workqueue), None):
+            self.workqueue.move_to_end(first, last=False)
+        super()._assign_work_unit(node)
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
