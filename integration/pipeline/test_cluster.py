@@ -22,13 +22,17 @@ ROOT = Path(__file__).parents[2]
 SPARK = Path(pyspark.__file__).parent
 LOOPBACK = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": str(SPARK)}
 LOOPBACK |= {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+# Each Java process runs for seconds: that which makes a command line, a master, a worker, and those
+# of the job.
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+QUICK = {"SPARK_LAUNCHER_OPTS": QUICK_JAVA, "SPARK_DAEMON_JAVA_OPTS": QUICK_JAVA}
 SMALL = {
     "spark.driver.host": "127.0.0.1",
     "spark.executor.memory": "512m",
     "spark.executor.cores": "1",
     "spark.sql.shuffle.partitions": "2",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": QUICK_JAVA,
+    "spark.executor.extraJavaOptions": QUICK_JAVA,
 }
 
 
@@ -42,7 +46,7 @@ class Cluster(NamedTuple):
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
     """A master and two workers of pyspark's own jars, with a core each, on loopback."""
-    for name, value in LOOPBACK.items():
+    for name, value in (LOOPBACK | QUICK).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("SPARK_WORKER_DIR", str(tmp_path / "work"))
     port, *pages = map(str, free_ports(4))
