@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def closest(word: str, choices: Iterable[str]) -> str | None:
@@ -18,5 +18,18 @@ def unknown_word(word: str, choices: Iterable[str]) -> str:
     listed = list(choices)
     close = closest(word, listed)
     if close is not None:
-        return f"{word!r} is unknown; did you mean {close}?"
+        return _suggestion(word, close)
     return f"{word!r} is not one of {', '.join(listed)}"
+
+
+def unrecognized(words: Sequence[str], options: Iterable[str]) -> str:
+    """The reason in one line: it suggests one of *options* for the first option in *words*."""
+    unknown = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
+    close = closest(unknown, options)
+    if close is not None:
+        return _suggestion(unknown, close)
+    return f"unrecognized arguments: {' '.join(words)}"
+
+
+def _suggestion(word: str, close: str) -> str:
+    return f"{word!r} is unknown; did you mean {close}?"

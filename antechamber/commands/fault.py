@@ -59,8 +59,8 @@ _SCHEDULE_FIELDS = frozenset({"schedule", "seed", "rules"})
 class _FaultParser(CommandParser):
     """Accepts options between the words of a rule."""
 
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        return self.parse_intermixed_args(args, namespace)
+    def _parsed(self, args: Any, namespace: Any) -> tuple[Any, list[str]]:
+        return self.parse_known_intermixed_args(args, namespace)
 
 
 def fault(arguments: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from antechamber.unknown_words import unknown_word
+from antechamber.unknown_words import unknown_word, unrecognized
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -28,6 +28,17 @@ class OneLineParser(argparse.ArgumentParser):
         """An error of argparse in one line, with the command that helps unless it suggests."""
         text = message.removeprefix("argument ")
         return text if text.endswith("?") else f"{text}; {self.prog} --help lists the options"
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The parsed arguments; the error for an unknown option suggests one."""
+        given, rest = self._parsed(args, namespace)
+        if rest:
+            self.error(unrecognized(rest, self._option_string_actions))
+        return given
+
+    def _parsed(self, args: Any, namespace: Any) -> tuple[Any, list[str]]:
+        """The parsed arguments, and the words that are none."""
+        return self.parse_known_args(args, namespace)
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         """Print a help text; argparse ignores a failed write, this method raises."""

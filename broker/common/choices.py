@@ -21,13 +21,19 @@ def not_one_of(value: object, choices: Collection[str]) -> str:
     quoted = short(value)
     if len(choices) <= LISTED_MAX:
         return f"{quoted} is not one of {', '.join(choices)}"
-    by_lower = {each.lower(): each for each in choices}
-    word = str(value)[:_QUOTED_MAX_CHARACTERS].lower()
-    close = difflib.get_close_matches(word, by_lower, n=1, cutoff=_CLOSE)
-    if close:
-        return f"{quoted} is unknown; did you mean {by_lower[close[0]]}?"
+    close = closest(str(value), choices)
+    if close is not None:
+        return f"{quoted} is unknown; did you mean {close}?"
     some = ", ".join(list(choices)[:_NAMED])
     return f"{quoted} is unknown; there are {some} and {len(choices) - _NAMED} more"
+
+
+def closest(word: str, choices: Iterable[str]) -> str | None:
+    """The choice that is spelled most similarly, without regard to case; None if none is."""
+    by_lower = {each.lower(): each for each in choices}
+    lower = word[:_QUOTED_MAX_CHARACTERS].lower()
+    close = difflib.get_close_matches(lower, by_lower, n=1, cutoff=_CLOSE)
+    return by_lower[close[0]] if close else None
 
 
 def no_such_node(node_id: int, nodes: Iterable[int]) -> str:

@@ -28,6 +28,10 @@ def test_without_a_similar_choice_all_are_listed() -> None:
         ("completion bsh", "bash"),
         ("clock freez", "freeze"),
         ("clock advance --to timr", "timer"),
+        ("requests --park", "--parked"),
+        ("wait parked --tiemout=5", "--timeout"),
+        ("fault add delay --topik orders 1s", "--topic"),
+        ("chaos run --sed 3", "--seed"),
     ],
 )
 def test_each_command_suggests(
@@ -40,6 +44,16 @@ def test_each_command_suggests(
     assert error.startswith(f"antechamber {words.split()[0]}: ")
     assert error.endswith(f" is unknown; did you mean {suggested}?\n")
     assert error.count("\n") == 1
+
+
+def test_no_option_is_similar(capsys: pytest.CaptureFixture[str]) -> None:
+    """The error has all words that no option takes."""
+    assert main(["doctor", "--explode", "now"]) == 2
+
+    assert capsys.readouterr().err == (
+        "antechamber doctor: unrecognized arguments: --explode now; "
+        "antechamber doctor --help lists the options\n"
+    )
 
 
 def test_a_list_is_followed_by_the_command_that_helps(capsys: pytest.CaptureFixture[str]) -> None:

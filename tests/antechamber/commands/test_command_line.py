@@ -58,7 +58,7 @@ def test_errors_have_an_exit_code_and_a_line(
         (["--admin", "nowhere"], "--admin: 'nowhere' is not http://HOST:PORT"),
         (
             ["--admni", "x"],
-            "unrecognized arguments: --admni x; antechamber try --help lists the options",
+            "'--admni' is unknown; did you mean --admin?",
         ),
         (["--admin", "https://h:1", "--admin-ca", "/no/file"], "--admin-ca: cannot read /no/file"),
         (["--admin-token-file", "/no/file"], "--admin-token-file: cannot read /no/file: No such"),

@@ -145,9 +145,11 @@ def test_an_error_in_a_file_names_the_line(tmp_path: Path) -> None:
         ),
         ("--topic a --topic a:2", "--topic: a is given twice"),
         ("--data-dir a --data-dir ./a", "--data-dir: a is given twice"),
+        ("--prot 1", "'--prot' is unknown; did you mean --port?"),
+        ("--brokerss=3", "'--brokerss' is unknown; did you mean --brokers?"),
         (
-            "--prot 1",
-            "unrecognized arguments: --prot 1; antechamber serve --help lists the options",
+            "--explode now",
+            "unrecognized arguments: --explode now; antechamber serve --help lists the options",
         ),
         (
             "--port",
