@@ -51,6 +51,11 @@ _SERVER = pytest.StashKey[Any]()  # the `ClusterServer` of pytest-xdist's contro
 _WORKER_INPUT = "antechamber_clusters"
 _IS_MARKER_READ = pytest.StashKey[bool]()  # of a test
 _FIXTURES = frozenset({"kafka_cluster", "shared_kafka_cluster"})
+# How the message of pytest begins if a fixture with a wider scope uses one of these.
+_SCOPE_MISMATCHES = tuple(
+    f"ScopeMismatch: You tried to access the function scoped fixture {name} "
+    for name in ("kafka_cluster", "clean_kafka_cluster")
+)
 
 
 class KafkaService(NamedTuple):
@@ -133,8 +138,14 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add the reports of the clusters among the fixtures of a test that has failed."""
+    """Add the reports of the clusters among the fixtures of a test that has failed.
+
+    The report of a fixture whose scope is too wide for `kafka_cluster` names the other fixture.
+    """
     report = yield
+    if call.excinfo is not None and str(call.excinfo.value).startswith(_SCOPE_MISMATCHES):
+        words = "A fixture with a wider scope than function can use shared_kafka_cluster."
+        report.sections.append(("antechamber", words))
     if report.failed and call.when != "teardown" and (used := _used_handles(item)):
         from antechamber.testing.failures import add_reports
 

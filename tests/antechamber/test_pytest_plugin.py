@@ -272,3 +272,36 @@ def test_the_marker_and_the_fixtures_are_listed(pytester: pytest.Pytester) -> No
         ["@pytest.mark.antechamber(*, fresh=False, brokers=1, *"]
     )
     pytester.runpytest_inprocess("--fixtures").stdout.fnmatch_lines(["kafka_cluster -- *"])
+
+
+@pytest.mark.parametrize("name", ["kafka_cluster", "clean_kafka_cluster"])
+def test_a_scope_mismatch_names_the_cluster_for_wider_scopes(
+    pytester: pytest.Pytester, name: str
+) -> None:
+    """The error of pytest names only the fixture that has the narrower scope."""
+    tests = f"""
+    @pytest.fixture(scope="module")
+    def wide({name}): pass
+
+    def test(wide): pass
+    """
+    result = run(pytester, dedented(tests))
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["ScopeMismatch: *", "A fixture with a wider scope * can use shared_kafka_cluster."]
+    )
+
+
+def test_other_scope_mismatches_have_no_remedy(pytester: pytest.Pytester) -> None:
+    """The fixtures of other plugins have nothing to do with clusters."""
+    tests = """
+    @pytest.fixture(scope="module")
+    def wide(monkeypatch): pass
+
+    def test(wide): pass
+    """
+    result = run(pytester, dedented(tests))
+
+    result.assert_outcomes(errors=1)
+    result.stdout.no_fnmatch_line("*shared_kafka_cluster*")
