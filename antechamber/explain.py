@@ -72,7 +72,7 @@ def _has_ended(record: Record) -> bool:
 def _circumstances(record: Record) -> list[str]:
     """What else affected the request."""
     faults = [*fault_phrases.kept_waiting(record), *fault_phrases.fired(record)]
-    return [*faults, *throttles.sentences(record), *_stalled(record)]
+    return [*faults, *throttles.sentences(record), *_stalled(record), *_unknown_topics(record)]
 
 
 # -------------------------------------------------------------------------------------- the wait
@@ -155,6 +155,12 @@ def _stalled(record: Record) -> list[str]:
     ms = step.get("ms")
     took = "" if ms is None else f" that took {durations.format_us(ms * 1000)}"
     return [f"It was delayed by a step{whose}{took}."]
+
+
+def _unknown_topics(record: Record) -> list[str]:
+    """The topics that a Metadata request named and that did not exist."""
+    names: Sequence[str] = record.get("unknown_topics") or ()
+    return [f"Topics that did not exist: {phrases.some([*names])}."] if names else []
 
 
 def _errors(record: Record) -> list[str]:

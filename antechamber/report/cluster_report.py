@@ -15,6 +15,7 @@ from typing import Any
 
 from antechamber.admin_client import AdminClient, AdminError, NoBroker
 from antechamber.report.state import error_lines, lock_lines, rule_lines, state_lines
+from antechamber.report.unknown_topics import unknown_topic_lines
 from antechamber.report.waits import wait_lines
 from antechamber.trace.sources import broker_records
 
@@ -25,19 +26,20 @@ def cluster_report(client: AdminClient, since_us: int) -> str:
     A broker that cannot be reached is the content of the report: the test may have ended it.
     """
     try:
-        return "\n".join(
-            [
-                *_state(client),
-                *wait_lines(broker_records(client, since_us, followers=False)),
-            ]
-        )
+        cluster = client.cluster()
+        records = broker_records(client, since_us, followers=False)
+        return "\n".join([*_state(client, cluster, records), *wait_lines(records)])
     except (AdminError, NoBroker) as error:
         return f"not known: {error}"
 
 
-def _state(client: AdminClient) -> Iterator[str]:
-    yield from state_lines(client.cluster(), client.clock())
+def _state(
+    client: AdminClient, cluster: dict[str, Any], records: list[dict[str, Any]]
+) -> Iterator[str]:
+    yield from state_lines(cluster, client.clock())
+    unknown_topics = unknown_topic_lines(records, cluster["topics"])
     for title, lines in (
+        ("Topics that clients requested and that do not exist:", unknown_topics),
         ("Fault rules that have fired:", rule_lines(_rules(client))),
         ("Locks on records of share groups:", lock_lines(_share_partitions(client))),
         ("Exceptions that the broker did not expect:", error_lines(_statistics(client))),

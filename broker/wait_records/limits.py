@@ -34,3 +34,5 @@ TRACED_ITEMS = 500
 TRACES_MAX = 32
 # The checks of a wait whose events are kept, if they are observed.
 CHECKED_MAX = 32
+# The topics of a Metadata request that are kept because they did not exist.
+UNKNOWN_TOPICS_MAX = 32

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from broker.common.topic_partition import TopicPartition
+from broker.wait_records.limits import UNKNOWN_TOPICS_MAX
 from broker.wait_records.record import Size, WaitRecord
 from broker.wait_records.trace_parents import TraceParents
 from broker.wait_records.wait import WaitPartition
@@ -85,6 +86,12 @@ class RequestObserver:
         self.record.results = []
         for key, offset, error in partitions:
             self.add_result(key, offset, error)
+
+    def add_unknown_topic(self, name: str) -> None:
+        """Add a topic that the request named and that does not exist."""
+        known = self.record.unknown_topics
+        if len(known) < UNKNOWN_TOPICS_MAX:
+            self.record.unknown_topics = (*known, name)
 
 
 def size_of(batches: Splice) -> Size:

@@ -58,7 +58,9 @@ class WaitRecord:
     the request. ``checked`` are the events after which the condition of the last wait was checked
     and not met, if they are observed, each with the milliseconds since the wait began. ``traces``
     are the ``traceparent`` headers of the request's records, if they are read; the field is absent
-    if there are none. ``follower``, which is no field, says whether a follower sent the request.
+    if there are none. ``unknown_topics`` are those that a Metadata request named and that did not
+    exist; this field, too, is absent if there are none. ``follower``, which is no field, says
+    whether a follower sent the request.
     """
 
     __slots__ = (
@@ -86,6 +88,7 @@ class WaitRecord:
         "throttle",
         "timeout_ms",
         "traces",
+        "unknown_topics",
         "waited_for",
         "waited_ms",
     )
@@ -125,6 +128,7 @@ class WaitRecord:
         self.fault: dict[str, Any] | None = None
         self.follower = False
         self.traces: Sequence[str] = ()
+        self.unknown_topics: Sequence[str] = ()
 
     @property
     def cause(self) -> Cause:
@@ -225,4 +229,5 @@ class WaitRecord:
             "partitions": [each._asdict() for each in self.partitions],
             "error": int(self.error),
             **({"traces": [*self.traces]} if self.traces else {}),
+            **({"unknown_topics": [*self.unknown_topics]} if self.unknown_topics else {}),
         }

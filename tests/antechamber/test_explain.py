@@ -234,6 +234,19 @@ def test_a_request_without_partitions_and_client_id() -> None:
     )
 
 
+def test_topics_that_did_not_exist() -> None:
+    """A Metadata request named them."""
+    record = _fetch(
+        "arrival",
+        api="Metadata",
+        partitions=[],
+        purgatory=None,
+        waited_for=None,
+        unknown_topics=["ordres", "bils"],
+    )
+    assert explanation(record)[1] == "Topics that did not exist: ordres and bils."
+
+
 def test_a_connection_that_was_closed_because_of_an_error() -> None:
     """A failed produce with acks=0 gets no response."""
     record = _produce("error", purgatory=None, waited_for=None, partitions=[])

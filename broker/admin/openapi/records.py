@@ -68,7 +68,7 @@ PARKED_REQUEST = record(
 
 RECORD_SCHEMAS: dict[str, Schema] = {
     "WaitRecord": record(
-        {"traces": array(STRING)},
+        {"traces": array(STRING), "unknown_topics": array(STRING)},
         schema=INTEGER,
         **_CLIENT,
         queued_us=INTEGER,

@@ -68,6 +68,16 @@ def test_fetches_of_followers_are_left_out(facts: FakeFacts, client: AdminClient
     assert "node-3" not in cluster_report(client, 0)
 
 
+def test_unknown_topics_are_reported(facts: FakeFacts, client: AdminClient) -> None:
+    """A client that waits for such a topic has no request that waits."""
+    facts.completed = [completed_fetch("billing") | {"unknown_topics": ["ordres"]}]
+
+    assert (
+        "Topics that clients requested and that do not exist:\n"
+        "  - ordres: requested once by client billing\n"
+    ) in cluster_report(client, 0)
+
+
 def test_the_exceptions_of_the_broker_are_reported(client: AdminClient) -> None:
     """They are bugs of the broker."""
     report = cluster_report(client, 0)

@@ -73,6 +73,12 @@ def _traced() -> WaitRecord:
     return record
 
 
+def _with_unknown_topics() -> WaitRecord:
+    record = _traced()
+    record.unknown_topics = ("a", "b")
+    return record
+
+
 def _checked() -> WaitRecord:
     record = _parked()
     record.checked = [(1.25, Cause(CauseKind.APPEND, TopicPartition("t", 0), 42)), (2.0, TIMED_OUT)]
@@ -95,6 +101,7 @@ def _named(client_id: str | None) -> WaitRecord:
         _throttled("throttle"),
         _throttled("muted_by"),
         _traced(),
+        _with_unknown_topics(),
         _checked(),
         _named(None),
         _named('ä"\\\n{0}%b\u2028\ud800'),
@@ -110,6 +117,7 @@ def _named(client_id: str | None) -> WaitRecord:
         "throttled",
         "muted",
         "traced",
+        "unknown topics",
         "checked",
         "no client id",
         "unusual client id",

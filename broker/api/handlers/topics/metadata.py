@@ -200,6 +200,8 @@ def _unknown(
     if is_created:
         spend = limited_auto_creation(request)
         auto_create(services.controller, services.config, name, spend)
+    if request.observer is not None:
+        request.observer.add_unknown_topic(name)
     return _refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name, requested)
 
 
