@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from antechamber.admin_client import AdminClient, AdminError
+from antechamber.suggested_attributes import SuggestsAttributes
 
 WAIT_TIMEOUT_S = 30.0
 
 
-class Waits:
+class Waits(SuggestsAttributes):
     """The conditions of ``GET /v1/wait``, one method each."""
 
     def __init__(self, client: AdminClient) -> None:

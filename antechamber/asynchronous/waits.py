@@ -6,10 +6,11 @@ from typing import Any
 
 from antechamber.admin_client import AdminError
 from antechamber.asynchronous.admin_client import AsyncAdminClient
+from antechamber.suggested_attributes import SuggestsAttributes
 from antechamber.waits import WAIT_TIMEOUT_S
 
 
-class AsyncWaits:
+class AsyncWaits(SuggestsAttributes):
     """The conditions of ``GET /v1/wait``, one method each."""
 
     def __init__(self, client: AsyncAdminClient) -> None:
