@@ -1,4 +1,4 @@
-"""Kafka's general messages of error codes, for responses that have a message and no own reason.
+"""Kafka's general messages of error codes, for errors that have no message of their own.
 
 Clients show them to users (``org.apache.kafka.common.protocol.Errors``).
 """
