@@ -316,43 +316,6 @@ def test_a_deletion_of_records() -> None:
     )
 
 
-@pytest.mark.parametrize(("node", "where"), [(2, ", node 2"), (None, "")])
-def test_a_wait_for_the_coordinator_of_a_transaction(node: int | None, where: str) -> None:
-    """A Produce with the first batch of a transaction waits for its verification."""
-    waited_for = {"kind": "transaction_coordinator", "transactional_id": "billing", "node": node}
-    record = _fetch("coordinator", api="Produce", purgatory="Produce", waited_for=waited_for)
-
-    assert (
-        f"waited 183 ms for the coordinator of transactional id billing{where}, was "
-        "checked three times, and was completed by the response of the coordinator."
-    ) in explanation(record)[0]
-
-
-@pytest.mark.parametrize(
-    ("transactional_id", "what"),
-    [
-        ("billing", "the record of transactional id billing"),
-        (None, "the records of its transactions"),
-    ],
-)
-def test_a_wait_for_the_record_of_a_transaction(transactional_id: str | None, what: str) -> None:
-    """The requests of transactional producers wait for its replication."""
-    waited_for = {"kind": "transaction_state", "transactional_id": transactional_id}
-    record = _fetch("timeout", api="EndTxn", purgatory="Produce", waited_for=waited_for)
-
-    assert f"in the Produce purgatory for {what} to be replicated" in explanation(record)[0]
-
-
-def test_a_wait_for_markers() -> None:
-    """A WriteTxnMarkers waits until they are replicated."""
-    waited_for = {"kind": "markers", "need": 3, "had": 1}
-    record = _fetch("timeout", api="WriteTxnMarkers", purgatory="Produce", waited_for=waited_for)
-
-    [sentence, *_] = explanation(record)
-    assert "in the Produce purgatory for markers in 3 partitions" in sentence
-    assert sentence.endswith("and timed out after 500 ms: 2 were missing.")
-
-
 def test_only_three_partitions_are_named() -> None:
     """The sentence names the first three partitions, and the number of the others."""
     assert (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from antechamber.explain import explanation
 from tests.facts import completed_fetch, parked_fetch
 
@@ -133,3 +135,43 @@ def test_a_request_that_waits_for_the_record_of_its_transaction() -> None:
 
     assert "for the record of transactional id b (PrepareCommit, epoch 4) to be" in with_state
     assert "for the record of transactional id b to be replicated" in without
+
+
+@pytest.mark.parametrize(("node", "where"), [(2, ", node 2"), (None, "")])
+def test_a_wait_for_the_coordinator_of_a_transaction(node: int | None, where: str) -> None:
+    """A Produce with the first batch of a transaction waits for its verification."""
+    waited_for = {"kind": "transaction_coordinator", "transactional_id": "billing", "node": node}
+    by = {"cause": "coordinator"}
+    record = completed(by, api="Produce", purgatory="Produce", waited_for=waited_for)
+
+    assert (
+        f"waited 183 ms for the coordinator of transactional id billing{where}, was "
+        "checked three times, and was completed by the response of the coordinator."
+    ) in explanation(record)[0]
+
+
+@pytest.mark.parametrize(
+    ("transactional_id", "what"),
+    [
+        ("billing", "the record of transactional id billing"),
+        (None, "the records of its transactions"),
+    ],
+)
+def test_a_wait_for_the_record_of_a_transaction(transactional_id: str | None, what: str) -> None:
+    """The requests of transactional producers wait for its replication."""
+    waited_for = {"kind": "transaction_state", "transactional_id": transactional_id}
+    by = {"cause": "timeout"}
+    record = completed(by, api="EndTxn", purgatory="Produce", waited_for=waited_for)
+
+    assert f"in the Produce purgatory for {what} to be replicated" in explanation(record)[0]
+
+
+def test_a_wait_for_markers() -> None:
+    """A WriteTxnMarkers waits until they are replicated."""
+    waited_for = {"kind": "markers", "need": 3, "had": 1}
+    by = {"cause": "timeout"}
+    record = completed(by, api="WriteTxnMarkers", purgatory="Produce", waited_for=waited_for)
+
+    [sentence, *_] = explanation(record)
+    assert "in the Produce purgatory for markers in 3 partitions" in sentence
+    assert sentence.endswith("and timed out after 500 ms: 2 were missing.")
