@@ -90,6 +90,7 @@ def _connect(place: Place) -> None:
         "group.id": "connect-cluster",
         "listeners": f"http://127.0.0.1:{port}",
         "plugin.path": str(jars),
+        "plugin.discovery": "service_load",  # a scan of all classes takes a minute
         "offset.flush.interval.ms": "500",
         **{
             f"{kind}.converter": "org.apache.kafka.connect.storage.StringConverter"
