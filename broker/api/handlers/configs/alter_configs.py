@@ -9,15 +9,16 @@ a request names twice are refused; Kafka sends no response.
 
 from __future__ import annotations
 
-from broker.api.handlers.configs.config_resources import AlteredResource, alter_each
+from broker.api.handlers.configs.config_resources import (
+    AlteredResource,
+    alter_each,
+    resource_responses,
+)
 from broker.api.request import Request
-from broker.common.errors import ApiError
 from broker.config.changes import ConfigChange
 from broker.steps.queue import Slices
-from protocol.errors import ErrorCode
 from protocol.messages.alter_configs import (
     AlterConfigsRequest,
-    AlterConfigsResource,
     AlterConfigsResourceResponse,
     AlterConfigsResponse,
 )
@@ -39,15 +40,5 @@ def alter_configs(request: Request[AlterConfigsRequest]) -> Slices[AlterConfigsR
         ],
         validate_only=request.body.validate_only,
     )
-    return AlterConfigsResponse(responses=list(map(_response, requested, outcomes)))
-
-
-def _response(
-    resource: AlterConfigsResource, error: ApiError | None
-) -> AlterConfigsResourceResponse:
-    return AlterConfigsResourceResponse(
-        error_code=error.code if error else ErrorCode.NONE,
-        error_message=error.message if error else None,
-        resource_type=resource.resource_type,
-        resource_name=resource.resource_name,
-    )
+    responses = resource_responses(AlterConfigsResourceResponse, requested, outcomes)
+    return AlterConfigsResponse(responses=responses)

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import IntEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from broker.api.authorization.check import (
     ALTER_CLUSTER_CONFIGS,
@@ -68,6 +68,9 @@ _ALTER: Mapping[int, tuple[Check, Callable[..., None]]] = {
 }
 
 
+Response = TypeVar("Response")
+
+
 @dataclass(frozen=True, slots=True)
 class AlteredResource:
     """A resource of a request; ``replaces``: configs not named return to their defaults."""
@@ -102,6 +105,21 @@ def alter_each(
         yield None
     yield from applied(request)
     return outcomes
+
+
+def resource_responses(
+    response: Callable[..., Response], requested: Iterable[Any], outcomes: Iterable[ApiError | None]
+) -> list[Response]:
+    """The response for each requested resource, with its outcome of `alter_each`."""
+    return [
+        response(
+            error_code=error.code if error else ErrorCode.NONE,
+            error_message=error.message if error else None,
+            resource_type=resource.resource_type,
+            resource_name=resource.resource_name,
+        )
+        for resource, error in zip(requested, outcomes, strict=True)
+    ]
 
 
 def _is_unknown_to_controller(
@@ -223,21 +241,22 @@ def check_node(services: Services, name: str) -> None:
     """Raise `ApiError` unless this node alters the configs under a name."""
     if name == ALL_NODES:
         return
-    if _altered_node(name) != services.node_id:
+    if named_node(name, "Node") != services.node_id:
         own_id = services.node_id
         raise _invalid(f"Unexpected broker id, expected {own_id}, but received {name}")
 
 
 def _check_node_of_loggers(services: Services, name: str) -> None:
-    if _altered_node(name) != services.node_id:
+    if named_node(name, "Node") != services.node_id:
         raise _invalid(f"Unexpected node id. Expected {services.node_id}, but received {name}")
 
 
-def _altered_node(name: str) -> int:
-    altered_id = node_id(name)
-    if altered_id is None:
-        raise _invalid(f"Node id must be an integer, but it is: {name}")
-    return altered_id
+def named_node(name: str, kind: str) -> int:
+    """The node id that a resource name contains; *kind* is a word of the `ApiError` if none."""
+    named_id = node_id(name)
+    if named_id is None:
+        raise _invalid(f"{kind} id must be an integer, but it is: {name}")
+    return named_id
 
 
 def node_id(name: str) -> int | None:

@@ -21,7 +21,7 @@ from broker.api.authorization.check import (
 )
 from broker.api.authorization.checks import require
 from broker.api.handlers.configs.broker_loggers import logger_levels
-from broker.api.handlers.configs.config_resources import ResourceType, node_id
+from broker.api.handlers.configs.config_resources import ResourceType, named_node
 from broker.api.request import Request
 from broker.api.services import Services
 from broker.common.errors import INVALID_REQUEST_WORDS, ApiError
@@ -139,7 +139,7 @@ def _of_broker(services: Services, name: str) -> list[ConfigEntry]:
     if name == ALL_NODES:
         return describe_all_brokers(services.config)
     own_id = services.node_id
-    if _described_node(name) != own_id:
+    if named_node(name, "Broker") != own_id:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
             f"Unexpected broker id, expected {own_id} or empty string, but received {name}",
@@ -151,20 +151,11 @@ def _check_node_of_loggers(services: Services, name: str) -> None:
     if not name:
         raise ApiError(ErrorCode.INVALID_REQUEST, "Broker id must not be empty")
     own_id = services.node_id
-    if _described_node(name) != own_id:
+    if named_node(name, "Broker") != own_id:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
             f"Unexpected broker id, expected {own_id} but received {name}",
         )
-
-
-def _described_node(name: str) -> int:
-    described = node_id(name)
-    if described is None:
-        raise ApiError(
-            ErrorCode.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}"
-        )
-    return described
 
 
 def _level(logger: str, level: str) -> DescribeConfigsResourceResult:

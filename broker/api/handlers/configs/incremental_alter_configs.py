@@ -7,14 +7,15 @@ Deviations: see `broker.api.handlers.configs.config_resources`.
 
 from __future__ import annotations
 
-from broker.api.handlers.configs.config_resources import AlteredResource, alter_each
+from broker.api.handlers.configs.config_resources import (
+    AlteredResource,
+    alter_each,
+    resource_responses,
+)
 from broker.api.request import Request
-from broker.common.errors import ApiError
 from broker.config.changes import ConfigChange
 from broker.steps.queue import Slices
-from protocol.errors import ErrorCode
 from protocol.messages.incremental_alter_configs import (
-    AlterConfigsResource,
     AlterConfigsResourceResponse,
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
@@ -42,15 +43,5 @@ def incremental_alter_configs(
         ],
         validate_only=request.body.validate_only,
     )
-    return IncrementalAlterConfigsResponse(responses=list(map(_response, requested, outcomes)))
-
-
-def _response(
-    resource: AlterConfigsResource, error: ApiError | None
-) -> AlterConfigsResourceResponse:
-    return AlterConfigsResourceResponse(
-        error_code=error.code if error else ErrorCode.NONE,
-        error_message=error.message if error else None,
-        resource_type=resource.resource_type,
-        resource_name=resource.resource_name,
-    )
+    responses = resource_responses(AlterConfigsResourceResponse, requested, outcomes)
+    return IncrementalAlterConfigsResponse(responses=responses)
