@@ -67,7 +67,7 @@ class FoundPartitions:
     def __init__(self, request: Request[FetchRequest], replica_id: int) -> None:
         self._refused: PartitionResults = []
         # As in Kafka, those of a consumer precede the other refused ones.
-        self._unknown_ids = PartitionResults() if replica_id < 0 else self._refused
+        self._unknown_ids: PartitionResults = [] if replica_id < 0 else self._refused
         self.names: list[PartitionName] = []
         self.readable: list[FetchPartition] = []
         self._request = request
@@ -77,9 +77,8 @@ class FoundPartitions:
     @property
     def refused(self) -> PartitionResults:
         """The refused partitions in the order of the response."""
-        if self._unknown_ids is self._refused:
-            return self._refused
-        return self._unknown_ids + self._refused
+        unknown_ids, refused = self._unknown_ids, self._refused
+        return unknown_ids + refused if unknown_ids and unknown_ids is not refused else refused
 
     def add(self, wanted: RequestedPartitions) -> None:
         """Find each partition."""
