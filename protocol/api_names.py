@@ -23,8 +23,6 @@ _NOT_DECODED = {
     72: "PushTelemetry",
     80: "AddRaftVoter",
     81: "RemoveRaftVoter",
-    88: "StreamsGroupHeartbeat",
-    89: "StreamsGroupDescribe",
 }
 
 _NAMES: dict[int, str] = _NOT_DECODED | {

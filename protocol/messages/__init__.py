@@ -156,6 +156,14 @@ from protocol.messages.share_group_heartbeat import (
     ShareGroupHeartbeatRequest,
     ShareGroupHeartbeatResponse,
 )
+from protocol.messages.streams_group_describe import (
+    StreamsGroupDescribeRequest,
+    StreamsGroupDescribeResponse,
+)
+from protocol.messages.streams_group_heartbeat import (
+    StreamsGroupHeartbeatRequest,
+    StreamsGroupHeartbeatResponse,
+)
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from protocol.messages.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
 from protocol.messages.unregister_broker import (
@@ -241,6 +249,8 @@ _MESSAGES: tuple[tuple[Any, Any], ...] = (
     (DescribeShareGroupOffsetsRequest, DescribeShareGroupOffsetsResponse),
     (AlterShareGroupOffsetsRequest, AlterShareGroupOffsetsResponse),
     (DeleteShareGroupOffsetsRequest, DeleteShareGroupOffsetsResponse),
+    (StreamsGroupHeartbeatRequest, StreamsGroupHeartbeatResponse),
+    (StreamsGroupDescribeRequest, StreamsGroupDescribeResponse),
 )
 
 REQUESTS: dict[int, Any] = {request.__spec__.key: request for request, _ in _MESSAGES}

@@ -41,6 +41,8 @@ ONLY_IN_KAFKAS_JARS = (
     "DescribeShareGroupOffsets",
     "AlterShareGroupOffsets",
     "DeleteShareGroupOffsets",
+    "StreamsGroupHeartbeat",
+    "StreamsGroupDescribe",
     "ConsumerGroupDescribe",
     "ConsumerGroupHeartbeat",
     "CreateDelegationToken",
@@ -113,7 +115,7 @@ def _snake(name: str) -> str:
 
 def _theirs(fields: Any, common: Any, version: int, path: str = "") -> Iterator[Line]:
     """Plain fields in order, then tagged ones by tag."""
-    here = [field for field in fields if version in _span(field["versions"])]
+    here = [field for field in fields if version in _versions(field)]
     for field in sorted(here, key=lambda field: field.get("tag", -1)):
         name = f"{path}{_snake(field['name'])}"
         tag = field.get("tag") if version in _span(field.get("taggedVersions")) else None
@@ -124,6 +126,11 @@ def _theirs(fields: Any, common: Any, version: int, path: str = "") -> Iterator[
         yield Line(name, f"[{shown}]" if is_array else shown, nullable, tag)
         if inner:
             yield from _theirs(inner, common, version, f"{name}.")
+
+
+def _versions(field: Any) -> range:
+    """The versions of a field; if they are not given, those in which it is tagged."""
+    return _span(field.get("versions", field.get("taggedVersions")))
 
 
 def _common(schema: Any) -> dict[str, Any]:
