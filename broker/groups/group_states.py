@@ -26,6 +26,7 @@ from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue
 from broker.groups.records.offsets import LegacyOffsetCommitKey, OffsetCommitKey
 from broker.groups.records.serde import GROUP_RECORDS
 from broker.groups.records.share import SHARE_GROUP_KEYS
+from broker.groups.records.streams import STREAMS_GROUP_KEYS
 from broker.groups.share.group import ShareGroup
 from broker.steps.queue import Slices, finish
 from protocol.record_batch.header import NO_PRODUCER_ID
@@ -86,7 +87,7 @@ class GroupStates:
             self._replay_generation(key.group, value, now_wall_ms)
         elif isinstance(key, SHARE_GROUP_KEYS):
             self._replay_share_group(record)
-        else:
+        elif not isinstance(key, STREAMS_GROUP_KEYS):  # no coordinator has streams groups
             self._replay_consumer_group(record)
 
     def put_offsets(

@@ -41,6 +41,20 @@ from broker.groups.records.share import (
     ShareGroupTargetAssignmentMetadataKey,
     ShareGroupTargetAssignmentMetadataValue,
 )
+from broker.groups.records.streams import (
+    StreamsGroupCurrentMemberAssignmentKey,
+    StreamsGroupCurrentMemberAssignmentValue,
+    StreamsGroupMemberMetadataKey,
+    StreamsGroupMemberMetadataValue,
+    StreamsGroupMetadataKey,
+    StreamsGroupMetadataValue,
+    StreamsGroupTargetAssignmentMemberKey,
+    StreamsGroupTargetAssignmentMemberValue,
+    StreamsGroupTargetAssignmentMetadataKey,
+    StreamsGroupTargetAssignmentMetadataValue,
+    StreamsGroupTopologyKey,
+    StreamsGroupTopologyValue,
+)
 
 # The expire timestamp of an offset that has no retention of its own.
 NO_TIMESTAMP: Final = -1
@@ -62,6 +76,12 @@ _TYPES: Final[tuple[tuple[Any, Any], ...]] = (
     (ShareGroupTargetAssignmentMemberKey, ShareGroupTargetAssignmentMemberValue),
     (ShareGroupCurrentMemberAssignmentKey, ShareGroupCurrentMemberAssignmentValue),
     (ShareGroupStatePartitionMetadataKey, ShareGroupStatePartitionMetadataValue),
+    (StreamsGroupMetadataKey, StreamsGroupMetadataValue),
+    (StreamsGroupMemberMetadataKey, StreamsGroupMemberMetadataValue),
+    (StreamsGroupTargetAssignmentMetadataKey, StreamsGroupTargetAssignmentMetadataValue),
+    (StreamsGroupTargetAssignmentMemberKey, StreamsGroupTargetAssignmentMemberValue),
+    (StreamsGroupCurrentMemberAssignmentKey, StreamsGroupCurrentMemberAssignmentValue),
+    (StreamsGroupTopologyKey, StreamsGroupTopologyValue),
 )
 
 

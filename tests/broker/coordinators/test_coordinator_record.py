@@ -11,12 +11,12 @@ from broker.groups.records.serde import GROUP_RECORDS
 from protocol.codec import Malformed
 from tests.protocol.random_messages import random_message
 
-STREAMS_GROUP_METADATA = b"\x00\x11\x00\x01s"
+UNKNOWN_TYPE = b"\x7f\x00\x00\x01g"
 
 
 def test_a_record_of_an_unknown_type_is_ignored() -> None:
-    """A real Kafka may have written it."""
-    assert GROUP_RECORDS.deserialize(RawRecord(STREAMS_GROUP_METADATA, b"\x00\x00\x01")) is None
+    """A newer Kafka may have written it."""
+    assert GROUP_RECORDS.deserialize(RawRecord(UNKNOWN_TYPE, b"\x00\x00\x01")) is None
 
 
 @pytest.mark.parametrize(

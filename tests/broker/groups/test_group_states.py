@@ -21,6 +21,7 @@ from broker.groups.records.offsets import (
     OffsetCommitValue,
 )
 from broker.groups.records.serde import GROUP_RECORDS
+from broker.groups.records.streams import StreamsGroupMetadataKey, StreamsGroupMetadataValue
 from broker.steps.queue import finish
 
 T0 = TopicPartition("t", 0)
@@ -136,6 +137,13 @@ def test_raw_records_are_deserialized() -> None:
         states.load(raw, 9000)
 
     assert list(states.groups) == ["g", "h"]
+
+
+def test_records_of_streams_groups_are_ignored() -> None:
+    """A log of Kafka may have them; no coordinator has streams groups."""
+    value = StreamsGroupMetadataValue(epoch=2, metadata_hash=0)
+
+    assert replayed(CoordinatorRecord(StreamsGroupMetadataKey(group_id="g"), value)).groups == {}
 
 
 def test_a_loaded_group_is_added() -> None:
