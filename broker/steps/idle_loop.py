@@ -6,7 +6,8 @@
 
 A pass of trio's loop takes a quarter of the time of a small produce, and nearly all passes of a
 broker run the task that serves connections and nothing else. That task waits here instead,
-also for the epoll object of trio, which is readable when any other task can continue.
+also for the epoll object of trio, which is readable when any other task can continue. Between two
+steps of work that does not end, it asks whether any can (`IdleLoop.is_alone`).
 
 trio calls it in each pass (`broker.steps.measured_loop`): it notes how many tasks have become
 runnable since trio last waited. If that is one, it is the running task, and no deadline can have
@@ -66,15 +67,31 @@ class IdleLoop:
         False, perhaps at once, if other tasks may have to run: then the task must wait in trio's
         loop. The task must not have changed a deadline in its present step.
         """
-        if self._scheduled > 1 or not self._watchdog.is_settled:
-            return False
-        left_s = self._ends_s - perf_counter()
+        left_s = self._left_s()
         if left_s <= 0:
             return False
         self._watchdog.pause()
         is_own = descriptors.wait(left_s)
         self._watchdog.resume()
         return is_own
+
+    def is_alone(self, descriptors: LoopDescriptors) -> bool:
+        """End the step of the running task, and return whether no other task has to run.
+
+        If not, the task must let trio's loop run. The rule about deadlines is that of `wait`.
+        """
+        if self._left_s() <= 0:
+            return False
+        self._watchdog.pause()
+        is_alone = descriptors.are_own()
+        self._watchdog.resume()
+        return is_alone
+
+    def _left_s(self) -> float:
+        """The time until a deadline of another task; 0 or less if one may have to run now."""
+        if self._scheduled > 1 or not self._watchdog.is_settled:
+            return 0.0
+        return self._ends_s - perf_counter()
 
 
 class LoopDescriptors:
@@ -91,6 +108,10 @@ class LoopDescriptors:
         """Wait for that time at most, and return whether only the task's descriptor is ready."""
         ready = self._epoll.poll(left_s, 2)
         return len(ready) == 1 and ready[0][0] == self._own
+
+    def are_own(self) -> bool:
+        """Whether that of trio is not ready now."""
+        return all(descriptor == self._own for descriptor, _ in self._epoll.poll(0, 2))
 
     def close(self) -> None:
         """Release the descriptor."""

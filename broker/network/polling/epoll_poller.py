@@ -60,6 +60,11 @@ class EpollPoller:
         if self._idle_loop is None or not self._idle_loop.wait(self._descriptors):
             await trio.lowlevel.wait_readable(self._epoll.fileno())
 
+    async def yield_to_others(self) -> None:
+        """See `Poller.yield_to_others`."""
+        if self._idle_loop is None or not self._idle_loop.is_alone(self._descriptors):
+            await trio.lowlevel.checkpoint()
+
     def wake(self) -> None:
         """See `Poller.wake`."""
         if not self._is_woken:

@@ -55,6 +55,10 @@ class Poller(Protocol):
         """Return when a transport is ready, or `wake` is called."""
         ...
 
+    async def yield_to_others(self) -> None:
+        """Let other tasks run between two steps, if any has something to do."""
+        ...
+
     def wake(self) -> None:
         """End the present wait, or the next one."""
         ...

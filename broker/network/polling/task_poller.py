@@ -36,6 +36,10 @@ class TaskPoller:
         await self._woken.wait()
         self._woken = trio.Event()
 
+    async def yield_to_others(self) -> None:
+        """See `Poller.yield_to_others`."""
+        await trio.lowlevel.checkpoint()
+
     def wake(self) -> None:
         """See `Poller.wake`."""
         self._woken.set()

@@ -76,7 +76,7 @@ class ServingTask:
             try:
                 while True:
                     if self._step(poller):
-                        await trio.lowlevel.checkpoint()
+                        await poller.yield_to_others()
                     else:
                         await poller.wait()
             finally:

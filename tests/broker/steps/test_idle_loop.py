@@ -86,6 +86,11 @@ class Waiting:
         assert idle_loop is not None
         return idle_loop.wait(self.descriptors)
 
+    def is_alone(self) -> bool:
+        idle_loop = present_idle_loop()
+        assert idle_loop is not None
+        return idle_loop.is_alone(self.descriptors)
+
 
 async def test_a_ready_descriptor_ends_the_wait_without_a_pass(anyio_backend: str) -> None:
     """As often as it becomes ready."""
@@ -185,6 +190,77 @@ async def test_the_passes_after_a_step_over_budget_are_trios(anyio_backend: str)
         assert waiting.wait_after_long_step()
 
         assert not waiting.wait()
+
+
+@pytest.mark.parametrize("is_ready", [False, True])
+async def test_a_task_is_alone_while_no_other_has_to_run(
+    anyio_backend: str, is_ready: bool
+) -> None:
+    """Whether or not its own descriptor is ready, and without a pass of the loop."""
+    waiting = Waiting()
+    with waiting.running():
+        await waiting.begin()
+        if is_ready:
+            waiting.set()
+
+        assert waiting.is_alone()
+        assert waiting.passes.count == 0
+
+
+async def test_a_task_is_not_alone_after_it_has_woken_another(anyio_backend: str) -> None:
+    """The other one is runnable."""
+    waiting, event = Waiting(), trio.Event()
+    async with trio.open_nursery() as nursery:
+        with waiting.running():
+            nursery.start_soon(event.wait)
+            await trio.testing.wait_all_tasks_blocked()
+            await waiting.begin()
+
+            event.set()
+
+            assert not waiting.is_alone()
+
+
+async def test_a_task_is_not_alone_if_a_descriptor_of_another_is_ready(anyio_backend: str) -> None:
+    """The other task waits for it in trio's epoll object."""
+    waiting, reads = Waiting(), os.eventfd(0, os.EFD_NONBLOCK)
+    async with trio.open_nursery() as nursery:
+        with waiting.running():
+            nursery.start_soon(trio.lowlevel.wait_readable, reads)
+            await trio.testing.wait_all_tasks_blocked()
+            await waiting.begin()
+
+            os.eventfd_write(reads, 1)
+
+            assert not waiting.is_alone()
+    os.close(reads)
+
+
+async def test_a_task_is_not_alone_after_the_deadline_of_another(anyio_backend: str) -> None:
+    """The other task has to run, although no descriptor is ready."""
+    waiting = Waiting()
+    async with trio.open_nursery() as nursery:
+        with waiting.running():
+            nursery.start_soon(trio.sleep, 0.001)
+            await trio.testing.wait_all_tasks_blocked()
+            await waiting.begin()
+            assert not waiting.wait()  # it ends with the deadline
+
+            assert not waiting.is_alone()
+
+
+async def test_the_question_whether_a_task_is_alone_ends_a_step(anyio_backend: str) -> None:
+    """The watchdog measures the next step from there."""
+    waiting = Waiting()
+    with waiting.running():
+        await waiting.begin()
+        waiting.ms += STEP_BUDGET_MS / 2
+        assert waiting.is_alone()
+        waiting.ms += STEP_BUDGET_MS / 2 + 1
+
+        assert waiting.is_alone()
+
+        assert waiting.stalls.count == 0
 
 
 async def test_the_installed_trio_has_the_epoll_object(anyio_backend: str) -> None:
