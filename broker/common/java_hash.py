@@ -1,4 +1,4 @@
-"""Hash codes of Java, and the iteration order of its hash tables.
+"""Hash codes of Java, and the iteration order of its hash tables and Kafka's.
 
 Kafka derives the partition of a group from the hash code of its id. Its assignors iterate over
 members and topics in the order of a ``HashMap``; the same order assigns the same partitions.
@@ -18,6 +18,10 @@ _INT_BITS: Final = 0xFFFF_FFFF
 _CAPACITY_MIN: Final = 16
 _LOAD_FACTOR: Final = 0.75
 _CACHED_HASHES: Final = 4096
+_TIMELINE_CAPACITY_MIN: Final = 2
+# The factor of Kafka's secondary hash: 2**64 divided by the golden ratio.
+_FIBONACCI: Final = 0x9E37_79B9_7F4A_7C15
+_LONG_BITS: Final = 0xFFFF_FFFF_FFFF_FFFF
 
 
 # The same share partitions and groups are hashed with each of their requests.
@@ -36,17 +40,43 @@ def uuid_hash(topic_id: UUID) -> int:
     return _signed((mixed >> 32) ^ (mixed & _INT_BITS))
 
 
-def in_hash_order(keys: Collection[K], hash_of: Callable[[K], int]) -> list[K]:
-    """Return *keys* in the iteration order of a ``HashMap`` that they were added to."""
-    capacity = _CAPACITY_MIN
-    while len(keys) > capacity * _LOAD_FACTOR:
-        capacity *= 2
+def in_hash_order(
+    keys: Collection[K], hash_of: Callable[[K], int], capacity: int = _CAPACITY_MIN
+) -> list[K]:
+    """Return *keys* in the iteration order of a ``HashMap`` that they were added to.
+
+    *capacity* is the argument of its constructor.
+    """
+    buckets = 1
+    while buckets < capacity or len(keys) > buckets * _LOAD_FACTOR:
+        buckets *= 2
 
     def bucket(key: K) -> int:
         value = hash_of(key) & _INT_BITS
-        return (value ^ value >> 16) & (capacity - 1)
+        return (value ^ value >> 16) & (buckets - 1)
 
     return sorted(keys, key=bucket)
+
+
+def capacity_of_copy(size: int) -> int:
+    """The capacity of a ``HashSet`` that is made from a collection of *size* elements."""
+    return max(size * 4 // 3 + 1, _CAPACITY_MIN)
+
+
+def in_timeline_order(keys: Collection[K], hash_of: Callable[[K], int]) -> list[K]:
+    """Return *keys* in the iteration order of a ``TimelineHashMap`` that they were added to.
+
+    The table has never had more keys, and one of them was replaced after the last was added.
+    """
+    buckets = _TIMELINE_CAPACITY_MIN
+    while (len(keys) + 1) * _LOAD_FACTOR > buckets:
+        buckets *= 2
+
+    def bucket(key: K) -> int:
+        return (hash_of(key) * _FIBONACCI & _LONG_BITS) * buckets >> 64
+
+    # Its iterator returns the keys of a bucket from the last to the first.
+    return sorted(keys, key=bucket, reverse=True)[::-1]
 
 
 def _signed(value: int) -> int:

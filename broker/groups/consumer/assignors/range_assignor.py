@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from uuid import UUID
 
+from broker.common.java_strings import java_order
 from broker.groups.consumer.assignors.spec import Assignment, GroupSpec
 
 
@@ -39,8 +40,7 @@ def _readers(spec: GroupSpec) -> Counter[UUID]:
 def _rank(spec: GroupSpec, member_id: str) -> tuple[bool, bytes]:
     instance_id = spec.members[member_id].instance_id
     name = member_id if instance_id is None else instance_id
-    # Java compares strings by UTF-16 units.
-    return instance_id is None, name.encode("utf-16-be", "surrogatepass")
+    return instance_id is None, java_order(name)
 
 
 class _Ranges:
