@@ -6,7 +6,6 @@ compared as well.
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -18,8 +17,7 @@ import pytest
 from broker.common.java_hash import in_hash_order, string_hash
 from broker.groups.consumer.assignors import ASSIGNORS
 from broker.groups.consumer.assignors.spec import Assignment, GroupSpec, MemberSpec
-from integration.kafka.java_program import java_command
-from integration.machine.deadlines import ENDS_WITHIN_S
+from integration.kafka.java_program import java_lines
 
 pytestmark = pytest.mark.jvm
 
@@ -40,14 +38,7 @@ def test_assignments_equal_kafkas(assignor: str, is_homogeneous: bool, tmp_path:
             lines.append(_line(assignor, spec))
             ours.append(_shown(ASSIGNORS[assignor](spec)))
 
-    kafka = subprocess.run(
-        java_command(JAVA, "Assignments", tmp_path),
-        input="".join(line + "\n" for line in lines),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=ENDS_WITHIN_S,
-    ).stdout.splitlines()
+    kafka = java_lines(JAVA, "Assignments", tmp_path, lines)
 
     assert len(kafka) == len(ours)
     for line, mine, theirs in zip(lines, ours, kafka, strict=True):

@@ -1,8 +1,9 @@
-"""Compiles a Java source with Apache Kafka's jars, and returns the command that runs it."""
+"""Compiles a Java source with Apache Kafka's jars, and runs it or returns the command."""
 
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from integration.kafka.jars import kafka_jars
@@ -24,3 +25,15 @@ def java_command(source: Path, main_class: str, classes: Path) -> list[str]:
     compiler += ["-cp", class_path, "-d", str(classes), "--release", "17"]
     subprocess.run([*compiler, "-sourcepath", _SOURCES, source], check=True, timeout=ENDS_WITHIN_S)
     return ["java", *_QUICK, "-Dlog4j2.level=OFF", "-cp", class_path, main_class]
+
+
+def java_lines(source: Path, main_class: str, classes: Path, lines: Iterable[str]) -> list[str]:
+    """Compile *source* and run *main_class* with *lines* as input; returns the lines it prints."""
+    return subprocess.run(
+        java_command(source, main_class, classes),
+        input="".join(line + "\n" for line in lines),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=ENDS_WITHIN_S,
+    ).stdout.splitlines()
