@@ -1,0 +1,1 @@
+"""The topics of a topology: their numbers of partitions, and which of them have to be created."""
