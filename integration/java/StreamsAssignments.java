@@ -70,7 +70,7 @@ public class StreamsAssignments {
 
     private static Map<String, Set<Integer>> tasks(JsonNode listed) {
         Map<String, Set<Integer>> tasks = new HashMap<>();
-        listed.fields().forEachRemaining(entry -> {
+        listed.properties().forEach(entry -> {
             Set<Integer> partitions = new HashSet<>();
             entry.getValue().forEach(each -> partitions.add(each.asInt()));
             tasks.put(entry.getKey(), partitions);

@@ -107,9 +107,9 @@ public class StreamsReconciliation {
 
     private static Map<String, Map<Integer, Integer>> epochs(JsonNode role) {
         Map<String, Map<Integer, Integer>> epochs = new HashMap<>();
-        role.fields().forEachRemaining(entry -> {
+        role.properties().forEach(entry -> {
             Map<Integer, Integer> partitions = epochs.computeIfAbsent(entry.getKey(), k -> new HashMap<>());
-            entry.getValue().fields().forEachRemaining(each ->
+            entry.getValue().properties().forEach(each ->
                 partitions.put(Integer.valueOf(each.getKey()), each.getValue().asInt()));
         });
         return epochs;
