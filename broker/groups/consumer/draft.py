@@ -31,14 +31,14 @@ from broker.groups.records.consumer import (
 
 
 class GroupDraft(DraftRecords):
-    """Collects records; ``group`` is the group after their replay.
+    """Collects records; ``group`` is the group after their replay, ``former`` before it.
 
     *before* are records that precede them, such as the tombstones of a converted group.
     """
 
     def __init__(self, group: ConsumerGroup, before: Iterable[CoordinatorRecord] = ()) -> None:
         super().__init__(before)
-        self.group = group
+        self.group = self.former = group
         self._is_copy = False
         # Whether the metadata hash of the group was compared with the present topics.
         self.is_up_to_date = False

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from uuid import UUID
 
-from broker.common.java_hash import in_hash_order, string_hash
 from broker.groups.consumer.assignors import Assignor
 from broker.groups.consumer.assignors.spec import GroupSpec, MemberSpec
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
+from broker.groups.member_order import in_assignment_order
 from broker.groups.metadata_image import CoordinatorMetadataImage
 
 
@@ -16,7 +17,7 @@ def write_target_assignment(
     draft: GroupDraft, assignor: Assignor, topics: CoordinatorMetadataImage, now_wall_ms: int
 ) -> None:
     """Write the target assignments that change in the present epoch of the drafted group."""
-    spec = group_spec(draft.group, topics)
+    spec = group_spec(draft.group, draft.former.members, topics)
     assignment = assignor(spec)
     before = draft.group.target
     for member_id in spec.members:
@@ -30,11 +31,16 @@ def write_target_assignment(
     draft.write_assignment_epoch(draft.group.epoch, now_wall_ms)
 
 
-def group_spec(group: ConsumerGroup, topics: CoordinatorMetadataImage) -> GroupSpec:
-    """The input of assignors for a group; topics that do not exist are left out."""
+def group_spec(
+    group: ConsumerGroup, former: Collection[str], topics: CoordinatorMetadataImage
+) -> GroupSpec:
+    """The input of assignors for a group; topics that do not exist are left out.
+
+    *former* are the ids of the members before the heartbeat.
+    """
     members: dict[str, MemberSpec] = {}
     ids_of: dict[frozenset[str], frozenset[UUID]] = {}
-    for member_id in in_hash_order(list(group.members), string_hash):
+    for member_id in in_assignment_order(group.members, former):
         member = group.members[member_id]
         names = group.subscribed_topics(member)
         if names not in ids_of:

@@ -91,7 +91,7 @@ def test_the_input_of_an_assignor() -> None:
     )
     group.target = {"a": {T: frozenset({0})}}
     group.regexes["[tu]"] = ResolvedRegex(frozenset({"t", "u"}), 1, 1)
-    spec = group_spec(group, topics_of(t=4, u=2))
+    spec = group_spec(group, group.members, topics_of(t=4, u=2))
 
     assert spec.partition_counts == {T: 4, U: 2}
     assert not spec.is_homogeneous
@@ -102,8 +102,8 @@ def test_the_input_of_an_assignor() -> None:
 
 
 def test_members_are_in_the_order_of_kafkas_hash_tables() -> None:
-    """By the hash codes of their ids."""
-    names = ["b", "a", "q"]
-    spec = group_spec(group_of(*(member(name, "t") for name in names)), topics_of(t=4))
+    """By the hash codes of their ids, not in the order in which they have joined."""
+    group = group_of(*(member(name, "t") for name in ("b", "a", "c")))
+    spec = group_spec(group, group.members, topics_of(t=4))
 
-    assert list(spec.members) == ["a", "q", "b"]
+    assert list(spec.members) == ["a", "b", "c"]
