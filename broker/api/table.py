@@ -39,6 +39,8 @@ from broker.api.handlers.groups.offset_delete import offset_delete
 from broker.api.handlers.groups.offset_fetch import offset_fetch
 from broker.api.handlers.groups.share_group_describe import share_group_describe
 from broker.api.handlers.groups.share_group_heartbeat import share_group_heartbeat
+from broker.api.handlers.groups.streams_group_describe import streams_group_describe
+from broker.api.handlers.groups.streams_group_heartbeat import streams_group_heartbeat
 from broker.api.handlers.groups.sync_group import sync_group
 from broker.api.handlers.groups.txn_offset_commit import txn_offset_commit
 from broker.api.handlers.records.delete_records import delete_records
@@ -148,6 +150,8 @@ from protocol.messages.share_acknowledge import ShareAcknowledgeRequest
 from protocol.messages.share_fetch import ShareFetchRequest
 from protocol.messages.share_group_describe import ShareGroupDescribeRequest
 from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
+from protocol.messages.streams_group_describe import StreamsGroupDescribeRequest
+from protocol.messages.streams_group_heartbeat import StreamsGroupHeartbeatRequest
 from protocol.messages.sync_group import SyncGroupRequest
 from protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
@@ -239,6 +243,8 @@ HANDLERS: dict[Any, Handler] = dict(
         _api(DeleteShareGroupOffsetsRequest, delete_share_group_offsets),
         _api(ShareFetchRequest, share_fetch),
         _api(ShareAcknowledgeRequest, share_acknowledge),
+        _api(StreamsGroupHeartbeatRequest, streams_group_heartbeat),
+        _api(StreamsGroupDescribeRequest, streams_group_describe),
     )
 )
 

@@ -1,8 +1,7 @@
 """The settings of a group, within the broker's bounds (KIP-848, KIP-932, KIP-1071).
 
 Kafka's dynamic configs of the resource type GROUP (``GroupConfig``). Most keys override the
-broker's key ``group.<key>``. A group that does not exist may have settings. The settings of streams
-groups are validated, stored and described, and have no effect here.
+broker's key ``group.<key>``. A group that does not exist may have settings.
 """
 
 from __future__ import annotations
@@ -32,6 +31,12 @@ SHARE_PARTITION_MAX_RECORD_LOCKS: Final = "share.partition.max.record.locks"
 SHARE_AUTO_OFFSET_RESET: Final = "share.auto.offset.reset"
 SHARE_ISOLATION_LEVEL: Final = "share.isolation.level"
 SHARE_RENEW_ACKNOWLEDGE_ENABLE: Final = "share.renew.acknowledge.enable"
+
+STREAMS_SESSION_TIMEOUT: Final = "streams.session.timeout.ms"
+STREAMS_HEARTBEAT_INTERVAL: Final = "streams.heartbeat.interval.ms"
+STREAMS_ASSIGNMENT_INTERVAL: Final = "streams.assignment.interval.ms"
+STREAMS_INITIAL_REBALANCE_DELAY: Final = "streams.initial.rebalance.delay.ms"
+STREAMS_NUM_STANDBY_REPLICAS: Final = "streams.num.standby.replicas"
 
 _NOTHING: Final[Mapping[str, Value]] = MappingProxyType({})
 _TIMED: Final = ("consumer", "share", "streams")

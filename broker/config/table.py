@@ -18,7 +18,6 @@ from broker.config.unused import (
     sasl,
     sasl_oauthbearer,
     share_groups,
-    streams_groups,
     threads,
     throttled_rates,
     tiering,
@@ -38,7 +37,6 @@ _UNUSED = (
     logs,
     transactions,
     share_groups,
-    streams_groups,
     tiering,
 )
 

@@ -18,6 +18,7 @@ from broker.groups.consumer.classic_members import ClassicMembers
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.group_states import GroupStates
 from broker.groups.share.group import ShareGroup
+from broker.groups.streams.group import StreamsGroup
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 
@@ -78,4 +79,4 @@ class Departures:
             raise ApiError(ErrorCode.INVALID_GROUP_ID)
         self._runtime.check(group_id)
         group = self._states.groups.get(group_id)
-        return None if isinstance(group, ShareGroup) else group
+        return None if isinstance(group, ShareGroup | StreamsGroup) else group

@@ -12,8 +12,8 @@ from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.groups.offset_and_metadata import OffsetAndMetadata
 
 # Raises `ApiError` if the member that was checked may not commit an offset for a partition of a
-# topic; then the whole commit is refused.
-CommitCheck = Callable[[UUID, int], None]
+# topic, by name and id; then the whole commit is refused.
+CommitCheck = Callable[[str, UUID, int], None]
 
 # The generation or member epoch in requests of clients that are in no generation.
 UNKNOWN_GENERATION_ID: Final = -1
@@ -25,11 +25,13 @@ class GroupType(StrEnum):
     CLASSIC = "classic"
     CONSUMER = "consumer"
     SHARE = "share"
+    STREAMS = "streams"
 
 
 CLASSIC: Final = GroupType.CLASSIC
 CONSUMER: Final = GroupType.CONSUMER
 SHARE: Final = GroupType.SHARE
+STREAMS: Final = GroupType.STREAMS
 
 
 @dataclass(slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from uuid import UUID
 from broker.common.clock import Clock
 from broker.common.errors import ApiError
 from broker.config import Config
+from broker.config.groups import GroupConfigs
 from broker.controller.metadata.image import GROUP_METADATA_TOPIC, MetadataImage
 from broker.coordinators.acting_slices import acting, run_without_cause
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
@@ -40,6 +41,7 @@ from broker.groups.consumer.long_heartbeats import LongHeartbeats
 from broker.groups.consumer.migration import Migration
 from broker.groups.departures import Departures
 from broker.groups.group_lifecycle import GroupLifecycle
+from broker.groups.group_parts import GroupParts
 from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.offset_metadata_manager import OffsetMetadataManager, PreparedTombstones
@@ -48,6 +50,8 @@ from broker.groups.share.coordinator import ShareGroupCoordinator
 from broker.groups.share.group import ShareGroup
 from broker.groups.share.offsets import FindEndOffset
 from broker.groups.snapshot_changes import SnapshotChanges
+from broker.groups.streams.coordinator import StreamsGroupCoordinator
+from broker.groups.streams.group import StreamsGroup
 from broker.groups.time_limits import MemberTimeout, RebalanceLimit
 from broker.groups.transaction_completion import complete_transaction
 from broker.share.persister import Persister
@@ -94,26 +98,25 @@ class GroupCoordinatorService:
         self._actions = actions
         self._config = config
         self._clock = clock
-        coordinator_timer = CoordinatorTimer(timer, actions)
         topics = CoordinatorMetadataImage(image)
-        self._classic = ClassicGroupCoordinator(
-            config, clock, self.runtime, actions, rebalance_purgatory, heartbeat_purgatory
-        )
-        migration = Migration(config, clock, self.runtime, self.states, topics, self._classic)
-        self.consumers = ConsumerGroupCoordinator(
-            config, clock, self.runtime, self.states, coordinator_timer, topics, migration, offload
-        )
-        self.share = ShareGroupCoordinator(
+        parts = GroupParts(
             config,
             clock,
             self.runtime,
             self.states,
-            coordinator_timer,
+            CoordinatorTimer(timer, actions),
             topics,
-            self.consumers.configs,
+            GroupConfigs(config),
             actions,
-            persister,
-            find_end,
+        )
+        self._classic = ClassicGroupCoordinator(
+            config, clock, self.runtime, actions, rebalance_purgatory, heartbeat_purgatory
+        )
+        migration = Migration(parts, self._classic)
+        self.consumers = ConsumerGroupCoordinator(parts, migration, offload)
+        self.share = ShareGroupCoordinator(parts, persister, find_end)
+        self.streams = StreamsGroupCoordinator(
+            parts, lambda group: self._classic.retire(group, ErrorCode.UNKNOWN_MEMBER_ID)
         )
         self.changes = SnapshotChanges(self.states, topics, offload)
         self.long_heartbeats = LongHeartbeats(self.consumers, self.states, self.changes)
@@ -121,10 +124,10 @@ class GroupCoordinatorService:
         self.departures = Departures(
             self.runtime, self.states, self._classic, self._classic_members
         )
-        self._lifecycle = GroupLifecycle(self.states, self._classic, self.consumers, self.share)
-        self.offsets = OffsetMetadataManager(
-            config, clock, self.runtime, self.states, self._classic.reschedule_heartbeat
+        self._lifecycle = GroupLifecycle(
+            self.states, self._classic, self.consumers, self.share, self.streams
         )
+        self.offsets = OffsetMetadataManager(parts, self._classic.reschedule_heartbeat)
 
     @property
     def groups(self) -> dict[str, AnyGroup]:
@@ -165,7 +168,9 @@ class GroupCoordinatorService:
         if isinstance(group, ConsumerGroup) and not group.is_empty:
             self._classic_members.join(group, request, on_response)
             return
-        if isinstance(group, ShareGroup):
+        if isinstance(group, ShareGroup) or (
+            isinstance(group, StreamsGroup) and not group.is_empty
+        ):
             raise ApiError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
         if not isinstance(group, ClassicGroup):
             if request.member_id != UNKNOWN_MEMBER_ID:
@@ -175,13 +180,15 @@ class GroupCoordinatorService:
             group = self._create_classic(request.group_id, group)
         self._classic.join(group, request, on_response)
 
-    def _create_classic(self, group_id: str, instead_of: ConsumerGroup | None) -> ClassicGroup:
+    def _create_classic(
+        self, group_id: str, instead_of: ConsumerGroup | StreamsGroup | None
+    ) -> ClassicGroup:
         """Create a group and append its record before a member has joined, as Kafka does."""
         group = ClassicGroup(group_id, self._clock.wall_ms())
         before = [] if instead_of is None else instead_of.tombstones()
         self.runtime.append(group_id, [*before, group_metadata_record(group, {})])
         if instead_of is not None:
-            self.consumers.retire(instead_of)
+            self._lifecycle.retire(instead_of, ErrorCode.UNKNOWN_MEMBER_ID)
         self.states.put(group)
         return group
 
@@ -223,7 +230,7 @@ class GroupCoordinatorService:
     def _group_of_member(self, group_id: str) -> ClassicGroup | ConsumerGroup:
         self.runtime.check(group_id)
         group = self.groups.get(group_id)
-        if group is None or isinstance(group, ShareGroup):
+        if group is None or isinstance(group, ShareGroup | StreamsGroup):
             raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
         return group
 
@@ -237,7 +244,10 @@ class GroupCoordinatorService:
     def member_timeouts(self) -> Iterator[MemberTimeout]:
         """The sessions and other timeouts of the members of all groups."""
         return chain(
-            self._classic.timeouts(), self.consumers.timeouts.listed(), self.share.timeouts()
+            self._classic.timeouts(),
+            self.consumers.timeouts.listed(),
+            self.share.timeouts(),
+            self.streams.timeouts(),
         )
 
     # ----------------------------------------------------------------------- administration

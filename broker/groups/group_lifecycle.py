@@ -12,12 +12,14 @@ from broker.groups.consumer.coordinator import ConsumerGroupCoordinator
 from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.share.coordinator import ShareGroupCoordinator
 from broker.groups.share.group import ShareGroup
+from broker.groups.streams.coordinator import StreamsGroupCoordinator
+from broker.groups.streams.group import StreamsGroup
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 
 
 class GroupLifecycle:
-    """The groups of a node; *classic*, *consumers* and *share* have what waits for members."""
+    """The groups of a node; the coordinators have what waits for members."""
 
     def __init__(
         self,
@@ -25,11 +27,13 @@ class GroupLifecycle:
         classic: ClassicGroupCoordinator,
         consumers: ConsumerGroupCoordinator,
         share: ShareGroupCoordinator,
+        streams: StreamsGroupCoordinator,
     ) -> None:
         self._states = states
         self._classic = classic
         self._consumers = consumers
         self._share = share
+        self._streams = streams
 
     def adopt(self, partition: int, loaded: GroupStates) -> Slices[None]:
         """Add the groups of a partition, and begin the sessions of their members."""
@@ -57,6 +61,8 @@ class GroupLifecycle:
             self._classic.retire(group, refusal)
         elif isinstance(group, ShareGroup):
             self._share.retire(group)
+        elif isinstance(group, StreamsGroup):
+            self._streams.retire(group)
         else:
             self._consumers.retire(group)
 
@@ -65,5 +71,7 @@ class GroupLifecycle:
             self._classic.start(group, None)
         elif isinstance(group, ShareGroup):
             self._share.on_loaded(group)
+        elif isinstance(group, StreamsGroup):
+            self._streams.on_loaded(group)
         else:
             self._consumers.on_loaded(group)

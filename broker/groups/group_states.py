@@ -1,8 +1,8 @@
 """The groups and offsets that records of ``__consumer_offsets`` add up to.
 
-Kafka's ``GroupCoordinatorShard.replay``. Consumer and share groups apply appended records by the
-same replay as loaded ones, so the state in memory is that of the log. A later record of a key
-replaces an earlier one; compaction may leave the keys in any order.
+Kafka's ``GroupCoordinatorShard.replay``. Consumer, share and streams groups apply appended records
+by the same replay as loaded ones, so the state in memory is that of the log. A later record of a
+key replaces an earlier one; compaction may leave the keys in any order.
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ from broker.groups.records.serde import GROUP_RECORDS
 from broker.groups.records.share import SHARE_GROUP_KEYS
 from broker.groups.records.streams import STREAMS_GROUP_KEYS
 from broker.groups.share.group import ShareGroup
+from broker.groups.streams.group import StreamsGroup
+from broker.groups.streams.replay import replay as replay_streams
 from broker.steps.queue import Slices, finish
 from protocol.record_batch.header import NO_PRODUCER_ID
 
-AnyGroup = ClassicGroup | ConsumerGroup | ShareGroup
+AnyGroup = ClassicGroup | ConsumerGroup | ShareGroup | StreamsGroup
 
 
 def _only_partition(_group_id: str) -> int:
@@ -87,7 +89,9 @@ class GroupStates:
             self._replay_generation(key.group, value, now_wall_ms)
         elif isinstance(key, SHARE_GROUP_KEYS):
             self._replay_share_group(record)
-        elif not isinstance(key, STREAMS_GROUP_KEYS):  # no coordinator has streams groups
+        elif isinstance(key, STREAMS_GROUP_KEYS):
+            self._replay_streams_group(record)
+        else:
             self._replay_consumer_group(record)
 
     def put_offsets(
@@ -202,5 +206,20 @@ class GroupStates:
             group = ShareGroup(group_id)
             self.put(group)
         group.replay(record)
+        if group.is_deleted:
+            self._remove(group_id)
+
+    def _replay_streams_group(self, record: CoordinatorRecord) -> None:
+        group_id = record.key.group_id
+        group = self.groups.get(group_id)
+        if isinstance(group, ClassicGroup) and not group.is_simple:
+            raise InconsistentRecord(f"group {group_id} is not a streams group")
+        if not isinstance(group, StreamsGroup):
+            if record.value is None:
+                return  # the group is deleted already
+            # A simple group holds only offsets and has no record; it is replaced.
+            group = StreamsGroup(group_id)
+            self.put(group)
+        replay_streams(group, record)
         if group.is_deleted:
             self._remove(group_id)

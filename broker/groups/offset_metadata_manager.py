@@ -19,17 +19,15 @@ from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from broker.common.clock import Clock
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.config import Config
 from broker.coordinators.coordinator_log import TransactionalProducer
 from broker.coordinators.coordinator_record import CoordinatorRecord
-from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.coordinators.prepared_records import PreparedRecords
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.group import CommitCheck, Committer
-from broker.groups.group_states import AnyGroup, GroupStates
+from broker.groups.group_parts import GroupParts
+from broker.groups.group_states import AnyGroup
 from broker.groups.offset_and_metadata import Changes, OffsetAndMetadata, Offsets, tombstone
 from broker.groups.records.serde import NO_TIMESTAMP
 from broker.steps.pieces import pieces
@@ -91,7 +89,7 @@ class PreparedCommit:
         """Raise `ApiError` unless *check* allows each commit that has no error."""
         for commit, error in zip(commits, self.errors, strict=True):
             if not error:
-                check(commit.topic_id, commit.partition.partition)
+                check(commit.partition.topic, commit.topic_id, commit.partition.partition)
 
 
 class PreparedTombstones(NamedTuple):
@@ -107,19 +105,12 @@ class OffsetMetadataManager:
     *reschedule_heartbeat* is called for each commit of a classic member: it restarts the session.
     """
 
-    def __init__(
-        self,
-        config: Config,
-        clock: Clock,
-        runtime: CoordinatorRuntime,
-        states: GroupStates,
-        reschedule_heartbeat: RescheduleHeartbeat,
-    ) -> None:
-        self._metadata_length_max = config.offset_metadata_max_bytes
-        self._retention_ms = config.offsets_retention_minutes * _MINUTE_MS
-        self._clock = clock
-        self._runtime = runtime
-        self._states = states
+    def __init__(self, parts: GroupParts, reschedule_heartbeat: RescheduleHeartbeat) -> None:
+        self._metadata_length_max = parts.config.offset_metadata_max_bytes
+        self._retention_ms = parts.config.offsets_retention_minutes * _MINUTE_MS
+        self._clock = parts.clock
+        self._runtime = parts.runtime
+        self._states = parts.states
         self._reschedule_heartbeat = reschedule_heartbeat
 
     # ------------------------------------------------------------------------------- commit

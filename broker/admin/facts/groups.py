@@ -16,6 +16,8 @@ from broker.groups.group_states import AnyGroup
 from broker.groups.offset_and_metadata import OffsetAndMetadata
 from broker.groups.share.group import ShareGroup
 from broker.groups.share.member import ShareGroupMember
+from broker.groups.streams.group import StreamsGroup
+from broker.groups.streams.member import StreamsGroupMember
 from broker.node import Node
 from protocol.codec import Malformed
 from protocol.consumer_protocol import parse_assignment
@@ -23,7 +25,7 @@ from protocol.printable import printable
 
 # The log end offset of a partition's leader; None if no leader runs.
 LogEnd = Callable[[TopicPartition], int | None]
-# Partitions by topic.
+# Partitions by topic, or of a streams group by subtopology.
 Assignment = dict[str, list[int]]
 
 
@@ -58,6 +60,8 @@ def _members(node: Node, group: AnyGroup) -> list[JsonObject]:
         return [_classic_member(group, each) for each in group.members.values()]
     if isinstance(group, ShareGroup):
         return [_member(each, None, _named(node, each.assigned)) for each in group.members.values()]
+    if isinstance(group, StreamsGroup):
+        return [_streams_member(each) for each in group.members.values()]
     return [_consumer_member(node, each) for each in group.members.values()]
 
 
@@ -80,6 +84,12 @@ def _consumer_member(node: Node, member: ConsumerGroupMember) -> JsonObject:
     return _member(member, member.instance_id, _named(node, member.assigned))
 
 
+def _streams_member(member: StreamsGroupMember) -> JsonObject:
+    """A member with its active tasks: partitions by subtopology."""
+    active = member.current.assigned.active
+    return _member(member, None, {each: sorted(active[each]) for each in sorted(active)})
+
+
 def _named(node: Node, assigned: Mapping[UUID, Iterable[int]]) -> Assignment:
     """An assignment with the names of the topics that exist."""
     topics = node.groups.consumers.topics
@@ -91,7 +101,7 @@ def _named(node: Node, assigned: Mapping[UUID, Iterable[int]]) -> Assignment:
 
 
 def _member(
-    member: ClassicGroupMember | ConsumerGroupMember | ShareGroupMember,
+    member: ClassicGroupMember | ConsumerGroupMember | ShareGroupMember | StreamsGroupMember,
     instance: str | None,
     assignment: Assignment,
 ) -> JsonObject:

@@ -102,6 +102,8 @@ from protocol.messages.share_acknowledge import ShareAcknowledgeRequest
 from protocol.messages.share_fetch import ShareFetchRequest
 from protocol.messages.share_group_describe import ShareGroupDescribeRequest
 from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
+from protocol.messages.streams_group_describe import StreamsGroupDescribeRequest
+from protocol.messages.streams_group_heartbeat import StreamsGroupHeartbeatRequest
 from protocol.messages.sync_group import SyncGroupRequest
 from protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
@@ -193,4 +195,6 @@ CHECKS: Final[dict[Any, tuple[Check, ...]]] = {
     DeleteShareGroupOffsetsRequest: (DELETE_GROUP, READ_TOPIC),
     ShareFetchRequest: (READ_GROUP, READ_TOPIC),
     ShareAcknowledgeRequest: (READ_GROUP, READ_TOPIC),
+    StreamsGroupHeartbeatRequest: (READ_GROUP, DESCRIBE_TOPIC, CREATE_IN_CLUSTER, CREATE_TOPIC),
+    StreamsGroupDescribeRequest: (DESCRIBE_GROUP, DESCRIBE_TOPIC),
 }

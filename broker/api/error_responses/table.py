@@ -17,6 +17,7 @@ from broker.api.error_responses.security import SECURITY
 from broker.api.error_responses.share_groups import SHARE_GROUPS
 from broker.api.error_responses.share_partitions import SHARE_PARTITIONS
 from broker.api.error_responses.share_states import SHARE_STATES
+from broker.api.error_responses.streams_groups import STREAMS_GROUPS
 from broker.api.error_responses.topics import TOPICS
 from broker.api.error_responses.transactions import TRANSACTIONS
 from protocol.errors import ErrorCode
@@ -29,6 +30,7 @@ ERROR_RESPONSES: dict[Any, Callable[[Any, Failure], object | None]] = {
     **TRANSACTIONS,
     **SECURITY,
     **SHARE_GROUPS,
+    **STREAMS_GROUPS,
     **SHARE_STATES,
     **SHARE_PARTITIONS,
 }

@@ -9,6 +9,7 @@ from broker.config.keys.consumer_groups import ConsumerGroupKeys
 from broker.config.keys.delegation_tokens import DelegationTokenKeys
 from broker.config.keys.directories import DirectoryKeys
 from broker.config.keys.flushing import FlushKeys
+from broker.config.keys.group_protocols import GroupProtocolKeys
 from broker.config.keys.links import LinkKeys
 from broker.config.keys.listeners import ListenerKeys
 from broker.config.keys.offsets import OffsetKeys
@@ -21,6 +22,7 @@ from broker.config.keys.sasl import SaslKeys
 from broker.config.keys.segments import SegmentKeys
 from broker.config.keys.share_coordinator import ShareCoordinatorKeys
 from broker.config.keys.share_groups import ShareGroupKeys
+from broker.config.keys.streams_groups import StreamsGroupKeys
 from broker.config.keys.tls import TlsKeys
 from broker.config.keys.topics import TopicKeys
 from broker.config.keys.transactions import TransactionKeys
@@ -41,9 +43,11 @@ class AllKeys(
     PurgatoryKeys,
     ReplicationKeys,
     LinkKeys,
+    GroupProtocolKeys,
     ClassicGroupKeys,
     ConsumerGroupKeys,
     ShareGroupKeys,
+    StreamsGroupKeys,
     ShareCoordinatorKeys,
     OffsetKeys,
     ProducerKeys,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker.config.key import CLUSTER_WIDE, no_effect
-from broker.config.kinds import DOUBLE_MAX, Boolean, Decimal, ListOf, int32, int64
+from broker.config.kinds import DOUBLE_MAX, Boolean, Decimal, int32, int64
 
 _cleaner = no_effect("the cleaner has no permanent thread")
 _files = no_effect("segment files are not preallocated")
@@ -22,11 +22,6 @@ KEYS = (
     _groups("group.consumer.regex.refresh.interval.ms", int32(10_000), 600_000, internal=True),
     _groups("group.coordinator.append.linger.ms", int32(-1), -1),
     _groups("group.coordinator.cached.buffer.max.bytes", int32(524_288), 1_048_588, CLUSTER_WIDE),
-    _groups(
-        "group.coordinator.rebalance.protocols",
-        ListOf(("consumer", "classic", "share", "streams")),
-        ("classic", "consumer", "streams"),
-    ),
     _groups("offsets.load.buffer.size", int32(1), 5_242_880),
     _groups("offsets.topic.compression.codec", int32(), 0),
 )

@@ -18,8 +18,10 @@ from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
 from protocol.lazy_dataclass import dataclass
 
+GROUP_VERSION = "group.version"
 METADATA_VERSION = "metadata.version"
 SHARE_VERSION = "share.version"
+STREAMS_VERSION = "streams.version"
 TRANSACTION_VERSION = "transaction.version"
 _UPGRADE = 1
 SAFE_DOWNGRADE = 2
@@ -40,11 +42,11 @@ class Feature:
 FEATURES: Mapping[str, Feature] = MappingProxyType(
     {
         "eligible.leader.replicas.version": Feature(0, 1, 1),
-        "group.version": Feature(0, 1, 1),
+        GROUP_VERSION: Feature(0, 1, 1),
         "kraft.version": Feature(0, 1, 0),
         METADATA_VERSION: Feature(7, 30, 30),
         SHARE_VERSION: Feature(0, 1, 1),
-        "streams.version": Feature(0, 1, 1),
+        STREAMS_VERSION: Feature(0, 1, 1, is_changeable=True),
         TRANSACTION_VERSION: Feature(0, 2, 2, is_changeable=True),
     }
 )

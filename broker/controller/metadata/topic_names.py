@@ -30,6 +30,15 @@ def check_topic_name(name: str) -> None:
     raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {reason}")
 
 
+def is_valid_topic_name(name: str) -> bool:
+    """Whether `check_topic_name` accepts *name*."""
+    try:
+        check_topic_name(name)
+    except ApiError:
+        return False
+    return True
+
+
 def may_collide(name: str) -> bool:
     """Whether another name can be equal to *name* after `unified`."""
     return "." in name or "_" in name

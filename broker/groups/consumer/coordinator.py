@@ -12,12 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import NamedTuple
 
-from broker.common.clock import Clock
 from broker.common.errors import ApiError
-from broker.config import Config
-from broker.config.groups import GroupConfigs
-from broker.coordinators.coordinator_runtime import CoordinatorRuntime
-from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.consumer.admission import (
     admit,
@@ -47,9 +42,10 @@ from broker.groups.consumer.target_assignment import write_target_assignment
 from broker.groups.consumer.timeouts import Timeouts
 from broker.groups.consumer.validation import check_heartbeat
 from broker.groups.epochs import next_epoch
-from broker.groups.group_states import AnyGroup, GroupStates
-from broker.groups.metadata_image import CoordinatorMetadataImage
+from broker.groups.group_parts import GroupParts
+from broker.groups.group_states import AnyGroup
 from broker.groups.share.group import ShareGroup
+from broker.groups.streams.group import StreamsGroup
 from broker.steps.offload import Offload
 from protocol.errors import ErrorCode
 
@@ -72,30 +68,21 @@ class PreparedHeartbeat(NamedTuple):
 class ConsumerGroupCoordinator:
     """Coordinates consumer groups."""
 
-    def __init__(
-        self,
-        config: Config,
-        clock: Clock,
-        runtime: CoordinatorRuntime,
-        states: GroupStates,
-        timer: CoordinatorTimer,
-        topics: CoordinatorMetadataImage,
-        migration: Migration,
-        offload: Offload,
-    ) -> None:
+    def __init__(self, parts: GroupParts, migration: Migration, offload: Offload) -> None:
+        config, topics = parts.config, parts.topics
         self.topics = topics
-        self.configs = GroupConfigs(config)
-        self.timeouts = Timeouts(timer, self.configs, self._expire)
+        self.configs = parts.configs
+        self.timeouts = Timeouts(parts.timer, self.configs, self._expire)
         self.default_assignor = config.group_consumer_assignors[0]
         self._assignors = config.group_consumer_assignors
         self.size_max = config.group_consumer_max_size
-        self._clock = clock
-        self._runtime = runtime
-        self._states = states
+        self._clock = parts.clock
+        self._runtime = parts.runtime
+        self._states = parts.states
         self._migration = migration
-        self.subscriptions = Subscriptions(clock, topics)
+        self.subscriptions = Subscriptions(parts.clock, topics)
         self._resolution = RegexResolution(
-            timer, offload, topics, self._consumer_group, self._resolved
+            parts.timer, offload, topics, self._consumer_group, self._resolved
         )
 
     # ---------------------------------------------------------------------------- heartbeat
@@ -229,7 +216,7 @@ class ConsumerGroupCoordinator:
         """Return a draft of the group of a request; raises `ApiError` if there is none."""
         if isinstance(group, ConsumerGroup):
             return GroupDraft(group)
-        if not request.is_joining or isinstance(group, ShareGroup):
+        if not request.is_joining or isinstance(group, ShareGroup | StreamsGroup):
             which = (
                 f"Consumer group {request.group_id} not found."
                 if group is None

@@ -210,7 +210,7 @@ class ConsumerGroup:
         if epoch > member.member_epoch:
             raise ApiError(stale)
 
-        def check(topic_id: UUID, partition: int) -> None:
+        def check(_topic: str, topic_id: UUID, partition: int) -> None:
             """A commit with an older epoch is valid for partitions owned since then (KIP-1251)."""
             for owned in (member.assigned, member.pending_revocation):
                 since = owned.get(topic_id, {}).get(partition)

@@ -9,6 +9,7 @@ from broker.groups.consumer.workload import ITEMS_AT_ONCE_MAX, has_more_items
 from broker.groups.group_states import AnyGroup, GroupStates
 from broker.groups.share.group import ShareGroup
 from broker.groups.snapshot_changes import SnapshotChanges
+from broker.groups.streams.group import StreamsGroup
 from broker.steps.queue import Slices
 
 
@@ -27,7 +28,7 @@ class LongHeartbeats:
     def is_long(self, request: ConsumerGroupHeartbeat) -> bool:
         """Whether a heartbeat may take longer than a slice; only those of consumer groups do."""
         group = self._states.groups.get(request.group_id)
-        if request.is_leaving or isinstance(group, ClassicGroup | ShareGroup):
+        if request.is_leaving or isinstance(group, ClassicGroup | ShareGroup | StreamsGroup):
             return False
         consumers = self._consumers
         if group is not None and consumers.subscriptions.is_settled(group, request):
@@ -58,7 +59,7 @@ class _Heartbeat:
 
     def can_prepare(self, group: AnyGroup | None) -> bool:
         """The conversion of a classic group responds to waiting members."""
-        return not isinstance(group, ClassicGroup | ShareGroup)
+        return not isinstance(group, ClassicGroup | ShareGroup | StreamsGroup)
 
     def prepare(self, group: AnyGroup | None) -> PreparedHeartbeat:
         """See `GroupChange`."""

@@ -12,11 +12,8 @@ from collections.abc import Set as AbstractSet
 from typing import Protocol
 from uuid import UUID
 
-from broker.common.clock import Clock
 from broker.common.errors import ApiError
-from broker.config import Config
 from broker.coordinators.coordinator_record import InconsistentRecord
-from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_metadata_record import group_metadata_record
 from broker.groups.classic.group_state import STABLE
@@ -25,7 +22,7 @@ from broker.groups.classic.requests import MemberProtocol
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.member import ConsumerGroupMember, OwnedPartitions
-from broker.groups.group_states import GroupStates
+from broker.groups.group_parts import GroupParts
 from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.records.consumer import ClassicMemberMetadata, ClassicProtocol
 from protocol.codec import Malformed
@@ -61,25 +58,18 @@ class ClassicGroups(Protocol):
 class Migration:
     """Converts groups of one protocol into groups of the other."""
 
-    def __init__(
-        self,
-        config: Config,
-        clock: Clock,
-        runtime: CoordinatorRuntime,
-        states: GroupStates,
-        topics: CoordinatorMetadataImage,
-        classic: ClassicGroups,
-    ) -> None:
+    def __init__(self, parts: GroupParts, classic: ClassicGroups) -> None:
+        config = parts.config
         policy = config.group_consumer_migration_policy
         self._upgrades = policy in _UPGRADING
         self._downgrades = policy in _DOWNGRADING
         self.is_disabled = not (self._upgrades or self._downgrades)
         self._consumer_size_max = config.group_consumer_max_size
         self._classic_size_max = config.group_max_size
-        self._clock = clock
-        self._runtime = runtime
-        self._states = states
-        self._topics = topics
+        self._clock = parts.clock
+        self._runtime = parts.runtime
+        self._states = parts.states
+        self._topics = parts.topics
         self._classic = classic
 
     # ------------------------------------------------------------------------------ upgrade

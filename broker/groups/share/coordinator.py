@@ -7,20 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from broker.common.clock import Clock
 from broker.common.errors import ApiError
-from broker.config import Config
 from broker.config.groups import (
     SHARE_ASSIGNMENT_INTERVAL,
     SHARE_HEARTBEAT_INTERVAL,
     SHARE_SESSION_TIMEOUT,
-    GroupConfigs,
 )
-from broker.coordinators.coordinator_runtime import CoordinatorRuntime
-from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.epochs import next_epoch
-from broker.groups.group_states import AnyGroup, GroupStates
-from broker.groups.metadata_image import CoordinatorMetadataImage
+from broker.groups.group_parts import GroupParts
+from broker.groups.group_states import AnyGroup
 from broker.groups.share.assignor import assign
 from broker.groups.share.draft import ShareDraft
 from broker.groups.share.group import ShareGroup
@@ -37,7 +32,6 @@ from broker.groups.share.state_partitions import StatePartitions, Topics
 from broker.groups.time_limits import MemberTimeout
 from broker.share.persister import Persister
 from protocol.errors import ErrorCode
-from purgatories.action_queue import ActionQueue
 
 log = logging.getLogger("antechamber.groups")
 
@@ -80,33 +74,19 @@ class ShareGroupCoordinator:
     """
 
     def __init__(
-        self,
-        config: Config,
-        clock: Clock,
-        runtime: CoordinatorRuntime,
-        states: GroupStates,
-        timer: CoordinatorTimer,
-        topics: CoordinatorMetadataImage,
-        configs: GroupConfigs,
-        actions: ActionQueue,
-        persister: Callable[[], Persister],
-        find_end: FindEndOffset,
+        self, parts: GroupParts, persister: Callable[[], Persister], find_end: FindEndOffset
     ) -> None:
-        self.topics = topics
-        self._config = config
-        self._wall_ms = clock.wall_ms
-        self._runtime = runtime
-        self._states = states
-        self._timer = timer
-        self._configs = configs
+        self.topics = parts.topics
+        self._config = parts.config
+        self._wall_ms = parts.clock.wall_ms
+        self._runtime = parts.runtime
+        self._states = parts.states
+        self._timer = parts.timer
+        self._configs = parts.configs
         # By group, so that a heartbeat that changes nothing does not compare them again.
         self._assigned: dict[str, _Assigned] = {}
-        self.initialization = Initialization(
-            config, clock, runtime, states, topics, actions, persister, self.finish
-        )
-        self.offsets = ShareGroupOffsets(
-            runtime, states, topics, actions, persister, find_end, self.finish
-        )
+        self.initialization = Initialization(parts, persister, self.finish)
+        self.offsets = ShareGroupOffsets(parts, persister, find_end, self.finish)
 
     # ---------------------------------------------------------------------------- heartbeat
 

@@ -12,19 +12,15 @@ from functools import partial
 from typing import Protocol
 from uuid import UUID
 
-from broker.common.clock import Clock
 from broker.common.errors import ApiError
-from broker.config import Config
-from broker.coordinators.coordinator_runtime import CoordinatorRuntime
-from broker.groups.group_states import GroupStates
-from broker.groups.metadata_image import CoordinatorMetadataImage, topic_name
+from broker.groups.group_parts import GroupParts
+from broker.groups.metadata_image import topic_name
 from broker.groups.share.draft import ShareDraft
 from broker.groups.share.group import ShareGroup
 from broker.groups.share.state_partitions import Topics, TopicStates
 from broker.share.persister import UNINITIALIZED_START_OFFSET, Persister, PersisterResult
 from broker.share.share_partition_key import SharePartitionKey
 from protocol.errors import ErrorCode
-from purgatories.action_queue import ActionQueue
 
 log = logging.getLogger("antechamber.groups")
 
@@ -41,22 +37,14 @@ class Initialization:
     """The initialization of share partitions of a node's groups."""
 
     def __init__(
-        self,
-        config: Config,
-        clock: Clock,
-        runtime: CoordinatorRuntime,
-        states: GroupStates,
-        topics: CoordinatorMetadataImage,
-        actions: ActionQueue,
-        persister: Callable[[], Persister],
-        finish: Finish,
+        self, parts: GroupParts, persister: Callable[[], Persister], finish: Finish
     ) -> None:
-        self._config = config
-        self._wall_ms = clock.wall_ms
-        self._runtime = runtime
-        self._states = states
-        self._topics = topics
-        self._actions = actions
+        self._config = parts.config
+        self._wall_ms = parts.clock.wall_ms
+        self._runtime = parts.runtime
+        self._states = parts.states
+        self._topics = parts.topics
+        self._actions = parts.actions
         self._persister = persister
         self._finish = finish
 

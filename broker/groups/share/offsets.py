@@ -14,9 +14,7 @@ from broker.common.errors import ApiError
 from broker.common.java_hash import in_hash_order, uuid_hash
 from broker.common.topic_partition import TopicPartition
 from broker.common.uuid_text import uuid_text
-from broker.coordinators.coordinator_runtime import CoordinatorRuntime
-from broker.groups.group_states import GroupStates
-from broker.groups.metadata_image import CoordinatorMetadataImage
+from broker.groups.group_parts import GroupParts
 from broker.groups.share.draft import ShareDraft
 from broker.groups.share.end_offsets import EndOffset, OnEndOffset
 from broker.groups.share.group import ShareGroup
@@ -30,7 +28,6 @@ from broker.share.persister import (
 )
 from broker.share.share_partition_key import SharePartitionKey
 from protocol.errors import ErrorCode
-from purgatories.action_queue import ActionQueue
 
 FindEndOffset = Callable[[TopicPartition, OnEndOffset], None]
 
@@ -55,18 +52,15 @@ class ShareGroupOffsets:
 
     def __init__(
         self,
-        runtime: CoordinatorRuntime,
-        states: GroupStates,
-        topics: CoordinatorMetadataImage,
-        actions: ActionQueue,
+        parts: GroupParts,
         persister: Callable[[], Persister],
         find_end: FindEndOffset,
         finish: Finish,
     ) -> None:
-        self.topics = topics
-        self._runtime = runtime
-        self._states = states
-        self._actions = actions
+        self.topics = parts.topics
+        self._runtime = parts.runtime
+        self._states = parts.states
+        self._actions = parts.actions
         self._persister = persister
         self._find_end = find_end
         self._finish = finish

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import NamedTuple
 
 
 class StatusCode(IntEnum):
@@ -14,3 +15,10 @@ class StatusCode(IntEnum):
     MISSING_INTERNAL_TOPICS = 3
     SHUTDOWN_APPLICATION = 4
     ASSIGNMENT_DELAYED = 5
+
+
+class Status(NamedTuple):
+    """A status in a response."""
+
+    code: StatusCode
+    detail: str

@@ -22,15 +22,18 @@ READERS = "".join(
 ATTRIBUTES = set(re.findall(r"(?:(?<=config\.)|(?<=self\.))\w+", READERS))
 CALLS = re.compile(r"topic_value\(.*|(?:for_listener|listener_names|\bvalue)\([^()]*")
 NAMES = {name for call in CALLS.findall(READERS) for name in re.findall(r'"([\w.]+)"', call)}
-GROUP_NAMES = set(re.findall(r'_bounded\("([\w.]+)"', READERS))
+GROUP_NAMES = set(re.findall(r'(?:_bounded|_with_broker_key)\("([\w.]+)"', READERS))
+GROUP_BOUNDS = set(re.findall(r'(?:highest|lowest)="([\w.]+)"', READERS))
 
 
 def is_read(key: str) -> bool:
     """Whether the broker's code reads the key, or that of a topic key which defaults to it."""
     topic_keys = (t.name for t in TOPIC_KEYS.values() if key in dict(t.synonyms) and not t.unused)
     of_group = re.sub(r"^group\.(?:(\w+)\.(?:min|max)\.)?", r"\1.", key).lstrip(".")
-    return of_group in GROUP_NAMES or any(
-        attribute(name) in ATTRIBUTES or name in NAMES for name in (key, *topic_keys)
+    return (
+        of_group in GROUP_NAMES
+        or key in GROUP_BOUNDS
+        or any(attribute(name) in ATTRIBUTES or name in NAMES for name in (key, *topic_keys))
     )
 
 

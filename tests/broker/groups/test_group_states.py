@@ -22,6 +22,7 @@ from broker.groups.records.offsets import (
 )
 from broker.groups.records.serde import GROUP_RECORDS
 from broker.groups.records.streams import StreamsGroupMetadataKey, StreamsGroupMetadataValue
+from broker.groups.streams.group import StreamsGroup
 from broker.steps.queue import finish
 
 T0 = TopicPartition("t", 0)
@@ -139,11 +140,30 @@ def test_raw_records_are_deserialized() -> None:
     assert list(states.groups) == ["g", "h"]
 
 
-def test_records_of_streams_groups_are_ignored() -> None:
-    """A log of Kafka may have them; no coordinator has streams groups."""
+def test_a_record_of_a_streams_group_creates_it() -> None:
+    """Its epoch is that of the record."""
     value = StreamsGroupMetadataValue(epoch=2, metadata_hash=0)
 
-    assert replayed(CoordinatorRecord(StreamsGroupMetadataKey(group_id="g"), value)).groups == {}
+    group = replayed(CoordinatorRecord(StreamsGroupMetadataKey(group_id="g"), value)).groups["g"]
+
+    assert isinstance(group, StreamsGroup)
+    assert group.epoch == 2
+
+
+def test_a_streams_group_replaces_a_simple_group() -> None:
+    """A group that holds only offsets has no record of its own."""
+    value = StreamsGroupMetadataValue(epoch=2, metadata_hash=0)
+    states = GroupStates()
+    states.create_simple("g", 0)
+
+    states.replay(CoordinatorRecord(StreamsGroupMetadataKey(group_id="g"), value), 0)
+
+    assert isinstance(states.groups["g"], StreamsGroup)
+
+
+def test_a_tombstone_of_a_streams_group_without_a_record_is_ignored() -> None:
+    """Compaction may have removed the record."""
+    assert replayed(CoordinatorRecord(StreamsGroupMetadataKey(group_id="g"))).groups == {}
 
 
 def test_a_loaded_group_is_added() -> None:

@@ -16,10 +16,12 @@ from functools import partial
 from uuid import UUID
 
 from broker.api.authorization.authorized_operations import NOT_REQUESTED
-from broker.api.handlers.groups.described_groups import described_groups
+from broker.api.handlers.groups.described_groups import assigned_topics, described_groups
+from broker.api.handlers.groups.enabled_protocols import require_protocol
 from broker.api.request import Request
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.member import ConsumerGroupMember
+from broker.groups.group import CONSUMER
 from broker.steps.queue import Slices
 from protocol.messages.consumer_group_describe import (
     Assignment,
@@ -37,14 +39,24 @@ def consumer_group_describe(
     request: Request[ConsumerGroupDescribeRequest],
 ) -> Slices[ConsumerGroupDescribeResponse]:
     """Describe each group."""
+    require_protocol(request, CONSUMER)
     groups = yield from described_groups(
         request,
         request.services.groups.consumers.group,
         partial(_group, request),
         DescribedGroup,
-        lambda member: (member.assignment, member.target_assignment),
+        _topic_names,
     )
     return ConsumerGroupDescribeResponse(groups=groups)
+
+
+def _topic_names(group: DescribedGroup) -> Iterable[str]:
+    """The topics of the assignments and of the target assignments."""
+    return assigned_topics(
+        assignment
+        for member in group.members
+        for assignment in (member.assignment, member.target_assignment)
+    )
 
 
 def _group(

@@ -15,12 +15,14 @@ from uuid import UUID
 
 from broker.api.authorization.check import DESCRIBE_TOPIC, READ_GROUP
 from broker.api.authorization.checks import is_authorized, require
+from broker.api.handlers.groups.enabled_protocols import require_protocol
 from broker.api.handlers.groups.replicated import when_replicated
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatResult
 from broker.groups.consumer.subscriptions import PARSED_AT_ONCE_MAX, regex_error
+from broker.groups.group import CONSUMER
 from broker.steps.offloaded import offloaded
 from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
@@ -38,6 +40,7 @@ def consumer_group_heartbeat(
     request: Request[ConsumerGroupHeartbeatRequest],
 ) -> HeartbeatOutcome | Slices[HeartbeatOutcome]:
     """Process a heartbeat, in slices if its group is large or its regular expression long."""
+    require_protocol(request, CONSUMER)
     heartbeat, long_heartbeats = _read(request), request.services.groups.long_heartbeats
     if request.services.authorizer is not None:
         _authorize(request, heartbeat)

@@ -1,8 +1,8 @@
-"""Describes the groups that a ConsumerGroupDescribe or a ShareGroupDescribe names.
+"""Describes the consumer, share or streams groups that a request names.
 
 Behaviour: each group has its own error; a group id that occurs twice is described twice, and groups
 of other types are GROUP_ID_NOT_FOUND. Groups that the client may not describe come first. A group
-with an assigned topic that it may not describe has no members in the response.
+with a topic that it may not describe has no members in the response.
 """
 
 from __future__ import annotations
@@ -42,12 +42,14 @@ def described_groups(
     find: Callable[[str], Found],
     describe: Callable[[Found], Slices[Described]],
     refused: Callable[..., Described],
-    assignments: Callable[[Any], Iterable[Any]],
+    topic_names: Callable[[Described], Iterable[str]],
+    hidden_message: str = _HAS_HIDDEN_TOPICS,
 ) -> Slices[list[Described]]:
     """Describe each group of the request.
 
     *find* returns the group of an id or raises `ApiError`, *describe* makes its description and
-    *refused* that of an error; *assignments* returns those of a described member.
+    *refused* that of an error. A group with one of *topic_names* that the client may not describe
+    is refused with *hidden_message*.
     """
     group_ids: list[str] = request.body.group_ids
     hidden = yield from unauthorized(request, DESCRIBE_GROUP, group_ids)
@@ -64,8 +66,10 @@ def described_groups(
                 groups.append(_error(refused, group_id, error))
             else:
                 group = yield from describe(found)
-                is_hidden = yield from _has_hidden_topics(request, group, assignments)
-                groups.append(_error(refused, group_id, _HIDDEN) if is_hidden else group)
+                if (yield from unauthorized(request, DESCRIBE_TOPIC, topic_names(group))):
+                    hides_topics = ApiError(DESCRIBE_TOPIC.error_code, hidden_message)
+                    group = _error(refused, group_id, hides_topics)
+                groups.append(group)
         yield None
     if request.body.include_authorized_operations:
         for group in groups:
@@ -89,16 +93,6 @@ def _error(refused: Callable[..., Described], group_id: str, error: ApiError) ->
     )
 
 
-def _has_hidden_topics(
-    request: Request[Any], group: _Described, assignments: Callable[[Any], Iterable[Any]]
-) -> Slices[bool]:
-    names = (
-        topic.topic_name
-        for member in group.members
-        for assignment in assignments(member)
-        for topic in assignment.topic_partitions
-    )
-    return bool((yield from unauthorized(request, DESCRIBE_TOPIC, names)))
-
-
-_HIDDEN = ApiError(DESCRIBE_TOPIC.error_code, _HAS_HIDDEN_TOPICS)
+def assigned_topics(assignments: Iterable[Any]) -> Iterable[str]:
+    """The topics of assignments in a description."""
+    return (topic.topic_name for each in assignments for topic in each.topic_partitions)

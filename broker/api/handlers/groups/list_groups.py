@@ -1,6 +1,7 @@
 """ListGroups: the groups that this node coordinates.
 
-Behaviour: names of states and types are case-insensitive; an unknown name matches nothing. The
+Behaviour: names of states and types are case-insensitive; an unknown name matches nothing. A filter
+names the state NotReady of streams groups ``not_ready``, as Kafka's does. The
 response has no groups while any group is being loaded. A client that may describe the cluster gets
 all groups, others those that they may describe.
 
@@ -13,6 +14,7 @@ from broker.api.authorization.check import DESCRIBE_CLUSTER, DESCRIBE_GROUP
 from broker.api.authorization.checks import is_authorized
 from broker.api.request import Request
 from broker.common.errors import ApiError
+from broker.groups.streams.group import StreamsGroupState
 from protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 
 
@@ -34,11 +36,15 @@ def list_groups(request: Request[ListGroupsRequest]) -> ListGroupsResponse:
                 group_type=group.group_type.value,
             )
             for group in request.services.groups.coordinated()
-            if (not states or group.state_name.lower() in states)
+            if (not states or _filter_name(group.state_name) in states)
             and (not types or group.group_type in types)
             and (is_all or _is_visible(request, group.group_id))
         ]
     )
+
+
+def _filter_name(state: str) -> str:
+    return "not_ready" if state == StreamsGroupState.NOT_READY else state.lower()
 
 
 def _is_visible(request: Request[ListGroupsRequest], group_id: str) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from broker.api.handlers.groups.described_groups import described_groups
+from broker.api.handlers.groups.described_groups import assigned_topics, described_groups
 from broker.api.request import Request
 from broker.common.error_messages import message_of
 from broker.groups.share.group import ShareGroup
@@ -40,7 +40,7 @@ def share_group_describe(
         request.services.groups.share.group,
         partial(_group, request),
         _refused,
-        lambda member: (member.assignment,),
+        lambda group: assigned_topics(member.assignment for member in group.members),
     )
     return ShareGroupDescribeResponse(groups=groups)
 

@@ -29,6 +29,13 @@ from protocol.messages.share_acknowledge import ShareAcknowledgeRequest
 from protocol.messages.share_fetch import FetchPartition, FetchTopic, ShareFetchRequest
 from protocol.messages.share_group_describe import ShareGroupDescribeRequest
 from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
+from protocol.messages.streams_group_describe import StreamsGroupDescribeRequest
+from protocol.messages.streams_group_heartbeat import (
+    StreamsGroupHeartbeatRequest,
+    Subtopology,
+    TopicInfo,
+    Topology,
+)
 from tests.batches import batch
 from tests.broker.api.authorization.consumers import subscribed
 from tests.broker.api.handlers.transactions.transactional_producer import ID, transactional_producer
@@ -40,6 +47,7 @@ from tests.requests import PRODUCE_VERSION, produce_request
 TOPIC: Final = "a"
 UNKNOWN_TOPIC_ID: Final = uuid4()
 SHARE_GROUP: Final = "sharing"
+STREAMS_GROUP: Final = "streaming"
 
 
 @asynccontextmanager
@@ -63,6 +71,7 @@ async def node_with_resources(
         await client.send(produce_request(TOPIC, batch(b"x")), PRODUCE_VERSION)
         await client.send(subscribed(ID, names=[TOPIC]))
         await _share(node, client)
+        assert (await client.send(_streams_join(STREAMS_GROUP, TOPIC))).error_code == 0
         assert await producer.add((TOPIC, [0])) == [(TOPIC, 0, 0)]
         yield node
 
@@ -78,6 +87,25 @@ async def _share(node: RunningNode, client: Client) -> None:
         assert response.error_code == 0
         await trio.sleep(1.1)  # the assignment interval
     assert response.assignment.topic_partitions
+
+
+def _streams_join(group_id: str, source_topic: str) -> StreamsGroupHeartbeatRequest:
+    """A member joins, whose topology has an internal topic that is missing."""
+    subtopology = Subtopology(
+        subtopology_id="0",
+        source_topics=[source_topic],
+        state_changelog_topics=[TopicInfo(name=f"{group_id}-changelog")],
+    )
+    return StreamsGroupHeartbeatRequest(
+        group_id=group_id,
+        member_id="m",
+        member_epoch=0,
+        rebalance_timeout_ms=60_000,
+        topology=Topology(epoch=0, subtopologies=[subtopology]),
+        active_tasks=[],
+        standby_tasks=[],
+        warmup_tasks=[],
+    )
 
 
 def client_of(node: RunningNode) -> Client:
@@ -97,6 +125,7 @@ def requests_of(cls: Any, version: int, world: World) -> Iterator[Any]:
         yield from _others(request, version, world)
         yield from _transactional(request, world)
         yield from _of_share_sessions(request, world)
+        yield from _of_streams_groups(request, world)
 
 
 def _others(request: Any, version: int, world: World) -> Iterator[Any]:
@@ -140,6 +169,15 @@ def _of_share_sessions(request: Any, world: World) -> Iterator[Any]:
             yield _share_fetch(world)
             other.group_id, other.member_id, other.share_session_epoch = "g", "m", 1
             yield other
+
+
+def _of_streams_groups(request: Any, world: World) -> Iterator[Any]:
+    """Requests about a group that exists, or is created."""
+    match request:
+        case StreamsGroupDescribeRequest():
+            yield StreamsGroupDescribeRequest(group_ids=[STREAMS_GROUP])
+        case StreamsGroupHeartbeatRequest():
+            yield _streams_join("new", world.topic)
 
 
 def _share_fetch(world: World) -> ShareFetchRequest:

@@ -38,7 +38,7 @@ def commit_as(
     try:
         check = group.check_offset_commit(committer)
         if check is not None:
-            check(T, 0)
+            check("t", T, 0)
     except ApiError as error:
         return error.code
     return ErrorCode.NONE

@@ -1,0 +1,34 @@
+"""Why internal topics could not be created, for some time (Kafka's ``ExpiringErrorCache``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+_SIZE_MAX: Final = 1000
+
+
+class CreationErrors:
+    """Error messages by topic; *now_ms* is the monotonic clock.
+
+    At most 1000 topics have one: the oldest ones are dropped.
+    """
+
+    def __init__(self, now_ms: Callable[[], float]) -> None:
+        self._now_ms = now_ms
+        # By topic: the message, and the time at which it expires.
+        self._errors: dict[str, tuple[str, float]] = {}
+
+    def put(self, topic: str, message: str, ttl_ms: int) -> None:
+        """Keep the message of a topic for *ttl_ms*."""
+        now_ms = self._now_ms()
+        self._errors.pop(topic, None)
+        self._errors[topic] = message, now_ms + ttl_ms
+        for each, (_, expires_ms) in list(self._errors.items()):
+            if expires_ms <= now_ms or len(self._errors) > _SIZE_MAX:
+                del self._errors[each]
+
+    def get(self, topic: str) -> str | None:
+        """The message of a topic; None if there is none, or it has expired."""
+        message, expires_ms = self._errors.get(topic, (None, 0.0))
+        return message if self._now_ms() < expires_ms else None
