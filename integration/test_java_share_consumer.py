@@ -5,22 +5,16 @@ Records are printed as offset#delivery count, as `integration/java/ShareConsumer
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # imported from here by its users
-    AdminClient,
-    AlterConfigOpType,
-    ConfigEntry,
-    ConfigResource,
-)
 
 from antechamber import Cluster
 from integration.clients.api_uses import ApiUses
-from integration.kafka.java_program import java_command
+from integration.clients.group_configs import set_group_configs
+from integration.kafka.java_program import Command, commands, java_command
 from integration.kafka.source import start_kafka
 
 pytestmark = pytest.mark.jvm
@@ -34,9 +28,6 @@ _SETTINGS = {
     "group.share.heartbeat.interval.ms": "500",
     "group.share.assignment.interval.ms": "0",
 }
-
-# Runs a command of the Java program, and returns the line that it prints.
-Command = Callable[[str], str]
 
 
 @pytest.fixture(scope="module")
@@ -54,22 +45,8 @@ def bootstrap(against: str, api_uses: ApiUses) -> Iterator[str]:
 def run(bootstrap: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
     """The Java program, with the consumers of all tests."""
     command = java_command(_SOURCE, "ShareConsumers", tmp_path_factory.mktemp("classes"))
-    with subprocess.Popen(
-        [*command, bootstrap], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as program:
-        assert program.stdin is not None
-        assert program.stdout is not None
-        commands, results = program.stdin, program.stdout
-
-        def run(words: str) -> str:
-            commands.write(f"{words}\n")
-            commands.flush()
-            return results.readline().strip()
-
-        try:
-            yield run
-        finally:
-            program.kill()
+    with commands([*command, bootstrap]) as run:
+        yield run
 
 
 class Members:
@@ -84,18 +61,8 @@ class Members:
 
     def set(self, **configs: str | int) -> None:
         """Set ``share.*`` settings of the group; write `_` for `.`."""
-        entries = [
-            ConfigEntry(
-                f"share.{name.replace('_', '.')}",
-                str(value),
-                incremental_operation=AlterConfigOpType.SET,
-            )
-            for name, value in configs.items()
-        ]
-        resource = ConfigResource("group", self._group, incremental_configs=entries)
-        admin = AdminClient({"bootstrap.servers": self._bootstrap})
-        for done in admin.incremental_alter_configs([resource]).values():
-            done.result(60)
+        given = {f"share.{name.replace('_', '.')}": value for name, value in configs.items()}
+        set_group_configs(self._bootstrap, self._group, given)
 
     def produce(self, count: int) -> None:
         """Append one batch of records."""

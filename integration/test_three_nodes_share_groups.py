@@ -15,15 +15,9 @@ from threading import Event
 
 import pytest
 from confluent_kafka import KafkaException, Producer, ShareConsumer
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # imported from here by its users
-    AdminClient,
-    AlterConfigOpType,
-    ConfigEntry,
-    ConfigResource,
-    ResourceType,
-)
 
 from antechamber import Cluster
+from integration.clients.group_configs import set_group_configs
 from integration.machine.deadlines import eventually
 
 GROUP, TOPIC = "workers", "work"
@@ -45,15 +39,7 @@ def kafka() -> Iterator[Cluster]:
         "group.share.record.lock.duration.ms": 15_000,
     }
     with Cluster(3, topics=[f"{TOPIC}:1:3"], config=config) as kafka:
-        earliest = ConfigEntry(
-            "share.auto.offset.reset",
-            "earliest",
-            incremental_operation=AlterConfigOpType.SET,
-        )
-        resource = ConfigResource(ResourceType.GROUP, GROUP, incremental_configs=[earliest])
-        admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-        [done] = admin.incremental_alter_configs([resource]).values()
-        done.result()
+        set_group_configs(kafka.bootstrap, GROUP, {"share.auto.offset.reset": "earliest"})
         yield kafka
 
 
