@@ -32,6 +32,8 @@ _CLIENTS = {
     "test_java_share_consumer": "Java's share consumer",
     "test_kafka_python": "kafka-python",
     "test_kafka_tools": "Kafka's tools",
+    "test_streams_groups_tools": "Kafka's tools",
+    "test_streams_groups": "Kafka Streams",
     "test_transaction_tools": "kafka-transactions.sh and librdkafka",
 }
 # The APIs of Kafka that are not served, and why; a row is removed when its APIs are served.

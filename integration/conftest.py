@@ -22,11 +22,13 @@ from antechamber import Cluster
 from integration.clients.api_uses import CLIENTS, ApiUses
 from integration.containers.engine import missing_docker
 from integration.kafka.jars import missing_for_a_jvm
+from integration.kafka.java_program import Command, commands
 from integration.kafka.real_kafka import RealKafka
 from integration.kafka.source import missing_kafka, sources_used
 from integration.kafka.tools import KafkaTools
 from integration.machine.requirements import need
 from integration.processes.antechamber import Antechamber, Serve
+from integration.streams.applications import QUICK_GROUPS, compiled_program
 
 # A shell that starts pytest in the background has it ignore SIGINT, which its children inherit.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -113,6 +115,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 _PIPELINE = "integration/pipeline"
+# The tests of each share what takes long to start: a Spark, a JVM with Kafka Streams.
+_TOGETHER = (_PIPELINE, "integration/test_streams_groups")
 # pytest-xdist begins with the files of many tests. These have few tests that take long: at the end
 # of a run, one process would have several of them while the others have nothing to do.
 _LONG = (
@@ -124,6 +128,7 @@ _LONG = (
     "integration/test_three_nodes.py",
     "integration/test_three_nodes_secured.py",
     "integration/test_three_nodes_share_groups.py",
+    "integration/test_three_nodes_streams_groups.py",
     "integration/test_three_nodes_transactions.py",
     "integration/test_controller_trace.py",
     "integration/test_purgatory_trace.py",
@@ -132,7 +137,7 @@ _LONG = (
 
 
 class _Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """Runs the tests of a file in one process, and so those of the pipeline: they share a Spark."""
+    """Runs the tests of a file in one process, and so those of files that share something."""
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         if first := next((file for file in _LONG if file in self.workqueue), None):
@@ -141,7 +146,7 @@ class _Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
-        return _PIPELINE if file.startswith(f"{_PIPELINE}/") else file
+        return next((each for each in _TOGETHER if file.startswith(each)), file)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Scheduling:
@@ -262,6 +267,33 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaTools]:
     """Kafka's command-line tools, in one JVM for all tests."""
     with KafkaTools(tmp_path_factory.mktemp("classes")) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def streams_broker(against: str, api_uses: ApiUses) -> Iterator[Cluster | RealKafka]:
+    """A broker with short intervals for streams groups."""
+    if against == "kafka":
+        need("jvm", _missing_jvm())
+        with RealKafka(properties=QUICK_GROUPS, quick=True) as running:
+            yield running
+    else:
+        with Cluster(config=QUICK_GROUPS, records=api_uses.records()) as running:
+            yield running
+
+
+@pytest.fixture(scope="session")
+def streams_program(
+    streams_broker: Cluster | RealKafka, tmp_path_factory: pytest.TempPathFactory
+) -> list[str]:
+    """The command that runs instances of Kafka Streams applications."""
+    return [*compiled_program(tmp_path_factory.mktemp("classes")), streams_broker.bootstrap]
+
+
+@pytest.fixture(scope="session")
+def streams_run(streams_program: list[str]) -> Iterator[Command]:
+    """The program that runs the instances of all tests."""
+    with commands(streams_program) as run:
+        yield run
 
 
 @pytest.fixture

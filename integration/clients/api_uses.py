@@ -33,6 +33,8 @@ CLIENTS = frozenset(
         "test_kafka_tools_records",
         "test_kafka_tools_security",
         "test_kafka_tools_share_groups",
+        "test_streams_groups",
+        "test_streams_groups_tools",
         "test_transaction_tools",
     }
 )

@@ -18,6 +18,7 @@ _FOLDERS = {
     "ConsumerGroupCommand": "org.apache.kafka.tools.consumer.group",
     "ShareGroupCommand": "org.apache.kafka.tools.consumer.group",
     "ReassignPartitionsCommand": "org.apache.kafka.tools.reassign",
+    "StreamsGroupCommand": "org.apache.kafka.tools.streams",
 }
 
 

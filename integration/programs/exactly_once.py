@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import struct
 import time
-from collections import defaultdict
-from collections.abc import Mapping
 from functools import partial
 
-from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from integration.kafka.jars import KAFKA_VERSION
 from integration.machine.deadlines import eventually
 from integration.processes.server_process import ServerProcess
-from integration.programs.java_programs import LOGGING, compiled, running
-from integration.programs.program import Place, Program, maven_jars
+from integration.programs.java_programs import compiled, running, streams_jars
+from integration.programs.program import Place, Program
+from integration.streams.counts import committed_counts
 
 PARTITIONS = 4
 WORDS = [f"word-{number}" for number in range(7)]
@@ -28,10 +26,7 @@ _LIMIT_SECONDS = 120
 
 def _exactly_once(place: Place) -> None:
     """The committed counts of each word are 1, 2, 3, ... without a gap or a repetition."""
-    jars = maven_jars(
-        f"streams-{KAFKA_VERSION}", f"org.apache.kafka:kafka-streams:{KAFKA_VERSION}", LOGGING
-    )
-    command = compiled("ExactlyOnceCount", jars, place.folder)
+    command = compiled("ExactlyOnceCount", streams_jars(), place.folder)
     _create_topics(place.bootstrap)
     words = _Words(place.bootstrap)
     words.write(BEFORE)
@@ -50,10 +45,11 @@ def _exactly_once(place: Place) -> None:
             time.sleep(_PAUSE_SECONDS)
         words.write(AFTER)
         wanted = {word: list(range(1, count + 1)) for word, count in words.written.items()}
-        counts = _committed_counts(place.bootstrap, sum(words.written.values()))
+        written = sum(words.written.values())
+        counts = committed_counts(place.bootstrap, "counts", PARTITIONS, written)
         first.stop(within=60)
     assert counts == wanted
-    assert _committed_counts(place.bootstrap, 0) == wanted
+    assert committed_counts(place.bootstrap, "counts", PARTITIONS) == wanted
 
 
 class _Words:
@@ -85,39 +81,6 @@ def _tasks(instance: ServerProcess) -> int:
     assert instance.exit_code is None, instance.stderr()[-3000:]
     lines = instance.stdout().splitlines()
     return int(lines[-1].split()[1]) if lines else 0
-
-
-def _committed_counts(bootstrap: str, at_least: int) -> Mapping[str, list[int]]:
-    """The committed counts of each word, in order: to the end, and at least so many records."""
-    consumer = Consumer(
-        {
-            "bootstrap.servers": bootstrap,
-            "group.id": "check",
-            "isolation.level": "read_committed",
-            "enable.partition.eof": True,
-            "log_level": 0,
-        }
-    )
-    consumer.assign([TopicPartition("counts", index, 0) for index in range(PARTITIONS)])
-    counts: dict[str, list[int]] = defaultdict(list)
-    ended: set[int] = set()
-
-    def all_read() -> bool:
-        message = consumer.poll(1)
-        if message is None:
-            return False
-        error = message.error()
-        if error is None:
-            ended.discard(message.partition() or 0)
-            (count,) = struct.unpack(">q", message.value() or b"")
-            counts[(message.key() or b"").decode()].append(count)
-        elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - the name of a public constant
-            ended.add(message.partition() or 0)
-        return len(ended) == PARTITIONS and sum(map(len, counts.values())) >= at_least
-
-    eventually(all_read, f"{at_least} committed counts", within=_LIMIT_SECONDS)
-    consumer.close()
-    return dict(counts)
 
 
 PROGRAMS = (

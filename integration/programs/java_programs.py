@@ -21,7 +21,7 @@ from integration.programs.program import Place, Program, maven_jars
 
 _SOURCES = Path(__file__).parent / "java"
 _WITHIN_SECONDS = 120
-LOGGING = "org.slf4j:slf4j-nop:2.0.17"
+_LOGGING = "org.slf4j:slf4j-nop:2.0.17"
 _SPRING_VERSION = "4.0.0"
 _FLINK_VERSION = "2.0.0"
 _FLINK_CONNECTOR = "4.0.1-2.0"
@@ -31,6 +31,13 @@ _FLINK_OPTIONS = (
     "--add-opens=java.base/java.lang=ALL-UNNAMED",
     "--add-opens=java.base/java.time=ALL-UNNAMED",
 )
+
+
+def streams_jars() -> Path:
+    """Return the folder with the jars of Kafka Streams; raises `Unavailable`."""
+    return maven_jars(
+        f"streams-{KAFKA_VERSION}", f"org.apache.kafka:kafka-streams:{KAFKA_VERSION}", _LOGGING
+    )
 
 
 def compiled(source: str, jars: Path, folder: Path, *options: str) -> list[str | Path]:
@@ -82,7 +89,7 @@ def _connect(place: Place) -> None:
         f"connect-{KAFKA_VERSION}",
         f"org.apache.kafka:connect-runtime:{KAFKA_VERSION}",
         f"org.apache.kafka:connect-file:{KAFKA_VERSION}",
-        LOGGING,
+        _LOGGING,
     )
     (port,) = free_ports(1)
     worker = {
@@ -136,7 +143,7 @@ def _post(port: int, body: bytes) -> bool:
 
 def _mirror_maker(place: Place) -> None:
     jars = maven_jars(
-        f"mirror-{KAFKA_VERSION}", f"org.apache.kafka:connect-mirror:{KAFKA_VERSION}", LOGGING
+        f"mirror-{KAFKA_VERSION}", f"org.apache.kafka:connect-mirror:{KAFKA_VERSION}", _LOGGING
     )
     values = [b"%d" % number for number in range(100)]
     _produce(place.bootstrap, "orders", values)
@@ -199,10 +206,7 @@ def _consume(bootstrap: str, topic: str, count: int) -> list[bytes]:
 
 
 def _streams(place: Place) -> None:
-    jars = maven_jars(
-        f"streams-{KAFKA_VERSION}", f"org.apache.kafka:kafka-streams:{KAFKA_VERSION}", LOGGING
-    )
-    command = compiled("WordCount", jars, place.folder)
+    command = compiled("WordCount", streams_jars(), place.folder)
     counted = printed([*command, place.bootstrap, str(place.folder / "state")])
     assert counted.split() == ["a=3", "b=2", "c=1"]
 
@@ -211,7 +215,7 @@ def _spring_kafka(place: Place) -> None:
     jars = maven_jars(
         f"spring-kafka-{_SPRING_VERSION}",
         f"org.springframework.kafka:spring-kafka:{_SPRING_VERSION}",
-        LOGGING,
+        _LOGGING,
     )
     heard = printed([*compiled("SpringListener", jars, place.folder), place.bootstrap])
     assert heard.split() == [f"message-{number}" for number in range(10)]
@@ -224,7 +228,7 @@ def _flink(place: Place) -> None:
         f"org.apache.flink:flink-clients:{_FLINK_VERSION}",
         f"org.apache.flink:flink-connector-base:{_FLINK_VERSION}",
         f"org.apache.flink:flink-streaming-java:{_FLINK_VERSION}",
-        LOGGING,
+        _LOGGING,
     )
     _produce(place.bootstrap, "in", [b"%d" % number for number in range(100)])
     printed([*compiled("FlinkDoubles", jars, place.folder, *_FLINK_OPTIONS), place.bootstrap])
