@@ -8,7 +8,8 @@ class AdminTable {
         MethodTable<Admin> table = new MethodTable<>(Admin.class, Admin::create);
         AdminTopics.add(table);
         AdminGroups.add(table);
-        AdminOtherGroups.add(table);
+        AdminShareGroups.add(table);
+        AdminStreamsGroups.add(table);
         AdminCluster.add(table);
         AdminSecurity.add(table);
         return table;

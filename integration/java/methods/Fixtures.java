@@ -108,13 +108,40 @@ class Fixtures implements AutoCloseable {
         return name;
     }
 
+    /** Returns a streams group of one member, which has a task for each partition of the topic. */
+    String streamsGroup() throws Exception {
+        String name = named("streams-group");
+        eventually(streamsMember(name)::getsTasks);
+        return name;
+    }
+
+    /** Returns a streams group without members that has committed offset 1 of the first partition. */
+    String emptyStreamsGroup() throws Exception {
+        String name = named("streams-group");
+        streamsMember(name).leave();
+        admin.alterStreamsGroupOffsets(name, Map.of(first(), new OffsetAndMetadata(1)))
+            .all().get();
+        return name;
+    }
+
+    private StreamsMember streamsMember(String ownGroup) throws Exception {
+        configure(ownGroup, "streams.initial.rebalance.delay.ms", "0");
+        configure(ownGroup, "streams.assignment.interval.ms", "0");
+        admin.listConsumerGroupOffsets(ownGroup).all().get();  // it waits for the coordinator
+        return new StreamsMember(bootstrap, ownGroup, topic());
+    }
+
     /** Sets the share group of a consumer to begin with the first record. */
     void fromTheFirstRecord(String group) throws Exception {
-        var entry = new ConfigEntry("share.auto.offset.reset", "earliest");
+        configure(group, "share.auto.offset.reset", "earliest");
+    }
+
+    private void configure(String group, String key, String value) throws Exception {
         var resource = new ConfigResource(ConfigResource.Type.GROUP, group);
-        admin.incrementalAlterConfigs(
-            Map.of(resource, List.of(new AlterConfigOp(entry, AlterConfigOp.OpType.SET))))
-            .all().get();
+        var change = new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET);
+        admin.incrementalAlterConfigs(Map.of(resource, List.of(change))).all().get();
+        eventually(() -> value.equals(
+            admin.describeConfigs(List.of(resource)).all().get().get(resource).get(key).value()));
     }
 
     /** Returns whether a name belongs to this shape. */

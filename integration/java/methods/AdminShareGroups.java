@@ -6,14 +6,9 @@ import java.util.Set;
 import org.apache.kafka.clients.admin.*;
 import org.apache.kafka.common.TopicPartition;
 
-/** Methods of Admin about share groups (KIP-932) and streams groups (KIP-1071). */
-class AdminOtherGroups {
+/** Methods of Admin about share groups (KIP-932). */
+class AdminShareGroups {
     static void add(MethodTable<Admin> table) {
-        share(table);
-        streams(table);
-    }
-
-    private static void share(MethodTable<Admin> table) {
         table.call("describeShareGroups", "defaults", (admin, on) ->
             admin.describeShareGroups(List.of(on.absent())).all());
         table.call("describeShareGroups", "options", (admin, on) ->
@@ -56,36 +51,5 @@ class AdminOtherGroups {
             admin.deleteShareGroups(List.of(on.absent()), new DeleteShareGroupsOptions()).all());
         table.call("deleteShareGroups", "existing", (admin, on) ->
             admin.deleteShareGroups(List.of(on.shareGroup())).all());
-    }
-
-    private static void streams(MethodTable<Admin> table) {
-        table.call("describeStreamsGroups", "defaults", (admin, on) ->
-            admin.describeStreamsGroups(List.of(on.absent())).all());
-        table.call("describeStreamsGroups", "options", (admin, on) ->
-            admin.describeStreamsGroups(List.of(on.absent()), new DescribeStreamsGroupsOptions())
-                .all());
-        table.call("listStreamsGroupOffsets", "defaults", (admin, on) ->
-            admin.listStreamsGroupOffsets(Map.of(on.group(), new ListStreamsGroupOffsetsSpec()))
-                .all());
-        table.call("listStreamsGroupOffsets", "options", (admin, on) ->
-            admin.listStreamsGroupOffsets(
-                Map.of(on.group(), new ListStreamsGroupOffsetsSpec()),
-                new ListStreamsGroupOffsetsOptions()).all());
-        table.call("alterStreamsGroupOffsets", "defaults", (admin, on) ->
-            admin.alterStreamsGroupOffsets(on.group(), AdminGroups.offset(on.first())).all());
-        table.call("alterStreamsGroupOffsets", "options", (admin, on) ->
-            admin.alterStreamsGroupOffsets(
-                on.group(), AdminGroups.offset(on.first()),
-                new AlterStreamsGroupOffsetsOptions()).all());
-        table.call("deleteStreamsGroupOffsets", "defaults", (admin, on) ->
-            admin.deleteStreamsGroupOffsets(on.group(), Set.of(on.first())).all());
-        table.call("deleteStreamsGroupOffsets", "options", (admin, on) ->
-            admin.deleteStreamsGroupOffsets(
-                on.group(), Set.of(on.first()), new DeleteStreamsGroupOffsetsOptions()).all());
-        table.call("deleteStreamsGroups", "defaults", (admin, on) ->
-            admin.deleteStreamsGroups(List.of(on.group())).all());
-        table.call("deleteStreamsGroups", "options", (admin, on) ->
-            admin.deleteStreamsGroups(List.of(on.absent()), new DeleteStreamsGroupsOptions())
-                .all());
     }
 }
