@@ -24,14 +24,14 @@ _PAUSE_SECONDS = 0.002
 _LIMIT_SECONDS = 120
 
 
-def _exactly_once(place: Place) -> None:
+def _exactly_once(place: Place, protocol: str) -> None:
     """The committed counts of each word are 1, 2, 3, ... without a gap or a repetition."""
     command = compiled("ExactlyOnceCount", streams_jars(), place.folder)
     _create_topics(place.bootstrap)
     words = _Words(place.bootstrap)
     words.write(BEFORE)
     folders = [place.folder / name for name in ("first", "second")]
-    commands = [[*command, place.bootstrap, str(folder / "state")] for folder in folders]
+    commands = [[*command, place.bootstrap, str(each / "state"), protocol] for each in folders]
     with (
         running(commands[0], folders[0]) as first,
         running(commands[1], folders[1]) as second,
@@ -83,11 +83,12 @@ def _tasks(instance: ServerProcess) -> int:
     return int(lines[-1].split()[1]) if lines else 0
 
 
-PROGRAMS = (
+PROGRAMS = tuple(
     Program(
-        "Kafka Streams, exactly once",
+        f"Kafka Streams, exactly once, {protocol} protocol",
         KAFKA_VERSION,
         "two instances count with a store; one is killed, and no count is lost or repeated",
-        _exactly_once,
-    ),
+        partial(_exactly_once, protocol=protocol),
+    )
+    for protocol in ("classic", "streams")
 )
