@@ -7,7 +7,7 @@ the group, and the timeouts of the members are changed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from broker.common.errors import ApiError
 from broker.config.groups import STREAMS_HEARTBEAT_INTERVAL
@@ -24,6 +24,7 @@ from broker.groups.streams.heartbeat import HeartbeatPreparation, PreparedHeartb
 from broker.groups.streams.requests import StreamsGroupHeartbeat, StreamsGroupHeartbeatResult
 from broker.groups.streams.timeouts import StreamsTimeouts
 from broker.groups.streams.validation import check_heartbeat
+from broker.groups.streams.workload import ITEMS_AT_ONCE_MAX, has_more_items
 from broker.groups.time_limits import MemberTimeout
 from protocol.errors import ErrorCode
 
@@ -42,6 +43,9 @@ class StreamsGroupCoordinator:
         self._runtime = parts.runtime
         self._states = parts.states
         self._configs = parts.configs
+        self._topics = parts.topics
+        # A heartbeat of more items is long.
+        self.items_at_once_max = ITEMS_AT_ONCE_MAX
         self._timeouts = StreamsTimeouts(
             parts.timer, parts.configs, self._expire, self._is_in_epoch
         )
@@ -69,6 +73,11 @@ class StreamsGroupCoordinator:
         It may run in a thread.
         """
         return self._preparation.prepare(draft_for(present, request), request)
+
+    def is_long(self, group_id: str, sent_topics: Iterable[str] = ()) -> bool:
+        """Whether a heartbeat may take longer than a slice; *sent_topics* are in its topology."""
+        group = self._states.groups.get(group_id)
+        return has_more_items(group, sent_topics, self._topics, self.items_at_once_max)
 
     def apply(self, prepared: PreparedHeartbeat) -> StreamsGroupHeartbeatResult:
         """Append and apply a prepared change; raises `ApiError`."""
@@ -110,10 +119,11 @@ class StreamsGroupCoordinator:
         """Assign the tasks of a group whose initial delay has passed.
 
         A group that was created by the last heartbeat is assigned by the next one, as in Kafka: its
-        topology is not configured yet.
+        topology is not configured yet. So is a large one, because a heartbeat can be prepared in a
+        worker thread. Members get their tasks by a heartbeat in any case.
         """
         group = self._streams_group(group_id)
-        if group is None or group.is_empty or group.configured is None:
+        if group is None or group.is_empty or group.configured is None or self.is_long(group_id):
             return
         draft = StreamsDraft(group)
         self._preparation.targets.update(draft, group.configured)

@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from broker.groups.group_states import AnyGroup
 from broker.groups.streams.coordinator import StreamsGroupCoordinator
-from broker.groups.streams.group import StreamsGroup
 from broker.groups.streams.heartbeat import PreparedHeartbeat
 from broker.groups.streams.requests import StreamsGroupHeartbeat, StreamsGroupHeartbeatResult
-
-# The work of a heartbeat with more members and tasks takes about a slice.
-_ITEMS_AT_ONCE_MAX = 300
-
-
-def is_long(group: AnyGroup | None) -> bool:
-    """Whether a heartbeat in *group* may take longer than a slice."""
-    if not isinstance(group, StreamsGroup) or group.topology is None:
-        return False
-    configured = group.configured
-    subtopologies = None if configured is None else configured.subtopologies
-    tasks = sum(each.number_of_tasks for each in (subtopologies or {}).values())
-    return len(group.members) + tasks > _ITEMS_AT_ONCE_MAX
 
 
 class LongStreamsHeartbeat:

@@ -17,17 +17,16 @@ from broker.api.authorization.checks import require
 from broker.api.handlers.groups.enabled_protocols import require_protocol
 from broker.api.handlers.groups.internal_topics import create_internal_topics
 from broker.api.handlers.groups.replicated import when_replicated
-from broker.api.handlers.groups.streams_requests import check_topics, item_count, read_heartbeat
+from broker.api.handlers.groups.streams_requests import check_topics, read_heartbeat, topic_names
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.groups.group import STREAMS
-from broker.groups.group_coordinator_service import GroupCoordinatorService
-from broker.groups.streams.long_heartbeats import LongStreamsHeartbeat, is_long
+from broker.groups.streams.long_heartbeats import LongStreamsHeartbeat
 from broker.groups.streams.requests import (
+    JOINING_EPOCH,
     EndpointPartitions,
-    StreamsGroupHeartbeat,
     StreamsGroupHeartbeatResult,
 )
 from broker.groups.streams.statuses import StatusCode
@@ -55,20 +54,26 @@ def streams_group_heartbeat(
     """Process a heartbeat, in slices if it has many topics or tasks, or its group has."""
     require_protocol(request, STREAMS)
     require(request, READ_GROUP, request.body.group_id)
-    slices = _heartbeat(request)
-    body, groups = request.body, request.services.groups
-    if item_count(body) > ITEMS_AT_ONCE or is_long(groups.groups.get(body.group_id)):
-        return slices
-    return finish(slices)
+    body, streams = request.body, request.services.groups.streams
+    names = [] if body.topology is None else list(topic_names(body.topology))
+    is_long = streams.is_long(body.group_id, names) and body.member_epoch >= JOINING_EPOCH
+    slices = _heartbeat(request, is_long=is_long)
+    return slices if is_long or len(names) > ITEMS_AT_ONCE else finish(slices)
 
 
-def _heartbeat(request: Request[StreamsGroupHeartbeatRequest]) -> Slices[_Response]:
-    topology = request.body.topology
+def _heartbeat(
+    request: Request[StreamsGroupHeartbeatRequest], *, is_long: bool
+) -> Slices[_Response]:
+    """Process a heartbeat, in a worker thread if the group has many tasks (*is_long*)."""
+    groups, topology = request.services.groups, request.body.topology
     try:
         if topology is not None:
             yield from check_topics(request, topology)
         heartbeat = read_heartbeat(request)
-        result = yield from _handle(request.services.groups, heartbeat)
+        if is_long:
+            result = yield from groups.changes.run(LongStreamsHeartbeat(groups.streams, heartbeat))
+        else:
+            result = groups.streams.heartbeat(heartbeat)
     except ApiError as error:
         return _refusal(error.code, error.message)
     response = _response(result)
@@ -79,15 +84,6 @@ def _heartbeat(request: Request[StreamsGroupHeartbeatRequest]) -> Slices[_Respon
             if status.status_code == StatusCode.MISSING_INTERNAL_TOPICS:
                 status.status_detail += addition
     return when_replicated(request, heartbeat.group_id, response, _refusal)
-
-
-def _handle(
-    groups: GroupCoordinatorService, heartbeat: StreamsGroupHeartbeat
-) -> Slices[StreamsGroupHeartbeatResult]:
-    """Handle a heartbeat, in a worker thread if its group has many tasks; raises `ApiError`."""
-    if is_long(groups.groups.get(heartbeat.group_id)) and not heartbeat.is_leaving:
-        return (yield from groups.changes.run(LongStreamsHeartbeat(groups.streams, heartbeat)))
-    return groups.streams.heartbeat(heartbeat)
 
 
 def _response(result: StreamsGroupHeartbeatResult) -> StreamsGroupHeartbeatResponse:

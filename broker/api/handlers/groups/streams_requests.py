@@ -60,7 +60,7 @@ def check_topics(
     request: Request[messages.StreamsGroupHeartbeatRequest], topology: messages.Topology
 ) -> Slices[None]:
     """Raise `ApiError` unless the client may use the topics of its topology."""
-    names = dict.fromkeys(_names(topology))
+    names = dict.fromkeys(topic_names(topology))
     _refuse(
         [name for name in names if name in INTERNAL_TOPICS],
         "Use of Kafka internal topics {} in a Kafka Streams topology is prohibited.",
@@ -76,15 +76,7 @@ def check_topics(
         yield None
 
 
-def item_count(body: messages.StreamsGroupHeartbeatRequest) -> int:
-    """The number of topics and tasks in a request."""
-    owned = (body.active_tasks, body.standby_tasks, body.warmup_tasks)
-    tasks = sum(len(each.partitions) for kind in owned for each in kind or ())
-    topics = 0 if body.topology is None else sum(1 for _ in _names(body.topology))
-    return tasks + topics
-
-
-def _names(topology: messages.Topology) -> Iterable[str]:
+def topic_names(topology: messages.Topology) -> Iterable[str]:
     """The topics that the subtopologies name, in the order of Kafka's checks."""
     for each in topology.subtopologies:
         yield from each.source_topics
