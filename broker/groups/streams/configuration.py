@@ -6,7 +6,7 @@ cluster have changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from broker.common.errors import ApiError
@@ -81,21 +81,23 @@ def check_owned(configured: ConfiguredTopology, owned: OwnedTasks) -> None:
     assert configured.subtopologies is not None, "a topology that is ready has subtopologies"
     for tasks in owned.kinds:
         for subtopology_id, partitions in tasks or ():
-            for partition in partitions:
-                _check_task(configured.subtopologies, subtopology_id, partition)
+            _check_tasks(configured.subtopologies, subtopology_id, partitions)
 
 
-def _check_task(
-    subtopologies: Mapping[str, ConfiguredSubtopology], subtopology_id: str, partition: int
+def _check_tasks(
+    subtopologies: Mapping[str, ConfiguredSubtopology],
+    subtopology_id: str,
+    partitions: Sequence[int],
 ) -> None:
     subtopology = subtopologies.get(subtopology_id)
     if subtopology is None:
         raise _invalid(f"Subtopology {subtopology_id} does not exist in the topology.")
-    if not 0 <= partition < subtopology.number_of_tasks:
-        raise _invalid(
-            f"Task {partition} for subtopology {subtopology_id} is invalid. "
-            f"Number of tasks for this subtopology: {subtopology.number_of_tasks}"
-        )
+    for partition in partitions:
+        if not 0 <= partition < subtopology.number_of_tasks:
+            raise _invalid(
+                f"Task {partition} for subtopology {subtopology_id} is invalid. "
+                f"Number of tasks for this subtopology: {subtopology.number_of_tasks}"
+            )
 
 
 def _invalid(message: str) -> ApiError:
