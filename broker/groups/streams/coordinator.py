@@ -81,6 +81,9 @@ class StreamsGroupCoordinator:
 
     def apply(self, prepared: PreparedHeartbeat) -> StreamsGroupHeartbeatResult:
         """Append and apply a prepared change; raises `ApiError`."""
+        if prepared.error is not None:
+            self._keep_unrecorded(prepared)
+            raise prepared.error
         draft, before, member = prepared.draft, prepared.before, prepared.member
         group_id = draft.group_id
         is_new = group_id not in self._states.groups
@@ -88,8 +91,7 @@ class StreamsGroupCoordinator:
         self._timeouts.restart_session(group_id, member.member_id)
         if member.current != before.current:
             self._timeouts.update_rebalance_timeout(group_id, member)
-        if prepared.begins_delay:
-            self._timeouts.begin_initial_delay(group_id, lambda: self._assign_delayed(group_id))
+        self._begin_delay(prepared)
         return StreamsGroupHeartbeatResult(
             member_id=member.member_id,
             member_epoch=member.member_epoch,
@@ -101,6 +103,21 @@ class StreamsGroupCoordinator:
             endpoints=prepared.endpoints,
             missing_topics=prepared.missing_topics,
         )
+
+    def _keep_unrecorded(self, prepared: PreparedHeartbeat) -> None:
+        """Keep what a heartbeat that fails has changed without records."""
+        group_id, member_id = prepared.draft.group_id, prepared.member.member_id
+        group = self._streams_group(group_id)
+        if group is not None:
+            self._finish(prepared.draft.without_records(group))
+            if member_id in group.members:
+                self._timeouts.restart_session(group_id, member_id)
+        self._begin_delay(prepared)
+
+    def _begin_delay(self, prepared: PreparedHeartbeat) -> None:
+        group_id = prepared.draft.group_id
+        if prepared.begins_delay:
+            self._timeouts.begin_initial_delay(group_id, lambda: self._assign_delayed(group_id))
 
     def _finish(self, draft: StreamsDraft) -> None:
         """Append the records of a draft, and use its group; raises `ApiError`."""

@@ -60,6 +60,14 @@ class StreamsDraft(DraftRecords):
             self.is_touched = True
             self.group.shutdown_member_id = member_id
 
+    def without_records(self, group: StreamsGroup) -> StreamsDraft:
+        """The changes for the other members that are not in records, as a draft of *group*."""
+        draft = StreamsDraft(group)
+        draft.is_touched = True
+        draft.group.endpoint_information_epoch = self.group.endpoint_information_epoch
+        draft.group.shutdown_member_id = self.group.shutdown_member_id
+        return draft
+
     def _write(self, record: CoordinatorRecord) -> None:
         self.records.append(record)
         replay(self.group, record)

@@ -38,7 +38,8 @@ class PreparedHeartbeat(NamedTuple):
     """The changes by a heartbeat to its group, as a draft, and its member before and after them.
 
     ``begins_delay``: the initial delay of the group begins. ``has_assignment``: the response
-    contains the assignment. ``endpoints`` is None if the member knows them.
+    contains the assignment. ``endpoints`` is None if the member knows them. With an ``error`` the
+    heartbeat fails, but what it changes in memory only remains changed, as in Kafka.
     """
 
     draft: StreamsDraft
@@ -48,6 +49,7 @@ class PreparedHeartbeat(NamedTuple):
     has_assignment: bool
     statuses: Sequence[Status]
     endpoints: Sequence[EndpointPartitions] | None
+    error: ApiError | None
     missing_topics: Sequence[ConfiguredInternalTopic]
 
 
@@ -81,6 +83,11 @@ class HeartbeatPreparation:
         has_assignment = request.is_joining or member.current.assigned != before.current.assigned
         if has_assignment and member.user_endpoint is not None:
             draft.change_endpoints()
+        endpoints, error = None, None
+        try:
+            endpoints = self._endpoints(draft, member, request)
+        except ApiError as raised:
+            error = raised
         return PreparedHeartbeat(
             draft=draft,
             before=before,
@@ -88,7 +95,8 @@ class HeartbeatPreparation:
             begins_delay=begins_delay,
             has_assignment=has_assignment,
             statuses=[*statuses, *_problems(draft, configured)],
-            endpoints=self._endpoints(draft, member, request),
+            endpoints=endpoints,
+            error=error,
             missing_topics=list(configured.internal_topics_to_create.values()),
         )
 
