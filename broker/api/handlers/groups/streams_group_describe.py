@@ -1,7 +1,8 @@
 """StreamsGroupDescribe: the topology, members and tasks of streams groups (KIP-1071).
 
 Behaviour: see `broker.api.handlers.groups.described_groups`. The internal topics have the numbers
-of partitions that the coordinator has determined, if it has.
+of partitions that the coordinator has determined, if it has. Members are in the order of Kafka's
+hash table.
 
 Versions: only 0.
 
@@ -16,6 +17,7 @@ from collections.abc import Collection, Iterable, Mapping
 from broker.api.handlers.groups.described_groups import described_groups
 from broker.api.handlers.groups.enabled_protocols import require_protocol
 from broker.api.request import Request
+from broker.common.java_hash import in_timeline_order, string_hash
 from broker.groups.group import STREAMS
 from broker.groups.streams.group import StreamsGroup
 from broker.groups.streams.member import StreamsGroupMember
@@ -60,7 +62,8 @@ def streams_group_describe(
 
 def _group(group: StreamsGroup) -> Slices[DescribedGroup]:
     members = []
-    for member in group.members.values():
+    for member_id in in_timeline_order(group.members, string_hash):
+        member = group.members[member_id]
         members.append(_member(member, group.target.get(member.member_id, EMPTY)))
         yield None
     return DescribedGroup(

@@ -6,6 +6,9 @@ Internal topics that are missing are created by the heartbeat, and the next one 
 have a message.
 
 Versions: only 0.
+
+Deviations: a member that changes its endpoint gets the new one in the response; Kafka may have
+stored the former one for it.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
+from broker.common.java_hash import in_hash_order, string_hash
 from broker.groups.group import STREAMS
 from broker.groups.streams.long_heartbeats import LongStreamsHeartbeat
 from broker.groups.streams.requests import (
@@ -107,8 +111,8 @@ def _response(result: StreamsGroupHeartbeatResult) -> StreamsGroupHeartbeatRespo
 
 def _task_ids(tasks: Mapping[str, Collection[int]]) -> list[TaskIds]:
     return [
-        TaskIds(subtopology_id=subtopology_id, partitions=sorted(partitions))
-        for subtopology_id, partitions in tasks.items()
+        TaskIds(subtopology_id=subtopology_id, partitions=sorted(tasks[subtopology_id]))
+        for subtopology_id in in_hash_order(sorted(tasks), string_hash)
     ]
 
 
