@@ -1,8 +1,8 @@
 """Describes the consumer, share or streams groups that a request names.
 
 Behaviour: each group has its own error; a group id that occurs twice is described twice, and groups
-of other types are GROUP_ID_NOT_FOUND. Groups that the client may not describe come first. A group
-with a topic that it may not describe has no members in the response.
+of other types are GROUP_ID_NOT_FOUND. Groups that the client may not describe come first, then
+empty ids. A group with a topic that it may not describe has no members in the response.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def described_groups(
         for group_id in group_ids
         if group_id in hidden
     ]
-    for group_id in group_ids:
+    for group_id in sorted(group_ids, key=bool):  # Kafka refuses empty ids at once
         if group_id not in hidden:
             try:
                 found = _checked(request, group_id, find)

@@ -102,6 +102,13 @@ def test_each_group_has_its_own_error(group_id: str, error: ErrorCode, message: 
     assert group.error_message == message
 
 
+def test_empty_ids_come_first() -> None:
+    """Kafka refuses them before it asks the coordinators about the other groups."""
+    groups = describe(GroupServices(), "x", "", "y", "")
+
+    assert [each.group_id for each in groups] == ["", "", "x", "y"]
+
+
 def test_a_group_of_another_node() -> None:
     """The client must find its coordinator."""
     node = GroupServices()
