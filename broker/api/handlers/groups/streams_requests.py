@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from broker.api.authorization.check import DESCRIBE_TOPIC
-from broker.api.authorization.checks import require
+from broker.api.authorization.checks import unauthorized
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.controller.metadata.image import INTERNAL_TOPICS
@@ -71,9 +71,8 @@ def check_topics(
             invalid.append(name)
         yield None
     _refuse(invalid, "Topic names {} are not valid topic names.")
-    for name in names:
-        require(request, DESCRIBE_TOPIC, name)
-        yield None
+    if (yield from unauthorized(request, DESCRIBE_TOPIC, names)):
+        raise ApiError(DESCRIBE_TOPIC.error_code)
 
 
 def topic_names(topology: messages.Topology) -> Iterable[str]:

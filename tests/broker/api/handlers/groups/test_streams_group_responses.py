@@ -7,6 +7,7 @@ from typing import Any
 
 from broker.api.handlers.groups.streams_group_describe import streams_group_describe
 from broker.api.handlers.groups.streams_group_heartbeat import streams_group_heartbeat
+from broker.security.resource import Operation
 from protocol.errors import ErrorCode
 from protocol.messages.streams_group_describe import StreamsGroupDescribeRequest
 from protocol.messages.streams_group_heartbeat import (
@@ -16,6 +17,7 @@ from protocol.messages.streams_group_heartbeat import (
     TaskIds,
     Topology,
 )
+from tests.broker.api.authorization.fake_authorizer import FakeAuthorizer, on_group
 from tests.broker.api.handlers.groups.group_request import GroupRequest, GroupServices, call
 
 _SOURCE = (Subtopology(subtopology_id="0", source_topics=["t"]),)
@@ -99,3 +101,14 @@ def test_tasks_are_in_the_order_of_kafkas_table() -> None:
     )
 
     assert [each.subtopology_id for each in response.active_tasks] == ["a", "b", "3", "10"]
+
+
+def test_a_hidden_topic_has_no_message() -> None:
+    """Unlike in other APIs."""
+    services: Any = GroupServices()
+    services.authorizer = FakeAuthorizer(*on_group(Operation.READ, "g"))
+
+    response = join(services, "a")
+
+    assert response.error_code == ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    assert response.error_message is None
