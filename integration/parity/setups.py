@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 INITIAL_DELAY_MS = 1500
 SESSION_MIN_MS = 2000
+STREAMS_HEARTBEAT_MIN_MS = 500
+STREAMS_MEMBERS_MAX = 6
 LAG_MS = 5000
 SHRUNK_AFTER_MS = LAG_MS * 3 // 2  # Kafka checks the lag of followers in half of this interval
 COMMIT_TIMEOUT_MS = 2000  # shorter than replica.lag.time.max.ms
@@ -38,6 +40,11 @@ _EVERYWHERE = {
     "group.initial.rebalance.delay.ms": str(INITIAL_DELAY_MS),
     "group.min.session.timeout.ms": str(SESSION_MIN_MS),
     "group.consumer.assignment.interval.ms": "0",
+    "group.streams.assignment.interval.ms": "0",
+    "group.streams.initial.rebalance.delay.ms": "0",
+    "group.streams.min.session.timeout.ms": str(SESSION_MIN_MS),
+    "group.streams.min.heartbeat.interval.ms": str(STREAMS_HEARTBEAT_MIN_MS),
+    "group.streams.max.size": str(STREAMS_MEMBERS_MAX),
     "offsets.topic.num.partitions": "1",  # so that one partition's leader coordinates all groups
     "transaction.state.log.num.partitions": "1",  # the same for all transactional ids
     "transaction.state.log.min.isr": "1",
@@ -101,6 +108,11 @@ FEW_SHARE_SESSIONS = Setup(
         "group.share.max.size": "2",
         "group.share.max.share.sessions": "3",
     },
+)
+NO_STREAMS = Setup(
+    "one node without streams groups",
+    1,
+    {**ONE.properties, "group.coordinator.rebalance.protocols": "classic,consumer"},
 )
 SECURED = Setup("one node with security", 1, ONE.properties, is_secured=True)
 # Nodes of its own: a limit of connections affects every scenario on the same node. In Kafka, each
