@@ -17,6 +17,8 @@ from protocol.errors import ErrorCode
 
 # Kafka's controller refuses larger batches: ReplicationControlManager.MAX_PARTITIONS_PER_BATCH.
 PARTITIONS_PER_REQUEST_MAX = 10_000
+# New topics are checked, assigned and stored in one step; about 0.3 ms each.
+TOPICS_PER_COMMIT = 5
 
 Assignments = Sequence[tuple[int, ...]]
 # Is called with the number of partitions to be created or deleted; raises `ApiError` to refuse.

@@ -87,7 +87,6 @@ AT_ONCE = {
     "sync_group": "yields if there are many assignments; its group changes in one step",
     "leave_group": "yields if there are many members; those found leave in one step",
     "consumer_group_heartbeat": "prepared in a worker thread if its group is large",
-    "streams_group_heartbeat": "yields if there are many topics or tasks",
     "describe_quorum": "one partition has a quorum",
     "list_groups": "its arrays are filters",
     "list_partition_reassignments": "those under way are few",

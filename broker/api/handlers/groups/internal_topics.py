@@ -1,8 +1,9 @@
 """Creates the internal topics of streams groups (``createStreamsInternalTopics``).
 
 The topics are created after the heartbeat of a member that lacks them, in the name of its client.
-The response of that heartbeat reports what the client may not create, and errors of earlier
-creations. A topic whose creation has failed is created again after twice the heartbeat interval.
+The response of that heartbeat is sent when all nodes have the topics. It reports what the client
+may not create, and errors of earlier creations. A topic whose creation has failed is created again
+after twice the heartbeat interval.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import Any
 
 from broker.api.authorization.check import CREATE_IN_CLUSTER, CREATE_TOPIC
 from broker.api.authorization.checks import is_authorized, unauthorized
+from broker.api.handlers.applied_changes import applied
 from broker.api.request import Request
 from broker.common.error_messages import message_of
 from broker.common.errors import ApiError
+from broker.controller.partitions.new_topics import TOPICS_PER_COMMIT
 from broker.groups.streams.creation_errors import CreationErrors
 from broker.groups.streams.topics.configured import ConfiguredInternalTopic
 from broker.steps.queue import Slices
@@ -35,10 +38,19 @@ def create_internal_topics(
             shown = ", ".join(name for name in names if name in refused)
             return f"; Unauthorized to CREATE on topics {shown}."
     known = _shown(errors, names)
-    for topic in topics:
-        if errors.get(topic.name) is None:
-            _create(request, topic, errors, retry_ms)
+    controller = request.services.controller
+    # The controller may have topics that this node has not applied yet.
+    absent = [
+        topic
+        for topic in topics
+        if errors.get(topic.name) is None and controller.image.topic(topic.name) is None
+    ]
+    for first in range(0, len(absent), TOPICS_PER_COMMIT):
+        with controller.one_commit():
+            for topic in absent[first : first + TOPICS_PER_COMMIT]:
+                _create(request, topic, errors, retry_ms)
         yield None
+    yield from applied(request)
     return known
 
 

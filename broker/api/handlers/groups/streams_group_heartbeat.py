@@ -1,9 +1,8 @@
 """StreamsGroupHeartbeat: a member joins, stays or leaves, and gets its tasks (KIP-1071).
 
 Behaviour: the response is sent at once, unless this heartbeat or an earlier request wrote records
-that are not replicated yet. Its statuses report what prevents or delays the work of the group.
-Internal topics that are missing are created by the heartbeat, and the next one finds them. Errors
-have a message.
+that are not replicated yet, or it creates internal topics, which the next heartbeat finds. Its
+statuses report what prevents or delays the work of the group. Errors have a message.
 
 Versions: only 0.
 
@@ -21,7 +20,6 @@ from broker.api.handlers.groups.enabled_protocols import require_protocol
 from broker.api.handlers.groups.internal_topics import create_internal_topics
 from broker.api.handlers.groups.replicated import when_replicated
 from broker.api.handlers.groups.streams_requests import check_topics, read_heartbeat, topic_names
-from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
@@ -35,7 +33,7 @@ from broker.groups.streams.requests import (
 )
 from broker.groups.streams.statuses import StatusCode
 from broker.groups.streams.topics.endpoint_to_partitions import TopicPartitions
-from broker.steps.queue import Slices, finish
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.streams_group_heartbeat import (
     Endpoint,
@@ -47,29 +45,20 @@ from protocol.messages.streams_group_heartbeat import (
     TopicPartition,
 )
 
-_Response = StreamsGroupHeartbeatResponse | Outcome
 # A topic whose creation has failed is created again after this number of heartbeats.
 _HEARTBEATS_BEFORE_RETRY = 2
 
 
 def streams_group_heartbeat(
     request: Request[StreamsGroupHeartbeatRequest],
-) -> _Response | Slices[_Response]:
-    """Process a heartbeat, in slices if it has many topics or tasks, or its group has."""
+) -> Slices[StreamsGroupHeartbeatResponse | Outcome]:
+    """Process a heartbeat."""
     require_protocol(request, STREAMS)
-    require(request, READ_GROUP, request.body.group_id)
-    body, streams = request.body, request.services.groups.streams
-    names = [] if body.topology is None else list(topic_names(body.topology))
-    is_long = streams.is_long(body.group_id, names) and body.member_epoch >= JOINING_EPOCH
-    slices = _heartbeat(request, is_long=is_long)
-    return slices if is_long or len(names) > ITEMS_AT_ONCE else finish(slices)
-
-
-def _heartbeat(
-    request: Request[StreamsGroupHeartbeatRequest], *, is_long: bool
-) -> Slices[_Response]:
-    """Process a heartbeat, in a worker thread if the group has many tasks (*is_long*)."""
-    groups, topology = request.services.groups, request.body.topology
+    body, groups = request.body, request.services.groups
+    require(request, READ_GROUP, body.group_id)
+    topology = body.topology
+    names = [] if topology is None else list(topic_names(topology))
+    is_long = groups.streams.is_long(body.group_id, names) and body.member_epoch >= JOINING_EPOCH
     try:
         if topology is not None:
             yield from check_topics(request, topology)

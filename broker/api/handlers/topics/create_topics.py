@@ -30,7 +30,7 @@ from broker.api.throttling import limited_mutations
 from broker.common.errors import ApiError
 from broker.config.topics import describe_topic
 from broker.controller.metadata.image import TopicImage
-from broker.controller.partitions.new_topics import Spend, check_partition_count
+from broker.controller.partitions.new_topics import TOPICS_PER_COMMIT, Spend, check_partition_count
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.create_topics import (
@@ -45,8 +45,6 @@ from protocol.messages.create_topics import (
 _METADATA_LOG = "__cluster_metadata"
 # Before, clients that exceed their quota are throttled, and their topics are created.
 _STRICT_SINCE = 6
-# They are checked, assigned and stored in one step; about 0.3 ms each.
-_TOPICS_PER_COMMIT = 5
 
 
 def create_topics(request: Request[CreateTopicsRequest]) -> Slices[CreateTopicsResponse]:
@@ -64,8 +62,8 @@ def create_topics(request: Request[CreateTopicsRequest]) -> Slices[CreateTopicsR
     else:
         results = []
         with limited_mutations(request, strict_since=_STRICT_SINCE) as spend:
-            for first in range(0, len(requested), _TOPICS_PER_COMMIT):
-                some = requested[first : first + _TOPICS_PER_COMMIT]
+            for first in range(0, len(requested), TOPICS_PER_COMMIT):
+                some = requested[first : first + TOPICS_PER_COMMIT]
                 results += _create_some(request, some, spend)
                 yield None
         yield from applied(request)
