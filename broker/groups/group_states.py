@@ -8,6 +8,7 @@ key replaces an earlier one; compaction may leave the keys in any order.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from typing import TypeVar
 
 from broker.common.topic_partition import TopicPartition
 from broker.coordinators.coordinator_record import (
@@ -34,6 +35,9 @@ from broker.steps.queue import Slices, finish
 from protocol.record_batch.header import NO_PRODUCER_ID
 
 AnyGroup = ClassicGroup | ConsumerGroup | ShareGroup | StreamsGroup
+
+# A group that takes the place of a simple one.
+Modern = TypeVar("Modern", ConsumerGroup, StreamsGroup)
 
 
 def _only_partition(_group_id: str) -> int:
@@ -181,19 +185,11 @@ class GroupStates:
             restore_group(group, value)
 
     def _replay_consumer_group(self, record: CoordinatorRecord) -> None:
-        group_id = record.key.group_id
-        group = self.groups.get(group_id)
-        if isinstance(group, ClassicGroup) and not group.is_simple:
-            raise InconsistentRecord(f"group {group_id} is not a consumer group")
-        if not isinstance(group, ConsumerGroup):
-            if record.value is None:
-                return  # the group is deleted already
-            # A simple group holds only offsets and has no record; it is replaced.
-            group = ConsumerGroup(group_id)
-            self.put(group)
-        replay(group, record)
-        if group.is_deleted:
-            self._remove(group_id)
+        group = self._group_of(record, ConsumerGroup)
+        if group is not None:
+            replay(group, record)
+            if group.is_deleted:
+                self._remove(group.group_id)
 
     def _replay_share_group(self, record: CoordinatorRecord) -> None:
         group_id = record.key.group_id
@@ -210,16 +206,23 @@ class GroupStates:
             self._remove(group_id)
 
     def _replay_streams_group(self, record: CoordinatorRecord) -> None:
+        group = self._group_of(record, StreamsGroup)
+        if group is not None:
+            replay_streams(group, record)
+            if group.is_deleted:
+                self._remove(group.group_id)
+
+    def _group_of(self, record: CoordinatorRecord, cls: type[Modern]) -> Modern | None:
+        """The group of a record, which may be new; None if it is deleted already."""
         group_id = record.key.group_id
         group = self.groups.get(group_id)
-        if isinstance(group, ClassicGroup) and not group.is_simple:
-            raise InconsistentRecord(f"group {group_id} is not a streams group")
-        if not isinstance(group, StreamsGroup):
-            if record.value is None:
-                return  # the group is deleted already
-            # A simple group holds only offsets and has no record; it is replaced.
-            group = StreamsGroup(group_id)
-            self.put(group)
-        replay_streams(group, record)
-        if group.is_deleted:
-            self._remove(group_id)
+        if isinstance(group, cls):
+            return group
+        # A simple group holds only offsets and has no record; it is replaced.
+        if group is not None and not (isinstance(group, ClassicGroup) and group.is_simple):
+            raise InconsistentRecord(f"group {group_id} is not a {cls.group_type} group")
+        if record.value is None:
+            return None
+        created = cls(group_id)
+        self.put(created)
+        return created

@@ -48,8 +48,10 @@ def replay(group: StreamsGroup, record: CoordinatorRecord) -> None:
 
 def _replay_epoch(group: StreamsGroup, value: StreamsGroupMetadataValue | None) -> None:
     if value is None:
-        if group.members or group.target:
-            raise InconsistentRecord(f"group {group.group_id} is deleted, but still has members")
+        if group.members or group.assignment_epoch != _DELETED_EPOCH:
+            raise InconsistentRecord(
+                f"group {group.group_id} is deleted, but still has members or a target epoch"
+            )
         group.is_deleted = True
         return
     group.epoch, group.metadata_hash = value.epoch, value.metadata_hash

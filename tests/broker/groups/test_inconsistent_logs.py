@@ -27,6 +27,21 @@ from broker.groups.records.consumer import (
 )
 from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
 from broker.groups.records.serde import GROUP_RECORDS
+from broker.groups.records.share import ShareGroupMetadataKey, ShareGroupMetadataValue
+from broker.groups.records.streams import (
+    StreamsGroupCurrentMemberAssignmentKey,
+    StreamsGroupCurrentMemberAssignmentValue,
+    StreamsGroupMemberMetadataKey,
+    StreamsGroupMemberMetadataValue,
+    StreamsGroupMetadataKey,
+    StreamsGroupMetadataValue,
+    StreamsGroupTargetAssignmentMemberKey,
+    StreamsGroupTargetAssignmentMemberValue,
+    StreamsGroupTargetAssignmentMetadataKey,
+    StreamsGroupTargetAssignmentMetadataValue,
+    StreamsGroupTopologyKey,
+    StreamsGroupTopologyValue,
+)
 from protocol.consumer_protocol import ConsumerProtocolSubscription, write_subscription
 from protocol.errors import ErrorCode
 from tests.broker.groups.virtual_world import VirtualWorld
@@ -121,6 +136,67 @@ AN_OFFSET = CoordinatorRecord(
 )
 
 
+A_SHARE_GROUP = [
+    CoordinatorRecord(
+        ShareGroupMetadataKey(group_id="g"), ShareGroupMetadataValue(epoch=3, metadata_hash=0)
+    )
+]
+
+STREAMS_EPOCH = CoordinatorRecord(
+    StreamsGroupMetadataKey(group_id="g"),
+    StreamsGroupMetadataValue(epoch=3, metadata_hash=0, validated_topology_epoch=0),
+)
+STREAMS_TOPOLOGY = CoordinatorRecord(
+    StreamsGroupTopologyKey(group_id="g"), StreamsGroupTopologyValue(epoch=0, subtopologies=[])
+)
+STREAMS_MEMBER = CoordinatorRecord(
+    StreamsGroupMemberMetadataKey(group_id="g", member_id="m"),
+    StreamsGroupMemberMetadataValue(
+        instance_id=None,
+        rack_id=None,
+        client_id="c",
+        client_host="/h",
+        rebalance_timeout_ms=1000,
+        topology_epoch=0,
+        process_id="p",
+        user_endpoint=None,
+        client_tags=[],
+    ),
+)
+STREAMS_TARGET_EPOCH = CoordinatorRecord(
+    StreamsGroupTargetAssignmentMetadataKey(group_id="g"),
+    StreamsGroupTargetAssignmentMetadataValue(assignment_epoch=3, assignment_timestamp=7),
+)
+STREAMS_TARGET = CoordinatorRecord(
+    StreamsGroupTargetAssignmentMemberKey(group_id="g", member_id="m"),
+    StreamsGroupTargetAssignmentMemberValue(active_tasks=[], standby_tasks=[], warmup_tasks=[]),
+)
+STREAMS_ASSIGNMENT = CoordinatorRecord(
+    StreamsGroupCurrentMemberAssignmentKey(group_id="g", member_id="m"),
+    StreamsGroupCurrentMemberAssignmentValue(
+        member_epoch=3,
+        previous_member_epoch=2,
+        state=1,
+        active_tasks=[],
+        standby_tasks=[],
+        warmup_tasks=[],
+        active_tasks_pending_revocation=[],
+        standby_tasks_pending_revocation=[],
+        warmup_tasks_pending_revocation=[],
+    ),
+)
+A_STREAMS_GROUP = [
+    STREAMS_MEMBER,
+    STREAMS_TOPOLOGY,
+    STREAMS_EPOCH,
+    STREAMS_TARGET,
+    STREAMS_TARGET_EPOCH,
+    STREAMS_ASSIGNMENT,
+]
+STREAMS_DEPARTURE = [gone(each) for each in (STREAMS_ASSIGNMENT, STREAMS_TARGET, STREAMS_MEMBER)]
+STREAMS_DELETION = [gone(each) for each in (STREAMS_TARGET_EPOCH, STREAMS_EPOCH, STREAMS_TOPOLOGY)]
+
+
 def loaded(records: Sequence[CoordinatorRecord]) -> GroupStates:
     states = GroupStates()
     for record in records:
@@ -149,6 +225,17 @@ def loaded(records: Sequence[CoordinatorRecord]) -> GroupStates:
         ([AN_OFFSET], "Empty"),
         ([AN_OFFSET, epoch()], "Empty"),
         ([*A_CONSUMER_GROUP, gone(generation())], None),
+        (A_STREAMS_GROUP, "Stable"),
+        (A_STREAMS_GROUP[::-1], "Stable"),
+        ([STREAMS_MEMBER], "NotReady"),
+        ([STREAMS_EPOCH, STREAMS_TOPOLOGY, STREAMS_ASSIGNMENT], "Assigning"),
+        ([STREAMS_TARGET], "Empty"),
+        (STREAMS_DEPARTURE + STREAMS_DELETION, None),
+        ([*A_STREAMS_GROUP, *STREAMS_DEPARTURE, *STREAMS_DELETION], None),
+        ([AN_OFFSET, *A_STREAMS_GROUP], "Stable"),
+        ([*A_STREAMS_GROUP, AN_OFFSET], "Stable"),
+        ([*A_STREAMS_GROUP, *STREAMS_DEPARTURE, *STREAMS_DELETION, generation()], "Empty"),
+        ([gone(generation()), *A_STREAMS_GROUP], "Stable"),
     ],
 )
 def test_logs_that_kafka_loads_are_loaded(
@@ -173,6 +260,18 @@ def test_logs_that_kafka_loads_are_loaded(
         [generation(classic_member("a")), member()],
         [generation(leader=None, protocol=None), epoch()],
         [generation(classic_member("a")), gone(epoch())],
+        [generation(classic_member("a")), STREAMS_MEMBER],
+        [generation(classic_member("a")), gone(STREAMS_EPOCH)],
+        [*A_STREAMS_GROUP, gone(STREAMS_MEMBER)],
+        [*A_STREAMS_GROUP, gone(STREAMS_TARGET_EPOCH)],
+        [*A_STREAMS_GROUP, *STREAMS_DEPARTURE, gone(STREAMS_EPOCH)],
+        [*A_STREAMS_GROUP, epoch()],
+        [*A_STREAMS_GROUP, gone(epoch())],
+        [*A_CONSUMER_GROUP, STREAMS_EPOCH],
+        [*A_CONSUMER_GROUP, gone(STREAMS_EPOCH)],
+        [*A_SHARE_GROUP, epoch()],
+        [*A_SHARE_GROUP, STREAMS_EPOCH],
+        [*A_STREAMS_GROUP, *A_SHARE_GROUP],
     ],
 )
 def test_inconsistent_logs_fail_the_load(records: list[CoordinatorRecord]) -> None:
