@@ -26,18 +26,19 @@ class TargetAssignments:
 
     def update(self, draft: StreamsDraft, configured: ConfiguredTopology) -> bool:
         """Write the targets of a new group epoch; returns False if the interval prevents that."""
-        group, now_ms = draft.group, self._wall_ms()
+        group = draft.group
         if group.epoch <= group.assignment_epoch:
             return True
         last_ms = group.assignment_timestamp_ms
         interval_ms = self._configs.number(group.group_id, STREAMS_ASSIGNMENT_INTERVAL)
-        if last_ms and interval_ms and now_ms < last_ms + interval_ms:
+        if last_ms and interval_ms and self._wall_ms() < last_ms + interval_ms:
             return False
-        _write_target(draft, configured, now_ms)
+        _write_targets(draft, configured)
+        draft.write_assignment_epoch(group.epoch, self._wall_ms())
         return True
 
 
-def _write_target(draft: StreamsDraft, configured: ConfiguredTopology, now_wall_ms: int) -> None:
+def _write_targets(draft: StreamsDraft, configured: ConfiguredTopology) -> None:
     """Write the targets that change; members have no tasks while topics are missing or wrong."""
     group = draft.group
     member_ids = in_assignment_order(group.members, draft.before.members)
@@ -62,4 +63,3 @@ def _write_target(draft: StreamsDraft, configured: ConfiguredTopology, now_wall_
         target = assignment.get(member_id, EMPTY)
         if group.target.get(member_id) != target:
             draft.write_target(member_id, target)
-    draft.write_assignment_epoch(group.epoch, now_wall_ms)
