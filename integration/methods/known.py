@@ -42,12 +42,15 @@ def _of(known: Known, *calls: str) -> dict[str, Known]:
 
 # The errors of clients if a broker lacks an API.
 _NOT_HERE = "_UNSUPPORTED_FEATURE|IncompatibleBrokerVersion|UnsupportedVersionException"
-_STREAMS_GROUPS = Known("not served: streams groups (KIP-1071)", _NOT_HERE)
 _VOTERS = Known("the controller is an object in the process: it has no voters", _NOT_HERE)
 _FEWER_APIS = Known("not served: the APIs that [APIs served](apis.md) lists as such")
 _ASSIGNED_AT_ONCE = Known(
-    "groups are assigned at once by default, in Kafka after a second",
-    instead={r'(consumer\.assignment\.interval\.ms.*"?value"?: )"1000"': r'\1"0"'},
+    "groups are assigned at once by default: in Kafka consumer groups after one second, and new "
+    "streams groups after three",
+    instead={
+        r'(consumer\.assignment\.interval\.ms.*"?value"?: )"1000"': r'\1"0"',
+        r'(streams\.initial\.rebalance\.delay\.ms.*"?value"?: )"3000"': r'\1"0"',
+    },
 )
 
 # By client, and by method or by method and shape.
@@ -56,7 +59,6 @@ _KNOWN: Mapping[str, Mapping[str, Known]] = {
         **_of(_ASSIGNED_AT_ONCE, "describe_configs/group"),
     },
     "java Admin": {
-        **_of(_STREAMS_GROUPS, "describeStreamsGroups"),
         **_of(_VOTERS, "addRaftVoter", "removeRaftVoter"),
     },
     "kafka-python KafkaAdminClient": {
