@@ -1,8 +1,10 @@
-"""The group coordinator: groups of the classic and the consumer protocol, and committed offsets.
+"""The group coordinator: groups of all kinds, and committed offsets.
 
     GroupCoordinatorService      looks up the group of each request
       classic/                   groups whose leader assigns the partitions
       consumer/                  groups whose coordinator assigns the partitions (KIP-848)
+      share/                     groups whose members share partitions (KIP-932)
+      streams/                   groups whose coordinator assigns tasks (KIP-1071)
       OffsetMetadataManager      committed offsets of all groups
     records/                     the records of ``__consumer_offsets``, which is the only state
 

@@ -1,4 +1,4 @@
-"""Topics of the cluster for consumer and share groups (Kafka's ``CoordinatorMetadataImage``)."""
+"""Topics of the cluster for coordinators of groups (Kafka's ``CoordinatorMetadataImage``)."""
 
 from __future__ import annotations
 

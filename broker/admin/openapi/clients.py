@@ -55,7 +55,7 @@ CLIENTS = Section(
         "Group": record(
             node=INTEGER,
             group=STRING,
-            protocol=one_of("classic", "consumer"),
+            protocol=one_of("classic", "consumer", "share", "streams"),
             protocol_type=nullable(STRING),
             state=STRING,
             members=array(ref("Member")),
@@ -67,7 +67,8 @@ CLIENTS = Section(
             client_id=STRING,
             host=STRING,
             assignment=described(
-                {"type": "object", "additionalProperties": array(INTEGER)}, "partitions by topic"
+                {"type": "object", "additionalProperties": array(INTEGER)},
+                "partitions by topic; of a member of a streams group, by subtopology",
             ),
         ),
         "CommittedOffset": record(

@@ -1,5 +1,5 @@
 """The records of ``__consumer_offsets``.
 
 Keys and values are messages of `protocol.schema`, one class for all versions, with Kafka's names;
-`serde` lists their types. Records of share and streams groups are ignored.
+`serde` lists their types.
 """

@@ -21,6 +21,13 @@ from broker.wait_records.outbox import Outbox
 from broker.wait_records.recorder import Recorder
 from broker.wait_records.records_file import RecordsFile
 from broker.wait_records.records_topic import RecordsTopic
+from protocol.messages.find_coordinator import FindCoordinatorRequest
+from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
+from protocol.messages.streams_group_heartbeat import (
+    StreamsGroupHeartbeatRequest,
+    Subtopology,
+    Topology,
+)
 from tests.batches import batch
 from tests.client import RunningCluster, running_cluster
 from tests.described import Description
@@ -101,6 +108,41 @@ async def test_the_state_of_a_cluster_is_as_described(tmp_path: Path) -> None:
             "/v1/openapi.json",
         ):
             assert await router.request(target) == 200, target
+
+
+@pytest.mark.parametrize(
+    "joining",
+    [
+        ShareGroupHeartbeatRequest(
+            group_id="g", member_id="a", member_epoch=0, subscribed_topic_names=["t"]
+        ),
+        StreamsGroupHeartbeatRequest(
+            group_id="g",
+            member_id="a",
+            member_epoch=0,
+            rebalance_timeout_ms=60_000,
+            topology=Topology(
+                epoch=0, subtopologies=[Subtopology(subtopology_id="0", source_topics=["t"])]
+            ),
+            active_tasks=[],
+            standby_tasks=[],
+            warmup_tasks=[],
+        ),
+    ],
+    ids=["share", "streams"],
+)
+async def test_all_kinds_of_groups_are_as_described(tmp_path: Path, joining: Any) -> None:
+    """And the sessions of their members."""
+    async with running_cluster(tmp_path, 1) as cluster:
+        cluster.controller.create_topic("t")
+        client = cluster.client(1)
+        await client.send(FindCoordinatorRequest(coordinator_keys=["g"]))
+        assert (await client.send(joining)).error_code == 0
+
+        router = DescribedRouter(cluster.cluster)
+
+        assert await router.request("/v1/groups?group=g") == 200
+        assert await router.request("/v1/sessions?group=g") == 200
 
 
 async def test_share_partitions_are_as_described(tmp_path: Path) -> None:
