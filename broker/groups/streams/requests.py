@@ -15,6 +15,7 @@ from protocol.lazy_dataclass import dataclass
 
 JOINING_EPOCH = 0
 LEAVING_EPOCH = -1
+# The epoch in which static members leave, which are not supported.
 LEAVING_STATIC_EPOCH = -2
 
 # Partitions by subtopology, in the order of the request.
@@ -73,7 +74,7 @@ class StreamsGroupHeartbeat:
     @property
     def is_leaving(self) -> bool:
         """Whether the member leaves."""
-        return self.member_epoch in (LEAVING_EPOCH, LEAVING_STATIC_EPOCH)
+        return self.member_epoch == LEAVING_EPOCH
 
 
 class EndpointPartitions(NamedTuple):
