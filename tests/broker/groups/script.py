@@ -28,8 +28,9 @@ Commands, with their options and defaults:
     restart                 the node starts again with its logs
     expire                  the expiry that runs every offsets.retention.check.interval.ms
 
-The commands of the consumer protocol are in `tests.broker.groups.consumer_commands`, those of
-transactions in `tests.broker.groups.transaction_commands`.
+The commands of the consumer protocol are in `tests.broker.groups.consumer_commands`, those of the
+streams protocol in `tests.broker.groups.streams_commands`, those of transactions in
+`tests.broker.groups.transaction_commands`.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ from protocol.consumer_protocol import (
 from protocol.errors import ErrorCode
 from protocol.schema import ZERO_UUID
 from tests.broker.groups.consumer_commands import GROUP, Member, options_of
-from tests.broker.groups.transaction_commands import TransactionCommands
+from tests.broker.groups.streams_commands import StreamsCommands
 from tests.broker.groups.virtual_world import VirtualWorld, classic_group
 
 # Commands that are not requests: their effects must not wait for the end of a request.
@@ -111,7 +112,7 @@ class Script:
         return "\n\n".join(chunks) + "\n"
 
 
-class ScriptPlayer(TransactionCommands):
+class ScriptPlayer(StreamsCommands):
     """Plays commands and collects the responses."""
 
     def __init__(self, world: VirtualWorld) -> None:

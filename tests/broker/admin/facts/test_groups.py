@@ -63,6 +63,17 @@ def test_a_consumer_group_has_the_partitions_that_its_members_own() -> None:
     assert member["assignment"] == {"t": [0, 1]}
 
 
+def test_a_streams_group_has_the_active_tasks_of_its_members() -> None:
+    """Partitions by the subtopology; standby tasks are not listed."""
+    found = one_group("topic t 2", "run a t", "run b t", "tick a")
+
+    first, second = found["members"]
+    assert (found["protocol"], found["protocol_type"]) == ("streams", "streams")
+    assert found["state"] == "Assigning"
+    assert (first["member"], first["instance"], first["assignment"]) == ("a", None, {"0": [0, 1]})
+    assert (second["member"], second["assignment"]) == ("b", {})
+
+
 def test_a_committed_offset_has_its_lag() -> None:
     """The distance to the log end offset; null if the partition has no running leader."""
     offset = {"topic": "t", "partition": 0, "offset": 5, "metadata": ""}
