@@ -235,12 +235,22 @@ def _check_together(config: Config, settings: Mapping[str, Setting]) -> None:
             f"{culprit.origin}: {smaller}={config.value(smaller)} is more than "
             f"{larger}={config.value(larger)}"
         )
-    # An idle connection must not be closed before the response to its failed login.
-    delay_ms, idle_ms = (config.value(key) for key in _DELAY_AND_IDLE)
-    if 0 <= idle_ms <= delay_ms:  # type: ignore[operator]  # both numbers
-        delay, idle = _DELAY_AND_IDLE
-        culprit = settings.get(idle) or settings[delay]
-        raise ConfigError(f"{culprit.origin}: {delay}={delay_ms} is not less than {idle}={idle_ms}")
+    for pair in _ASCENDING:
+        _check_ascending(config, settings, *pair)
+    delay, idle = _DELAY_AND_IDLE
+    if config.value(idle) >= 0:  # type: ignore[operator]  # a number
+        # An idle connection must not be closed before the response to its failed login.
+        _check_ascending(config, settings, delay, idle)
+
+
+def _check_ascending(
+    config: Config, settings: Mapping[str, Setting], smaller: str, larger: str
+) -> None:
+    """Raise `ConfigError` unless the value of *smaller* is less than that of *larger*."""
+    value, limit = config.value(smaller), config.value(larger)
+    if value >= limit:  # type: ignore[operator]  # both numbers
+        culprit = settings.get(larger) or settings[smaller]
+        raise ConfigError(f"{culprit.origin}: {smaller}={value} is not less than {larger}={limit}")
 
 
 _DELAY_AND_IDLE = ("connection.failed.authentication.delay.ms", "connections.max.idle.ms")
@@ -256,13 +266,18 @@ _SAME_MEANING: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
+# Pairs of which the second value must be greater.
+_ASCENDING = tuple(
+    (f"group.{kind}.heartbeat.interval.ms", f"group.{kind}.session.timeout.ms")
+    for kind in ("consumer", "share", "streams")
+)
+# Pairs of which the second value must not be smaller.
 _ORDERED = (
     ("group.min.session.timeout.ms", "group.max.session.timeout.ms"),
     ("group.consumer.min.session.timeout.ms", "group.consumer.session.timeout.ms"),
     ("group.consumer.session.timeout.ms", "group.consumer.max.session.timeout.ms"),
     ("group.consumer.min.heartbeat.interval.ms", "group.consumer.heartbeat.interval.ms"),
     ("group.consumer.heartbeat.interval.ms", "group.consumer.max.heartbeat.interval.ms"),
-    ("group.consumer.heartbeat.interval.ms", "group.consumer.session.timeout.ms"),
     ("group.consumer.min.assignment.interval.ms", "group.consumer.assignment.interval.ms"),
     ("group.consumer.assignment.interval.ms", "group.consumer.max.assignment.interval.ms"),
     ("group.share.min.session.timeout.ms", "group.share.session.timeout.ms"),
@@ -277,12 +292,10 @@ _ORDERED = (
     ("group.share.delivery.count.limit", "group.share.max.delivery.count.limit"),
     ("group.share.min.partition.max.record.locks", "group.share.partition.max.record.locks"),
     ("group.share.partition.max.record.locks", "group.share.max.partition.max.record.locks"),
-    ("group.share.heartbeat.interval.ms", "group.share.session.timeout.ms"),
     ("group.streams.min.session.timeout.ms", "group.streams.session.timeout.ms"),
     ("group.streams.session.timeout.ms", "group.streams.max.session.timeout.ms"),
     ("group.streams.min.heartbeat.interval.ms", "group.streams.heartbeat.interval.ms"),
     ("group.streams.heartbeat.interval.ms", "group.streams.max.heartbeat.interval.ms"),
-    ("group.streams.heartbeat.interval.ms", "group.streams.session.timeout.ms"),
     ("group.streams.min.assignment.interval.ms", "group.streams.assignment.interval.ms"),
     ("group.streams.assignment.interval.ms", "group.streams.max.assignment.interval.ms"),
     ("group.streams.num.standby.replicas", "group.streams.max.standby.replicas"),

@@ -94,6 +94,34 @@ def test_contradicting_values_are_refused() -> None:
     )
 
 
+@pytest.mark.parametrize("kind", ["consumer", "share", "streams"])
+def test_a_heartbeat_interval_is_shorter_than_the_session_timeout(kind: str) -> None:
+    """Of all groups of a protocol."""
+    interval, timeout = f"group.{kind}.heartbeat.interval.ms", f"group.{kind}.session.timeout.ms"
+    bound = f"group.{kind}.max.heartbeat.interval.ms=50000"
+
+    assert refusal(bound, f"{interval}=45000") == (
+        f"-c: {interval}=45000 is not less than {timeout}=45000"
+    )
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("session.timeout.ms=44999", "min.session.timeout.ms=45000 is more than "),
+        ("session.timeout.ms=60001", "session.timeout.ms=60001 is more than "),
+        ("heartbeat.interval.ms=4999", "min.heartbeat.interval.ms=5000 is more than "),
+        ("heartbeat.interval.ms=15001", "heartbeat.interval.ms=15001 is more than "),
+        ("min.assignment.interval.ms=1001", "min.assignment.interval.ms=1001 is more than "),
+        ("assignment.interval.ms=15001", "assignment.interval.ms=15001 is more than "),
+        ("num.standby.replicas=3", "num.standby.replicas=3 is more than "),
+    ],
+)
+def test_the_values_for_streams_groups_are_within_their_bounds(setting: str, message: str) -> None:
+    """As those of other groups."""
+    assert refusal(f"group.streams.{setting}").startswith(f"-c: group.streams.{message}")
+
+
 def test_an_error_message_is_one_line() -> None:
     """Line breaks in a value are escaped in the message."""
     assert "\n" not in refusal("num.partitions=1\n2")

@@ -171,12 +171,15 @@ def test_keys_of_one_node_or_listener_are_refused_for_more(
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [("20000", "less than or equal to group.consumer.max"), ("50", "greater than or equal to")],
+    [("20000", "less than or equal to group.{}.max"), ("50", "greater than or equal to")],
 )
-def test_the_assignment_interval_of_all_groups_is_within_its_bounds(value: str, words: str) -> None:
+@pytest.mark.parametrize("kind", ["consumer", "streams"])
+def test_the_assignment_interval_of_all_groups_is_within_its_bounds(
+    kind: str, value: str, words: str
+) -> None:
     """The bounds are those that the broker was started with."""
-    name = "group.consumer.assignment.interval.ms"
-    config = parse_config({"group.consumer.min.assignment.interval.ms": "100", name: "200"})
+    name, words = f"group.{kind}.assignment.interval.ms", words.format(kind)
+    config = parse_config({f"group.{kind}.min.assignment.interval.ms": "100", name: "200"})
     with pytest.raises(ApiError, match=words) as refused:
         check_broker_configs(config, "1", {}, {name: value})
 

@@ -73,6 +73,38 @@ def test_new_settings_replace_all_earlier_ones() -> None:
             {SESSION: "50000", HEARTBEAT: "15001"},
             f"{HEARTBEAT} must be less than or equal to group.consumer.max.heartbeat.interval.ms",
         ),
+        (
+            {"streams.session.timeout.ms": "0"},
+            (
+                "Invalid value 0 for configuration streams.session.timeout.ms: "
+                "Value must be at least 1"
+            ),
+        ),
+        (
+            {"streams.session.timeout.ms": "44999"},
+            (
+                "streams.session.timeout.ms must be greater than or equal to "
+                "group.streams.min.session.timeout.ms"
+            ),
+        ),
+        (
+            {"streams.session.timeout.ms": "60001"},
+            (
+                "streams.session.timeout.ms must be less than or equal to "
+                "group.streams.max.session.timeout.ms"
+            ),
+        ),
+        (
+            {"streams.num.standby.replicas": "3"},
+            (
+                "streams.num.standby.replicas must be less than or equal to "
+                "group.streams.max.standby.replicas"
+            ),
+        ),
+        (
+            {"streams.assignor.offload.enable": "true"},
+            "Unknown group config name: streams.assignor.offload.enable",
+        ),
     ],
 )
 def test_invalid_settings_are_refused(settings: dict[str, str], message: str) -> None:
@@ -95,6 +127,22 @@ def test_a_session_timeout_is_longer_than_the_heartbeat_interval() -> None:
         check_group_configs(config, {HEARTBEAT: "45000"})
 
     check_group_configs(config, {HEARTBEAT: "45000", SESSION: "45001"})
+
+
+def test_a_streams_session_timeout_is_longer_than_the_brokers_heartbeat_interval() -> None:
+    """The message names the keys of the group."""
+    config = parse_config(
+        {
+            "group.streams.min.session.timeout.ms": "1000",
+            "group.streams.max.heartbeat.interval.ms": "15000",
+        }
+    )
+    with pytest.raises(ApiError) as refused:
+        check_group_configs(config, {"streams.session.timeout.ms": "5000"})
+
+    assert refused.value.message == (
+        "streams.session.timeout.ms must be greater than streams.heartbeat.interval.ms"
+    )
 
 
 def test_a_set_key_is_described_with_the_brokers_key() -> None:
