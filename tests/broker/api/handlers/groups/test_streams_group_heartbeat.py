@@ -300,34 +300,27 @@ def test_a_heartbeat_with_many_tasks_is_handled_in_slices() -> None:
     assert finish(slices) == handled()
 
 
-@pytest.mark.parametrize("is_new", [True, False])
-def test_a_heartbeat_of_a_large_group_is_computed_in_a_thread(is_new: bool) -> None:
-    """Also the one that creates it."""
-    node = GroupServices(offload=(offload := HeldOffload()))
+def sent_in_a_thread(node: GroupServices, body: Any) -> Any:
+    """The response to a heartbeat that a worker thread computes."""
+    slices: Any = streams_group_heartbeat(GroupRequest(node, body, 0).request)
+    assert isinstance(slices, Generator)
+    offload: Any = node.offload
+    while not offload.jobs:
+        next(slices)
+    offload.finish_next()
+    return finish(slices)
+
+
+def test_heartbeats_of_a_large_group_are_computed_in_a_thread() -> None:
+    """Also the one that creates it; a member leaves without a thread."""
+    node = GroupServices(offload=HeldOffload())
     node.world.put_topic("big", 1000)
-    body = join(topology=topology(reading("big")))
-    for epoch in (0,) if is_new else (0, 2):
-        request = GroupRequest(node, beat(epoch) if epoch else body, 0).request
-        slices: Any = streams_group_heartbeat(request)
-        assert isinstance(slices, Generator)
-        while not offload.jobs:
-            next(slices)
-        offload.finish_next()
-        response = finish(slices)
 
-    assert (response.error_code, response.member_epoch) == (ErrorCode.NONE, 2)
+    joined = sent_in_a_thread(node, join(topology=topology(reading("big"))))
+    stays = sent_in_a_thread(node, beat(2))
+    leaves = sent(node, beat(-1))
 
-
-def test_a_member_of_a_large_group_leaves_without_a_thread() -> None:
-    """No target is computed."""
-    node = GroupServices()
-    node.world.put_topic("big", 1000)
-    sent(node, join(topology=topology(reading("big"))))
-    offload = HeldOffload()
-    node.groups.changes._offload = offload  # noqa: SLF001 - of the next request
-
-    assert sent(node, beat(-1)).member_epoch == -1
-    assert not offload.jobs
+    assert [each.member_epoch for each in (joined, stays, leaves)] == [2, 2, -1]
 
 
 # ------------------------------------------------------------------------------- internal topics
