@@ -7,7 +7,7 @@ the group, and the timeouts of the members are changed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from broker.common.errors import ApiError
 from broker.config.groups import STREAMS_HEARTBEAT_INTERVAL
@@ -24,7 +24,7 @@ from broker.groups.streams.heartbeat import HeartbeatPreparation, PreparedHeartb
 from broker.groups.streams.requests import StreamsGroupHeartbeat, StreamsGroupHeartbeatResult
 from broker.groups.streams.timeouts import StreamsTimeouts
 from broker.groups.streams.validation import check_heartbeat
-from broker.groups.streams.workload import ITEMS_AT_ONCE_MAX, has_more_items
+from broker.groups.streams.workload import is_long
 from broker.groups.time_limits import MemberTimeout
 from protocol.errors import ErrorCode
 
@@ -44,8 +44,6 @@ class StreamsGroupCoordinator:
         self._states = parts.states
         self._configs = parts.configs
         self._topics = parts.topics
-        # A heartbeat of more items is long.
-        self.items_at_once_max = ITEMS_AT_ONCE_MAX
         self._timeouts = StreamsTimeouts(
             parts.timer, parts.configs, self._expire, self._is_in_epoch
         )
@@ -74,10 +72,10 @@ class StreamsGroupCoordinator:
         """
         return self._preparation.prepare(draft_for(present, request), request)
 
-    def is_long(self, group_id: str, sent_topics: Iterable[str] = ()) -> bool:
-        """Whether a heartbeat may take longer than a slice; *sent_topics* are in its topology."""
-        group = self._states.groups.get(group_id)
-        return has_more_items(group, sent_topics, self._topics, self.items_at_once_max)
+    def is_long(self, request: StreamsGroupHeartbeat) -> bool:
+        """Whether a heartbeat may take longer than a slice."""
+        group = self._states.groups.get(request.group_id)
+        return not request.is_leaving and is_long(group, request.topology, self._topics)
 
     def apply(self, prepared: PreparedHeartbeat) -> StreamsGroupHeartbeatResult:
         """Append and apply a prepared change; raises `ApiError`."""
@@ -86,7 +84,9 @@ class StreamsGroupCoordinator:
             raise prepared.error
         draft, before, member = prepared.draft, prepared.before, prepared.member
         group_id = draft.group_id
-        is_new = group_id not in self._states.groups
+        endpoint_epoch = 0  # of a new group: as in Kafka, which changes it in another object
+        if group_id in self._states.groups:
+            endpoint_epoch = draft.group.endpoint_information_epoch
         self._finish(draft)
         self._timeouts.restart_session(group_id, member.member_id)
         if member.current != before.current:
@@ -98,8 +98,7 @@ class StreamsGroupCoordinator:
             heartbeat_interval_ms=self._configs.number(group_id, STREAMS_HEARTBEAT_INTERVAL),
             statuses=prepared.statuses,
             assigned=member.current.assigned if prepared.has_assignment else None,
-            # As in Kafka, which bumps the epoch of another object than the group that it creates.
-            endpoint_information_epoch=0 if is_new else draft.group.endpoint_information_epoch,
+            endpoint_information_epoch=endpoint_epoch,
             endpoints=prepared.endpoints,
             missing_topics=prepared.missing_topics,
         )
@@ -140,7 +139,12 @@ class StreamsGroupCoordinator:
         worker thread. Members get their tasks by a heartbeat in any case.
         """
         group = self._streams_group(group_id)
-        if group is None or group.is_empty or group.configured is None or self.is_long(group_id):
+        if (
+            group is None
+            or group.is_empty
+            or group.configured is None
+            or is_long(group, None, self._topics)
+        ):
             return
         draft = StreamsDraft(group)
         self._preparation.targets.update(draft, group.configured)

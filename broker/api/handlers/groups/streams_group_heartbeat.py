@@ -19,7 +19,7 @@ from broker.api.authorization.checks import require
 from broker.api.handlers.groups.enabled_protocols import require_protocol
 from broker.api.handlers.groups.internal_topics import create_internal_topics
 from broker.api.handlers.groups.replicated import when_replicated
-from broker.api.handlers.groups.streams_requests import check_topics, read_heartbeat, topic_names
+from broker.api.handlers.groups.streams_requests import check_topics, read_heartbeat
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
@@ -27,7 +27,6 @@ from broker.common.java_hash import in_hash_order, string_hash
 from broker.groups.group import STREAMS
 from broker.groups.streams.long_heartbeats import LongStreamsHeartbeat
 from broker.groups.streams.requests import (
-    JOINING_EPOCH,
     EndpointPartitions,
     StreamsGroupHeartbeatResult,
 )
@@ -54,16 +53,13 @@ def streams_group_heartbeat(
 ) -> Slices[StreamsGroupHeartbeatResponse | Outcome]:
     """Process a heartbeat."""
     require_protocol(request, STREAMS)
-    body, groups = request.body, request.services.groups
-    require(request, READ_GROUP, body.group_id)
-    topology = body.topology
-    names = [] if topology is None else list(topic_names(topology))
-    is_long = groups.streams.is_long(body.group_id, names) and body.member_epoch >= JOINING_EPOCH
+    groups, topology = request.services.groups, request.body.topology
+    require(request, READ_GROUP, request.body.group_id)
     try:
         if topology is not None:
             yield from check_topics(request, topology)
         heartbeat = read_heartbeat(request)
-        if is_long:
+        if groups.streams.is_long(heartbeat):
             result = yield from groups.changes.run(LongStreamsHeartbeat(groups.streams, heartbeat))
         else:
             result = groups.streams.heartbeat(heartbeat)

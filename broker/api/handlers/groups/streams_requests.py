@@ -60,7 +60,7 @@ def check_topics(
     request: Request[messages.StreamsGroupHeartbeatRequest], topology: messages.Topology
 ) -> Slices[None]:
     """Raise `ApiError` unless the client may use the topics of its topology."""
-    names = dict.fromkeys(topic_names(topology))
+    names = dict.fromkeys(_names(topology))
     _refuse(
         [name for name in names if name in INTERNAL_TOPICS],
         "Use of Kafka internal topics {} in a Kafka Streams topology is prohibited.",
@@ -75,7 +75,7 @@ def check_topics(
         raise ApiError(DESCRIBE_TOPIC.error_code)
 
 
-def topic_names(topology: messages.Topology) -> Iterable[str]:
+def _names(topology: messages.Topology) -> Iterable[str]:
     """The topics that the subtopologies name, in the order of Kafka's checks."""
     for each in topology.subtopologies:
         yield from each.source_topics

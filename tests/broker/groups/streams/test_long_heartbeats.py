@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from broker.common.errors import ApiError
-from broker.groups.streams.long_heartbeats import LongStreamsHeartbeat, is_long
+from broker.groups.streams.long_heartbeats import LongStreamsHeartbeat
 from broker.groups.streams.requests import StreamsGroupHeartbeat, StreamsGroupHeartbeatResult
 from protocol.errors import ErrorCode
-from tests.broker.groups.streams.topics.topologies import subtopology, topology
 from tests.broker.groups.streams.world import StreamsWorld, active, beating, joining
 from tests.held_offload import HeldOffload
 
@@ -113,43 +112,3 @@ def test_a_group_that_is_unloaded_meanwhile(world: World) -> None:
     with pytest.raises(ApiError) as refused:
         world.finish(slices)
     assert refused.value.code is ErrorCode.NOT_COORDINATOR
-
-
-BIG = topology(subtopology("0", "big in"), subtopology("1", "in"))
-
-
-@pytest.mark.parametrize(("partitions", "expected"), [(295, False), (296, True)])
-def test_a_group_with_many_members_and_tasks_is_long(
-    world: World, partitions: int, expected: bool
-) -> None:
-    """One member counts as a task, of which a subtopology has as many as its largest topic."""
-    world.put_topic("big", partitions)
-    world.join(topology=BIG)
-    assert world.group.configured is None
-    assert is_long(world.group, None, world.coordinator.streams.topics) is expected
-
-    world.beat()
-
-    assert world.group.configured is not None
-    assert is_long(world.group, None, world.coordinator.streams.topics) is expected
-
-
-@pytest.mark.parametrize(("partitions", "expected"), [(296, False), (297, True)])
-def test_a_join_that_creates_a_group_with_many_tasks_is_long(
-    world: World, partitions: int, expected: bool
-) -> None:
-    """By its topology."""
-    world.put_topic("big", partitions)
-
-    assert is_long(None, BIG, world.coordinator.streams.topics) is expected
-
-
-def test_a_group_without_topics_is_not_long(world: World) -> None:
-    """It has no tasks; and a request without a topology does not create a group."""
-    topics = world.coordinator.streams.topics
-    world.join(topology=topology(subtopology("0", "other"), subtopology("1")))
-    world.beat()
-
-    assert not is_long(world.group, None, topics)
-    assert not is_long(None, topology(subtopology("1")), topics)
-    assert not is_long(None, None, topics)

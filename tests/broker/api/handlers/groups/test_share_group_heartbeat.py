@@ -96,13 +96,13 @@ async def test_a_member_id_has_1_to_36_characters(tmp_path: Path, member_id: str
 
 
 async def test_a_group_is_described(tmp_path: Path) -> None:
-    """With its members, their topics and assignments."""
+    """With its members, their topics and assignments; empty group ids come first."""
     async with running_node(tmp_path) as node:
         client, _ = await joined(node)
 
         response = await client.send(ShareGroupDescribeRequest(group_ids=["g", "", "x"]))
 
-    found, without_id, unknown = response.groups
+    without_id, found, unknown = response.groups
     assert (found.group_state, found.group_epoch, found.assignment_epoch) == ("Stable", 3, 3)
     assert found.assignor_name == "simple"
     (member,) = found.members

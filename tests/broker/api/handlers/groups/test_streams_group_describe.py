@@ -320,7 +320,7 @@ async def test_a_group_with_a_topic_that_the_client_may_not_describe(
 
 @pytest.mark.anyio
 async def test_groups_that_the_client_may_not_describe_come_first(tmp_path: Path) -> None:
-    """Without a message; the others keep their order."""
+    """Without a message; then those without an id; the others keep their order."""
     async with running_node(tmp_path) as running:
         ensure_offsets_topic(running.controller, running.node.config)
         install(running.node, FakeAuthorizer(*on_group(DESCRIBE, "a", "b", "")))
@@ -331,8 +331,8 @@ async def test_groups_that_the_client_may_not_describe_come_first(tmp_path: Path
     assert [(each.group_id, each.error_code) for each in groups] == [
         ("x", 30),
         ("y", 30),
-        ("a", 69),
         ("", 24),
+        ("a", 69),
     ]
     assert groups[0].error_message is None
 

@@ -10,7 +10,6 @@ import pytest
 import trio
 
 from broker.api.handlers.groups.streams_group_heartbeat import streams_group_heartbeat
-from broker.api.long_request import ITEMS_AT_ONCE
 from broker.groups.offsets_topic import ensure_offsets_topic
 from broker.security.resource import Operation
 from broker.steps.queue import finish
@@ -142,7 +141,7 @@ def test_a_response_waits_for_its_records() -> None:
     node.world.slow_down()
     request = GroupRequest(node, join(), 0)
 
-    response = finish(streams_group_heartbeat(request.request))  # type: ignore[arg-type]  # of a join
+    response = finish(streams_group_heartbeat(request.request))
     assert request.responses == []
     assert not isinstance(response, StreamsGroupHeartbeatResponse)
     node.world.replicate()
@@ -283,21 +282,6 @@ async def test_what_a_member_must_be_authorized_for(
 
 
 # ---------------------------------------------------------------------------------- large groups
-
-
-def test_a_heartbeat_with_many_tasks_is_handled_in_slices() -> None:
-    """The response is the same."""
-    node = GroupServices()
-    node.world.put_topic("big", ITEMS_AT_ONCE + 1)
-    sent(node, join(topology=topology(reading("big"))))
-    tasks = [TaskIds(subtopology_id="0", partitions=list(range(ITEMS_AT_ONCE + 1)))]
-
-    def handled(**fields: Any) -> Any:
-        return streams_group_heartbeat(GroupRequest(node, beat(2, **fields), 0).request)
-
-    slices = handled(active_tasks=tasks, standby_tasks=[], warmup_tasks=[])
-    assert isinstance(slices, Generator)
-    assert finish(slices) == handled()
 
 
 def sent_in_a_thread(node: GroupServices, body: Any) -> Any:
