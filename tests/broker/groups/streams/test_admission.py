@@ -422,6 +422,19 @@ def test_a_group_with_offsets_only_becomes_a_streams_group() -> None:
     assert len(world.coordinator.offsets.fetch("g")) == 1
 
 
+def test_a_classic_group_that_is_replaced_has_no_timeouts() -> None:
+    """Here of a client that has got a member id and has not joined with it."""
+    world = StreamsWorld()
+    ScriptPlayer(world).play(["join b"])
+
+    world.join()
+
+    timeouts = [(each.member_id, each.kind) for each in world.coordinator.member_timeouts()]
+    assert timeouts == [("a", "session")]
+    world.wait(10_000)
+    assert list(world.group.members) == ["a"]
+
+
 def test_a_classic_group_keeps_its_type_if_the_heartbeat_is_refused() -> None:
     """Nothing is written."""
     world = StreamsWorld()

@@ -93,8 +93,8 @@ def test_the_delay_goes_on_if_all_members_leave(world: StreamsWorld) -> None:
 
 
 def test_nothing_is_assigned_to_an_empty_group(world: StreamsWorld) -> None:
-    """At the end of the delay."""
-    world.join()
+    """At the end of the delay, also if its topics are missing."""
+    world.join(topology=topology(subtopology("0", "other")))
     world.beat()
     world.leave()
     world.appended()

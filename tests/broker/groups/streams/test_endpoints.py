@@ -133,6 +133,16 @@ def test_missing_source_topics_refuse_a_member_with_an_endpoint(world: StreamsWo
     assert list(world.coordinator.member_timeouts()) == []
 
 
+def test_a_refused_member_has_no_session(world: StreamsWorld) -> None:
+    """It is not in the group."""
+    other = topology(subtopology("0", "other"))
+    world.join(topology=other)
+
+    world.refusal(joining("b", topology=other, user_endpoint=HOST_B))
+
+    assert [each.member_id for each in world.coordinator.member_timeouts()] == ["a"]
+
+
 def test_missing_internal_topics_do_not(world: StreamsWorld) -> None:
     """The number of tasks is known."""
     result = world.join(topology=WITH_CHANGELOG, user_endpoint=HOST_A)

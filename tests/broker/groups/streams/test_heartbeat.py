@@ -199,6 +199,35 @@ def test_another_process_keeps_the_tasks(world: StreamsWorld) -> None:
     assert world.group.owners.active("0", 0) == "other"
 
 
+@pytest.mark.parametrize(("process", "state"), [("other", 1), ("process of a", 3)])
+def test_a_task_is_free_if_the_former_process_ran_it_in_another_role(
+    world: StreamsWorld, process: str, state: int
+) -> None:
+    """The owners are those before the heartbeat, in which the member changes its process."""
+    world.put_topic("log", 4)
+    world.configure_group(streams_num_standby_replicas="1")
+    for each in "ab":
+        world.join(each, topology=WITH_CHANGELOG)
+    world.beat(owned=owned({"0": [0, 1]}))
+    world.beat()
+    world.beat("b")
+    assert world.member().current.assigned.standby == {"0": (2, 3)}
+    world.leave("b")
+
+    world.join(topology=WITH_CHANGELOG, process_id=process)
+
+    assert world.member().current.state == state
+
+
+def test_a_topology_that_was_validated_otherwise_moves_the_epoch(world: StreamsWorld) -> None:
+    """As a record of the group may say."""
+    world.join()
+    world.group.validated_topology_epoch = -1
+
+    assert world.beat().member_epoch == 3
+    assert world.group.validated_topology_epoch == 3
+
+
 def test_a_new_group_configures_its_topology_again(world: StreamsWorld) -> None:
     """The second heartbeat does so, without a record; until then it is as the member sent it."""
     world.join()
