@@ -38,7 +38,7 @@ _SOONER = Known(
     "buffer is larger, because Kafka's slows large fetches",
     {
         r"(\[group\.consumer\.assignment\.interval\.ms; )1000; 5": r"\g<1>0; 5",
-        r"(\[group\.initial\.rebalance\.delay\.ms; )3000; 5": r"\g<1>0; 5",
+        r"(\[group\.(streams\.)?initial\.rebalance\.delay\.ms; )3000; 5": r"\g<1>0; 5",
         r"(\[offsets\.topic\.num\.partitions; )50; 5": r"\g<1>4; 5",
         r"(\[share\.coordinator\.state\.topic\.num\.partitions; )50; 5": r"\g<1>4; 5",
         r"^(socket\.receive\.buffer\.bytes: .*)102400(.*)102400; 5": r"\g<1>-1\g<2>-1; 5",

@@ -15,7 +15,7 @@ _SETS = (("a", "q"), ("b", "r"), ("a", "q", "b"), ("a", "b", "q", "r"))
 
 @scenario()
 def members_in_one_bucket_with_the_uniform_assignor(kafka: Kafka) -> Observations:
-    """Members whose ids share a bucket get the same partitions, in whatever order they join."""
+    """Who gets which partitions depends on the order in which members of one bucket join."""
     yield from _assigned(kafka, "uniform", kafka.topic(7))
 
 
