@@ -15,9 +15,11 @@ from integration.parity.formatting import Formatter
 from integration.parity.group_programs import group_programs
 from integration.parity.group_transaction_programs import group_transaction_programs
 from integration.parity.programs import Player, Step, programs
-from integration.parity.runner import clusters
+from integration.parity.runner import Pair, clusters
 from integration.parity.scenario import Kafka
 from integration.parity.setups import ONE
+from integration.parity.streams_comparison import on_both, streams_differences
+from integration.parity.streams_programs import streams_program
 from integration.parity.transaction_player import TransactionPlayer, TransactionStep
 from integration.parity.transaction_programs import transaction_programs
 
@@ -32,15 +34,33 @@ GROUP_SEED = seed_of_run("ANTECHAMBER_GROUP_PROGRAMS")
 # The number of programs about transactions.
 TRANSACTION_PROGRAMS = int(os.environ.get("ANTECHAMBER_TRANSACTION_PROGRAMS", "50"))
 TRANSACTION_SEED = seed_of_run("ANTECHAMBER_TRANSACTION_PROGRAMS")
+# The programs about streams groups are the same in each run; `ANTECHAMBER_STREAMS_PROGRAMS` plays
+# more, and `ANTECHAMBER_STREAMS_FIRST` is the seed of the first one.
+STREAMS_PROGRAMS = int(os.environ.get("ANTECHAMBER_STREAMS_PROGRAMS", "20"))
+STREAMS_FIRST = int(os.environ.get("ANTECHAMBER_STREAMS_FIRST", "0"))
 
 
 @pytest.fixture(scope="module")
-def both() -> Iterator[tuple[Kafka, Kafka]]:
+def receiver() -> Iterator[Receiver]:
+    """The receiver of all responses."""
+    with closing(Receiver()) as receiver:
+        yield receiver
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterator[Pair]:
+    """Both systems."""
+    with clusters([ONE]) as pairs:
+        yield pairs[ONE.name]
+
+
+@pytest.fixture(scope="module")
+def both(pair: Pair, receiver: Receiver) -> Iterator[tuple[Kafka, Kafka]]:
     """Our broker and Kafka."""
-    with closing(Receiver()) as receiver, clusters([ONE]) as pairs, ExitStack() as open_:
+    with ExitStack() as open_:
         ours, theirs = (
             open_.enter_context(closing(Kafka(system, receiver, "programs", Formatter())))
-            for system in (pairs[ONE.name].ours, pairs[ONE.name].theirs)
+            for system in (pair.ours, pair.theirs)
         )
         yield ours, theirs
 
@@ -135,3 +155,18 @@ def test_both_systems_coordinate_transactions_alike(
     ours, theirs = transaction_players
     expected = theirs.play(program)
     assert ours.play(program) == expected
+
+
+@pytest.mark.kafka
+@pytest.mark.timeout(3600)
+def test_both_systems_coordinate_streams_groups_alike(pair: Pair, receiver: Receiver) -> None:
+    """Responses and records of each step are equal; a program with a difference is shrunk."""
+    seeds = range(STREAMS_FIRST, STREAMS_FIRST + STREAMS_PROGRAMS)
+    found = streams_differences(on_both(pair, receiver), seeds)
+    assert not found, "\n\n".join(map(str, found))
+
+
+def test_streams_programs_have_every_kind_of_step() -> None:
+    """The programs of the suite are enough for that."""
+    names = {step.name for seed in range(20) for step in streams_program(seed).steps}
+    assert len(names) == 19
