@@ -16,8 +16,10 @@ from integration.parity.streams_requests import (
     tags,
     topology,
 )
+from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.list_groups import ListGroupsRequest
+from protocol.messages.share_group_describe import ShareGroupDescribeRequest
 
 STATES = ("Empty", "NotReady", "not_ready", "NOT_READY", "notready", "Assigning", "reconciling")
 
@@ -91,6 +93,8 @@ def streams_descriptions_of_several_groups(kafka: Kafka) -> Observations:
     yield kafka.request(describe_streams(*groups))
     yield kafka.request(describe_streams(*groups, operations=True))
     yield kafka.request(describe_streams())
+    for described in (ConsumerGroupDescribeRequest, ShareGroupDescribeRequest):
+        yield kafka.request(described(group_ids=list(groups)))
 
 
 @scenario()
