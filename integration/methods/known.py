@@ -45,10 +45,10 @@ _NOT_HERE = "_UNSUPPORTED_FEATURE|IncompatibleBrokerVersion|UnsupportedVersionEx
 _VOTERS = Known("the controller is an object in the process: it has no voters", _NOT_HERE)
 _FEWER_APIS = Known("not served: the APIs that [APIs served](apis.md) lists as such")
 _ASSIGNED_AT_ONCE = Known(
-    "groups are assigned at once by default: in Kafka consumer groups after one second, and new "
+    "groups are assigned at once by default: in Kafka a second after the last assignment, and new "
     "streams groups after three",
     instead={
-        r'(consumer\.assignment\.interval\.ms.*"?value"?: )"1000"': r'\1"0"',
+        r'((?:consumer|streams)\.assignment\.interval\.ms.*"?value"?: )"1000"': r'\1"0"',
         r'(streams\.initial\.rebalance\.delay\.ms.*"?value"?: )"3000"': r'\1"0"',
     },
 )

@@ -65,9 +65,12 @@ class StreamsGroupKeys:
     group_streams_assignment_interval_ms: int = key(
         "group.streams.assignment.interval.ms",
         int32(0),
-        1000,
+        0,
         "The shortest time between two target assignments of a streams group.",
         update_mode=CLUSTER_WIDE,
+        kafka_default=1000,
+        reason="in a test a group should not wait a second for its tasks after its internal topics "
+        "have been created",
     )
     group_streams_min_assignment_interval_ms: int = _bound(
         "group.streams.min.assignment.interval.ms",
