@@ -11,7 +11,7 @@ _SIZE_MAX: Final = 1000
 class CreationErrors:
     """Error messages by topic; *now_ms* is the monotonic clock.
 
-    At most 1000 topics have one: the oldest ones are dropped.
+    At most 1000 topics have one: those that expire first are dropped.
     """
 
     def __init__(self, now_ms: Callable[[], float]) -> None:
@@ -21,12 +21,16 @@ class CreationErrors:
 
     def put(self, topic: str, message: str, ttl_ms: int) -> None:
         """Keep the message of a topic for *ttl_ms*."""
-        now_ms = self._now_ms()
-        self._errors.pop(topic, None)
-        self._errors[topic] = message, now_ms + ttl_ms
-        for each, (_, expires_ms) in list(self._errors.items()):
-            if expires_ms <= now_ms or len(self._errors) > _SIZE_MAX:
-                del self._errors[each]
+        now_ms, errors = self._now_ms(), self._errors
+        errors.pop(topic, None)
+        errors[topic] = message, now_ms + ttl_ms
+        for each in sorted(errors, key=self._expires_ms):
+            if self._expires_ms(each) > now_ms and len(errors) <= _SIZE_MAX:
+                break
+            del errors[each]
+
+    def _expires_ms(self, topic: str) -> float:
+        return self._errors[topic][1]
 
     def get(self, topic: str) -> str | None:
         """The message of a topic; None if there is none, or it has expired."""

@@ -60,11 +60,21 @@ def test_the_oldest_of_many_errors_are_dropped(errors: CreationErrors) -> None:
 def test_expired_errors_are_dropped_before_others(
     clock: ManualClock, errors: CreationErrors
 ) -> None:
-    """The order is not that of their ends."""
+    """Also if they are newer."""
     for number in range(1000):
         errors.put(f"t{number}", "bad", 10 if number == 500 else 100)
     clock.time_ms = 10
 
     errors.put("new", "bad", 100)
 
-    assert errors.get("t999") == "bad"
+    assert errors.get("t0") == "bad"
+
+
+def test_of_many_errors_the_ones_that_expire_first_are_dropped(errors: CreationErrors) -> None:
+    """The heartbeat interval of a group decides how long its errors are kept."""
+    for number in range(1000):
+        errors.put(f"t{number}", "bad", 50 if number == 500 else 100)
+
+    errors.put("new", "bad", 100)
+
+    assert [errors.get(each) for each in ("t0", "t500")] == ["bad", None]
