@@ -10,6 +10,7 @@ import pytest
 from broker.api.authorization.authorized_operations import NOT_REQUESTED
 from broker.api.handlers.groups.streams_group_describe import streams_group_describe
 from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.groups.streams.requests import StreamsGroupHeartbeat
 from broker.security.resource import Operation
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.list_groups import ListGroupsRequest
@@ -229,6 +230,21 @@ def test_a_topology_whose_topics_are_wrong_is_as_it_was_sent(node: GroupServices
     sent(node, join(topology=topology(reading("t", logs=("c",)))))
     sent(node, beat(2))
     assert node.groups.streams.group("g").configured is not None
+
+    (found,) = described(node).topology.subtopologies
+
+    assert internal(found.state_changelog_topics) == [("c", 0, 0, [])]
+
+
+def test_a_topology_whose_internal_topics_are_missing_is_as_it_was_sent(
+    node: GroupServices,
+) -> None:
+    """Although the numbers of partitions are determined."""
+    node.world.put_topic("c", 2)
+    sent(node, join(topology=topology(reading("t", logs=("c",)))))
+    node.world.drop_topic("c")
+    heartbeat = StreamsGroupHeartbeat(group_id="g", member_id="m", member_epoch=2)
+    assert node.groups.streams.heartbeat(heartbeat).missing_topics
 
     (found,) = described(node).topology.subtopologies
 
