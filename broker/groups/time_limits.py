@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+# The pause before the retry of a removal that the log has refused (Kafka's operation retry
+# backoff).
+EXPIRATION_RETRY_BACKOFF_MS: Final = 500
 
 
 class RebalanceLimit(NamedTuple):

@@ -9,14 +9,10 @@ from typing import NamedTuple
 from broker.config.groups import GroupConfigs
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.consumer.member import ConsumerGroupMember, MemberState
-from broker.groups.time_limits import MemberTimeout
+from broker.groups.time_limits import EXPIRATION_RETRY_BACKOFF_MS, MemberTimeout
 
 # Removes a member of a group for a reason.
 Expire = Callable[[str, str, str], None]
-
-# The pause before the retry of a removal that the log has refused (Kafka's operation retry
-# backoff).
-EXPIRATION_RETRY_BACKOFF_MS = 500
 
 
 class Timeout(Enum):

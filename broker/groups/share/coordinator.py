@@ -29,14 +29,11 @@ from broker.groups.share.requests import (
     ShareGroupHeartbeatResult,
 )
 from broker.groups.share.state_partitions import StatePartitions, Topics
-from broker.groups.time_limits import MemberTimeout
+from broker.groups.time_limits import EXPIRATION_RETRY_BACKOFF_MS, MemberTimeout
 from broker.share.persister import Persister
 from protocol.errors import ErrorCode
 
 log = logging.getLogger("antechamber.groups")
-
-# The pause before the retry of a removal that the log has refused.
-EXPIRATION_RETRY_BACKOFF_MS = 500
 
 
 class _Session(NamedTuple):

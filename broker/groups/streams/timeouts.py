@@ -14,10 +14,7 @@ from broker.config.groups import (
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.streams.current_assignment import MemberState
 from broker.groups.streams.member import StreamsGroupMember
-from broker.groups.time_limits import MemberTimeout
-
-# The pause before the retry of a removal that the log has refused.
-EXPIRATION_RETRY_BACKOFF_MS = 500
+from broker.groups.time_limits import EXPIRATION_RETRY_BACKOFF_MS, MemberTimeout
 
 # Removes a member of a group for a reason.
 Expire = Callable[[str, str, str], None]

@@ -8,7 +8,8 @@ from broker.config import Config
 from broker.config.groups import GroupConfigs
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.consumer.member import ConsumerGroupMember
-from broker.groups.consumer.timeouts import EXPIRATION_RETRY_BACKOFF_MS, Timeouts
+from broker.groups.consumer.timeouts import Timeouts
+from broker.groups.time_limits import EXPIRATION_RETRY_BACKOFF_MS
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.groups.consumer.books import classic, member, revoking

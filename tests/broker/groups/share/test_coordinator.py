@@ -12,9 +12,9 @@ from broker.config import parse_config
 from broker.controller.metadata.image import MetadataImage
 from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
 from broker.groups.metadata_image import CoordinatorMetadataImage
-from broker.groups.share.coordinator import EXPIRATION_RETRY_BACKOFF_MS
 from broker.groups.share.group import ShareGroup
 from broker.groups.share.requests import ShareGroupHeartbeat, ShareGroupHeartbeatResult
+from broker.groups.time_limits import EXPIRATION_RETRY_BACKOFF_MS
 from broker.share.share_partition_key import SharePartitionKey
 from protocol.errors import ErrorCode
 from tests.broker.groups.virtual_world import VirtualWorld

@@ -11,7 +11,8 @@ from broker.config.groups import GroupConfigs
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.streams.current_assignment import CurrentAssignment, MemberState
 from broker.groups.streams.member import StreamsGroupMember
-from broker.groups.streams.timeouts import EXPIRATION_RETRY_BACKOFF_MS, StreamsTimeouts
+from broker.groups.streams.timeouts import StreamsTimeouts
+from broker.groups.time_limits import EXPIRATION_RETRY_BACKOFF_MS
 from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
