@@ -69,8 +69,8 @@ def test_a_streams_group_has_the_active_tasks_of_its_members() -> None:
 
     first, second = found["members"]
     assert (found["protocol"], found["protocol_type"]) == ("streams", "streams")
-    assert found["state"] == "Assigning"
-    assert (first["member"], first["instance"], first["assignment"]) == ("a", None, {"0": [0, 1]})
+    assert found["state"] == "Reconciling"
+    assert (first["member"], first["instance"], first["assignment"]) == ("a", None, {"0": [0]})
     assert (second["member"], second["assignment"]) == ("b", {})
 
 
