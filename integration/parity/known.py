@@ -37,7 +37,7 @@ _SOONER = Known(
     "the system chooses the receive buffer, because Kafka's slows large produces, and the send "
     "buffer is larger, because Kafka's slows large fetches",
     {
-        r"(\[group\.consumer\.assignment\.interval\.ms; )1000; 5": r"\g<1>0; 5",
+        r"(\[group\.(?:consumer|streams)\.assignment\.interval\.ms; )1000; 5": r"\g<1>0; 5",
         r"(\[group\.(streams\.)?initial\.rebalance\.delay\.ms; )3000; 5": r"\g<1>0; 5",
         r"(\[offsets\.topic\.num\.partitions; )50; 5": r"\g<1>4; 5",
         r"(\[share\.coordinator\.state\.topic\.num\.partitions; )50; 5": r"\g<1>4; 5",
