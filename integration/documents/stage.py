@@ -19,8 +19,11 @@ from antechamber import Cluster
 from antechamber.admin_client import AdminClient
 from integration.documents.commands import ROOT
 from integration.documents.share_member import member_with_records
+from integration.documents.streams_members import StreamsMembers
 
 WITHIN_S = 60.0
+# As the how-to names them.
+_STREAMS_MEMBERS = ("WR85ajGFS2GBNOCr83eMEQ", "9zsdAZipTTyvdBEi5Tu_Ig")
 _RULE = re.compile(r"`rule\.json` may contain:\n\n```json\n(.*?)```", re.DOTALL)
 
 
@@ -33,6 +36,7 @@ class Stage:
         self._is_marked = False
         self._rule = 1
         self._member: ShareConsumer | None = None
+        self._streams: StreamsMembers | None = None
         self._producer = KafkaProducer(
             bootstrap_servers=kafka.bootstrap, client_id="billing", acks="all"
         )
@@ -106,11 +110,20 @@ class Stage:
         self._producer.send("orders", b"one", partition=0).get(timeout=WITHIN_S)
         self._member = member_with_records(self.kafka, "workers", "orders")
 
+    def run_streams(self) -> None:
+        """Let two members of a streams group process four partitions."""
+        self._streams = StreamsMembers(
+            self.kafka.bootstrap, "counter", _STREAMS_MEMBERS, ("orders", "t")
+        )
+
     def restore(self) -> None:
-        """Run all nodes and the clock, remove fault rules, and end the member of a share group."""
+        """Run all nodes and the clock, remove fault rules, and end the members of groups."""
         if self._member is not None:
             self._member.close()
             self._member = None
+        if self._streams is not None:
+            self._streams.close()
+            self._streams = None
         self.kafka.clock.run()
         AdminClient(self.kafka.admin).call("DELETE", "/v1/faults")
         for node in self.kafka.cluster()["nodes"]:
@@ -128,6 +141,7 @@ _PREPARATIONS: dict[str, Callable[[Stage], None]] = {
     r"fault remove 1": Stage.add_a_rule,
     r"--since mark-1": Stage.mark,
     r"wait share-|explain --api ShareFetch": Stage.hold_records,
+    r"--group counter|--api StreamsGroupHeartbeat$|9zsdAZipTTyvdBEi5Tu_Ig": Stage.run_streams,
 }
 
 
