@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 from broker.groups.records.streams import (
     CurrentTasks,
@@ -13,13 +14,15 @@ from broker.groups.records.streams import (
 from broker.groups.streams.current_assignment import CurrentAssignment, MemberState
 from broker.groups.streams.tasks import Tasks, TasksWithEpochs
 
+Written = TypeVar("Written", TargetTasks, CurrentTasks)
+
 
 def target_value(target: Tasks) -> StreamsGroupTargetAssignmentMemberValue:
     """The value of the record of a target assignment."""
     return StreamsGroupTargetAssignmentMemberValue(
-        active_tasks=_written_target(target.active),
-        standby_tasks=_written_target(target.standby),
-        warmup_tasks=_written_target(target.warmup),
+        active_tasks=_written(target.active, TargetTasks),
+        standby_tasks=_written(target.standby, TargetTasks),
+        warmup_tasks=_written(target.warmup, TargetTasks),
     )
 
 
@@ -40,11 +43,11 @@ def current_value(current: CurrentAssignment) -> StreamsGroupCurrentMemberAssign
         previous_member_epoch=current.previous_member_epoch,
         state=current.state,
         active_tasks=_written_active(assigned.active),
-        standby_tasks=_written(assigned.standby),
-        warmup_tasks=_written(assigned.warmup),
+        standby_tasks=_written(assigned.standby, CurrentTasks),
+        warmup_tasks=_written(assigned.warmup, CurrentTasks),
         active_tasks_pending_revocation=_written_active(pending.active),
-        standby_tasks_pending_revocation=_written(pending.standby),
-        warmup_tasks_pending_revocation=_written(pending.warmup),
+        standby_tasks_pending_revocation=_written(pending.standby, CurrentTasks),
+        warmup_tasks_pending_revocation=_written(pending.warmup, CurrentTasks),
     )
 
 
@@ -68,16 +71,9 @@ def read_current(value: StreamsGroupCurrentMemberAssignmentValue) -> CurrentAssi
     )
 
 
-def _written_target(tasks: Mapping[str, Iterable[int]]) -> list[TargetTasks]:
+def _written(tasks: Mapping[str, Iterable[int]], record: Callable[..., Written]) -> list[Written]:
     return [
-        TargetTasks(subtopology_id=subtopology_id, partitions=sorted(tasks[subtopology_id]))
-        for subtopology_id in sorted(tasks)
-    ]
-
-
-def _written(tasks: Mapping[str, Iterable[int]]) -> list[CurrentTasks]:
-    return [
-        CurrentTasks(subtopology_id=subtopology_id, partitions=sorted(tasks[subtopology_id]))
+        record(subtopology_id=subtopology_id, partitions=sorted(tasks[subtopology_id]))
         for subtopology_id in sorted(tasks)
     ]
 

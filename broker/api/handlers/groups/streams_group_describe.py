@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from broker.api.handlers.groups.described_groups import described_groups
 from broker.api.handlers.groups.enabled_protocols import require_protocol
+from broker.api.handlers.groups.streams_requests import topic_names
 from broker.api.request import Request
 from broker.common.java_hash import in_timeline_order, string_hash
 from broker.groups.group import STREAMS
@@ -78,12 +79,7 @@ def _group(group: StreamsGroup) -> Slices[DescribedGroup]:
 
 def _topic_names(group: DescribedGroup) -> Iterable[str]:
     """The topics of a described topology, which the client has to be allowed to describe."""
-    subtopologies = None if group.topology is None else group.topology.subtopologies
-    for each in subtopologies or ():
-        yield from each.source_topics
-        yield from each.repartition_sink_topics
-        yield from (topic.name for topic in each.repartition_source_topics)
-        yield from (topic.name for topic in each.state_changelog_topics)
+    return () if group.topology is None else topic_names(group.topology.subtopologies or ())
 
 
 # --------------------------------------------------------------------------------- the topology

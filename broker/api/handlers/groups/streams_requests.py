@@ -21,6 +21,7 @@ from broker.groups.streams.topology import (
 )
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
+from protocol.messages import streams_group_describe as described
 from protocol.messages import streams_group_heartbeat as messages
 
 
@@ -56,11 +57,22 @@ def read_heartbeat(
     )
 
 
+def topic_names(
+    subtopologies: Iterable[messages.Subtopology | described.Subtopology],
+) -> Iterable[str]:
+    """The topics that subtopologies name, in the order of Kafka's checks."""
+    for each in subtopologies:
+        yield from each.source_topics
+        yield from each.repartition_sink_topics
+        yield from (topic.name for topic in each.repartition_source_topics)
+        yield from (topic.name for topic in each.state_changelog_topics)
+
+
 def check_topics(
     request: Request[messages.StreamsGroupHeartbeatRequest], topology: messages.Topology
 ) -> Slices[None]:
     """Raise `ApiError` unless the client may use the topics of its topology."""
-    names = dict.fromkeys(_names(topology))
+    names = dict.fromkeys(topic_names(topology.subtopologies))
     _refuse(
         [name for name in names if name in INTERNAL_TOPICS],
         "Use of Kafka internal topics {} in a Kafka Streams topology is prohibited.",
@@ -73,15 +85,6 @@ def check_topics(
     _refuse(invalid, "Topic names {} are not valid topic names.")
     if (yield from unauthorized(request, DESCRIBE_TOPIC, names)):
         raise ApiError(DESCRIBE_TOPIC.error_code)
-
-
-def _names(topology: messages.Topology) -> Iterable[str]:
-    """The topics that the subtopologies name, in the order of Kafka's checks."""
-    for each in topology.subtopologies:
-        yield from each.source_topics
-        yield from each.repartition_sink_topics
-        yield from (topic.name for topic in each.repartition_source_topics)
-        yield from (topic.name for topic in each.state_changelog_topics)
 
 
 def _refuse(names: Collection[str], message: str) -> None:
