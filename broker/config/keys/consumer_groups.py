@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from broker.config.key import CLUSTER_WIDE, key
+from broker.config.keys.group_bound import group_bound
 from broker.config.kinds import INT_MAX, ListOf, OneOfAnyCase, int32
 from protocol.lazy_dataclass import dataclass
 
@@ -24,17 +25,17 @@ class ConsumerGroupKeys:
         45_000,
         "The time without heartbeats after which a member of the consumer protocol is removed.",
     )
-    group_consumer_min_session_timeout_ms: int = key(
+    group_consumer_min_session_timeout_ms: int = group_bound(
         "group.consumer.min.session.timeout.ms",
         int32(1),
         45_000,
-        "The shortest session timeout that can be set, for all groups or for one.",
+        "shortest session timeout",
     )
-    group_consumer_max_session_timeout_ms: int = key(
+    group_consumer_max_session_timeout_ms: int = group_bound(
         "group.consumer.max.session.timeout.ms",
         int32(1),
         60_000,
-        "The longest session timeout that can be set, for all groups or for one.",
+        "longest session timeout",
     )
     group_consumer_heartbeat_interval_ms: int = key(
         "group.consumer.heartbeat.interval.ms",
@@ -42,17 +43,17 @@ class ConsumerGroupKeys:
         5000,
         "The interval at which members of the consumer protocol send heartbeats.",
     )
-    group_consumer_min_heartbeat_interval_ms: int = key(
+    group_consumer_min_heartbeat_interval_ms: int = group_bound(
         "group.consumer.min.heartbeat.interval.ms",
         int32(1),
         5000,
-        "The shortest heartbeat interval that can be set, for all groups or for one.",
+        "shortest heartbeat interval",
     )
-    group_consumer_max_heartbeat_interval_ms: int = key(
+    group_consumer_max_heartbeat_interval_ms: int = group_bound(
         "group.consumer.max.heartbeat.interval.ms",
         int32(1),
         15_000,
-        "The longest heartbeat interval that can be set, for all groups or for one.",
+        "longest heartbeat interval",
     )
     group_consumer_assignment_interval_ms: int = key(
         "group.consumer.assignment.interval.ms",
@@ -63,17 +64,17 @@ class ConsumerGroupKeys:
         kafka_default=1000,
         reason="in a test the second member of a group should not wait a second for its partitions",
     )
-    group_consumer_min_assignment_interval_ms: int = key(
+    group_consumer_min_assignment_interval_ms: int = group_bound(
         "group.consumer.min.assignment.interval.ms",
         int32(0),
         0,
-        "The shortest assignment interval that can be set, for all groups or for one.",
+        "shortest assignment interval",
     )
-    group_consumer_max_assignment_interval_ms: int = key(
+    group_consumer_max_assignment_interval_ms: int = group_bound(
         "group.consumer.max.assignment.interval.ms",
         int32(0),
         15_000,
-        "The longest assignment interval that can be set, for all groups or for one.",
+        "longest assignment interval",
     )
     group_consumer_max_size: int = key(
         "group.consumer.max.size",

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from broker.config.key import CLUSTER_WIDE, key
-from broker.config.kinds import Kind, int32
+from broker.config.keys.group_bound import group_bound
+from broker.config.kinds import int32
 from protocol.lazy_dataclass import dataclass
-
-
-def _bound(name: str, kind: Kind, default: int, what: str) -> Any:
-    """A key that bounds another one."""
-    return key(name, kind, default, f"The {what} that can be set, for all share groups or for one.")
 
 
 @dataclass(kw_only=True)
@@ -38,13 +32,13 @@ class ShareGroupKeys:
         45_000,
         "The time without heartbeats after which a member of a share group is removed.",
     )
-    group_share_min_session_timeout_ms: int = _bound(
+    group_share_min_session_timeout_ms: int = group_bound(
         "group.share.min.session.timeout.ms",
         int32(1),
         45_000,
         "shortest session timeout",
     )
-    group_share_max_session_timeout_ms: int = _bound(
+    group_share_max_session_timeout_ms: int = group_bound(
         "group.share.max.session.timeout.ms",
         int32(1),
         60_000,
@@ -56,13 +50,13 @@ class ShareGroupKeys:
         5000,
         "The interval at which members of a share group send heartbeats.",
     )
-    group_share_min_heartbeat_interval_ms: int = _bound(
+    group_share_min_heartbeat_interval_ms: int = group_bound(
         "group.share.min.heartbeat.interval.ms",
         int32(1),
         5000,
         "shortest heartbeat interval",
     )
-    group_share_max_heartbeat_interval_ms: int = _bound(
+    group_share_max_heartbeat_interval_ms: int = group_bound(
         "group.share.max.heartbeat.interval.ms",
         int32(1),
         15_000,
@@ -75,13 +69,13 @@ class ShareGroupKeys:
         "The shortest time between two target assignments of a share group.",
         update_mode=CLUSTER_WIDE,
     )
-    group_share_min_assignment_interval_ms: int = _bound(
+    group_share_min_assignment_interval_ms: int = group_bound(
         "group.share.min.assignment.interval.ms",
         int32(0),
         0,
         "shortest assignment interval",
     )
-    group_share_max_assignment_interval_ms: int = _bound(
+    group_share_max_assignment_interval_ms: int = group_bound(
         "group.share.max.assignment.interval.ms",
         int32(0),
         15_000,
@@ -93,13 +87,13 @@ class ShareGroupKeys:
         30_000,
         "How long a member of a share group holds a record that it has acquired.",
     )
-    group_share_min_record_lock_duration_ms: int = _bound(
+    group_share_min_record_lock_duration_ms: int = group_bound(
         "group.share.min.record.lock.duration.ms",
         int32(1000, 30_000),
         15_000,
         "shortest record lock duration",
     )
-    group_share_max_record_lock_duration_ms: int = _bound(
+    group_share_max_record_lock_duration_ms: int = group_bound(
         "group.share.max.record.lock.duration.ms",
         int32(30_000, 3_600_000),
         60_000,
@@ -111,13 +105,13 @@ class ShareGroupKeys:
         5,
         "How often a record is delivered to a share group before it is archived.",
     )
-    group_share_min_delivery_count_limit: int = _bound(
+    group_share_min_delivery_count_limit: int = group_bound(
         "group.share.min.delivery.count.limit",
         int32(2, 5),
         2,
         "smallest delivery count limit",
     )
-    group_share_max_delivery_count_limit: int = _bound(
+    group_share_max_delivery_count_limit: int = group_bound(
         "group.share.max.delivery.count.limit",
         int32(5, 25),
         10,
@@ -129,13 +123,13 @@ class ShareGroupKeys:
         2000,
         "The number of records of a share partition that may be in flight.",
     )
-    group_share_min_partition_max_record_locks: int = _bound(
+    group_share_min_partition_max_record_locks: int = group_bound(
         "group.share.min.partition.max.record.locks",
         int32(100, 2000),
         100,
         "smallest number of records in flight",
     )
-    group_share_max_partition_max_record_locks: int = _bound(
+    group_share_max_partition_max_record_locks: int = group_bound(
         "group.share.max.partition.max.record.locks",
         int32(2000, 10_000),
         4000,

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from broker.config.key import CLUSTER_WIDE, key
-from broker.config.kinds import INT_MAX, Kind, int32
+from broker.config.keys.group_bound import group_bound
+from broker.config.kinds import INT_MAX, int32
 from protocol.lazy_dataclass import dataclass
-
-
-def _bound(name: str, kind: Kind, default: int, what: str) -> Any:
-    """A key that bounds another one."""
-    return key(
-        name, kind, default, f"The {what} that can be set, for all streams groups or for one."
-    )
 
 
 @dataclass(kw_only=True)
@@ -32,13 +24,13 @@ class StreamsGroupKeys:
         45_000,
         "The time without heartbeats after which a member of a streams group is removed.",
     )
-    group_streams_min_session_timeout_ms: int = _bound(
+    group_streams_min_session_timeout_ms: int = group_bound(
         "group.streams.min.session.timeout.ms",
         int32(1),
         45_000,
         "shortest session timeout",
     )
-    group_streams_max_session_timeout_ms: int = _bound(
+    group_streams_max_session_timeout_ms: int = group_bound(
         "group.streams.max.session.timeout.ms",
         int32(1),
         60_000,
@@ -50,13 +42,13 @@ class StreamsGroupKeys:
         5000,
         "The interval at which members of a streams group send heartbeats.",
     )
-    group_streams_min_heartbeat_interval_ms: int = _bound(
+    group_streams_min_heartbeat_interval_ms: int = group_bound(
         "group.streams.min.heartbeat.interval.ms",
         int32(1),
         5000,
         "shortest heartbeat interval",
     )
-    group_streams_max_heartbeat_interval_ms: int = _bound(
+    group_streams_max_heartbeat_interval_ms: int = group_bound(
         "group.streams.max.heartbeat.interval.ms",
         int32(1),
         15_000,
@@ -72,13 +64,13 @@ class StreamsGroupKeys:
         reason="in a test a group should not wait a second for its tasks after its internal topics "
         "have been created",
     )
-    group_streams_min_assignment_interval_ms: int = _bound(
+    group_streams_min_assignment_interval_ms: int = group_bound(
         "group.streams.min.assignment.interval.ms",
         int32(0),
         0,
         "shortest assignment interval",
     )
-    group_streams_max_assignment_interval_ms: int = _bound(
+    group_streams_max_assignment_interval_ms: int = group_bound(
         "group.streams.max.assignment.interval.ms",
         int32(0),
         15_000,
@@ -99,7 +91,7 @@ class StreamsGroupKeys:
         0,
         "The number of standby tasks of each task with state.",
     )
-    group_streams_max_standby_replicas: int = _bound(
+    group_streams_max_standby_replicas: int = group_bound(
         "group.streams.max.standby.replicas",
         int32(0),
         2,

@@ -14,7 +14,7 @@ from broker.groups.records.streams import (
 from broker.groups.streams.current_assignment import CurrentAssignment, MemberState
 from broker.groups.streams.tasks import Tasks, TasksWithEpochs
 
-Written = TypeVar("Written", TargetTasks, CurrentTasks)
+Written = TypeVar("Written")
 
 
 def target_value(target: Tasks) -> StreamsGroupTargetAssignmentMemberValue:
