@@ -223,6 +223,17 @@ def test_a_lost_broker_is_visible(page: Page, serve: Serve) -> None:
     shows(page, "#partitions", "payments")
 
 
+def test_a_page_without_one_of_its_files_is_loaded_again(page: Page, serve: Serve) -> None:
+    """The page says which file has not arrived; it needs no reload by the user when it does."""
+    admin = serve("--topic", TOPIC).ready["admin"]
+    page.command("Network.setBlockedURLs", urls=["*/page/wheel.js"])
+    page.open(f"{admin}/")
+    shows(page, "#connection", "not loaded")
+
+    page.command("Network.setBlockedURLs", urls=[])
+    shows(page, "#connection", "live")
+
+
 def test_a_token_is_requested(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not a part of a URL; with the read-only token there are no buttons."""
     monkeypatch.setenv("ANTECHAMBER_ADMIN_TOKEN", FULL)

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from integration.machine.deadlines import eventually
 from integration.machine.requirements import need
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -30,6 +31,9 @@ _FLAGS = [
     "--no-first-run",
     "--remote-debugging-pipe",
 ]
+# A browser drops its requests, also those to loopback, when an interface of the machine appears or
+# disappears. The tests with containers do that while those with a browser run.
+_DROPPED = "net::ERR_NETWORK_CHANGED"
 # Chromium reads commands from descriptor 3 and writes to 4; the program moves ours there.
 _START = """
 import fcntl, os, sys
@@ -49,7 +53,10 @@ def browser_path() -> str:
 
 
 class Page:
-    """A page: ``console`` has its errors and warnings, ``requested`` the URLs of its requests."""
+    """A page: ``console`` has its errors and warnings, ``requested`` the URLs of its requests.
+
+    Requests that the browser drops because the machine's network changes are not errors.
+    """
 
     def __init__(self, commands: int, results: int) -> None:
         self.console: list[str] = []
@@ -58,6 +65,7 @@ class Page:
         self._received = b""
         self._number = 0
         self._session: str | None = None
+        self._dropped = False
 
     def attach(self) -> None:
         """Make the page, and record what it does from now on."""
@@ -68,8 +76,15 @@ class Page:
             self.command(f"{domain}.enable")
 
     def open(self, url: str) -> None:
-        """Go to an address; the page may still be loading afterwards."""
+        """Go to an address, and return when the document and what it names are loaded."""
+        eventually(lambda: self._load(url), f"the document {url}")
+
+    def _load(self, url: str) -> bool:
+        """Load a document; returns False if the browser has dropped a part of it."""
+        self._dropped = False
         self.command("Page.navigate", url=url)
+        eventually(lambda: self.evaluate("document.readyState === 'complete'"), "the document")
+        return not self._dropped
 
     def evaluate(self, expression: str) -> Any:
         """The value of an expression, or of the promise that it is."""
@@ -126,7 +141,9 @@ class Page:
             self.requested.append(event["request"]["url"])
         elif method == "Runtime.exceptionThrown":
             self.console.append(str(event["exceptionDetails"]))
-        elif method == "Log.entryAdded":
+        elif method == "Network.loadingFailed" and event["errorText"] == _DROPPED:
+            self._dropped = True
+        elif method == "Log.entryAdded" and _DROPPED not in event["entry"]["text"]:
             self.console.append(event["entry"]["text"])
         elif method == "Runtime.consoleAPICalled":
             self.console.append(str(event["args"]))
