@@ -30,7 +30,6 @@ class FetchIsolation(Enum):
     @staticmethod
     def of(replica_id: int, isolation_level: int) -> FetchIsolation:
         """Followers read to the log end, consumers only what their isolation level allows."""
-        assert isolation_level in ISOLATION_LEVELS
         if replica_id >= 0 or replica_id == FUTURE_LOCAL_REPLICA_ID:
             return _LOG_END
         return _TXN_COMMITTED if isolation_level == 1 else _HIGH_WATERMARK

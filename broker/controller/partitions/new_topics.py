@@ -86,16 +86,17 @@ class NewTopics:
                 else f"The topic {topic.name} currently has {present} partition(s); {count} would "
                 "not be an increase.",
             )
-        check_partition_count(count - present)
-        factor = len(topic.partitions[0].replicas)
-        if assignments is None:
-            return self._placed(count - present, factor, start=self._after_last(topic))
-        if len(assignments) != count - present:
+        if assignments is not None and len(assignments) != count - present:
             raise ApiError(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,
                 f"Attempted to add {count - present} additional partition(s), but only "
                 f"{len(assignments)} assignment(s) were specified.",
             )
+        if count - present > PARTITIONS_PER_REQUEST_MAX:
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)  # as Kafka, without a message
+        factor = len(topic.partitions[0].replicas)
+        if assignments is None:
+            return self._placed(count - present, factor, start=self._after_last(topic))
         return self._manual_assignment(assignments, factor, range(present, count))
 
     def _check_new_name(self, name: str) -> None:

@@ -222,9 +222,11 @@ class ConsumerGroup:
 
     def check_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:
         """A member must be known and send its epoch; other clients may fetch offsets, too."""
-        if member_id is None and member_epoch < 0:
-            return
-        member = self.member(member_id or "")
+        if member_id is None:
+            if member_epoch < 0:
+                return
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)  # as in Kafka
+        member = self.member(member_id)
         if member_epoch != member.member_epoch:
             classic = member.uses_classic_protocol
             raise ApiError(

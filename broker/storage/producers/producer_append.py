@@ -135,9 +135,9 @@ def check_marker(
     INVALID_PRODUCER_EPOCH or TRANSACTION_COORDINATOR_FENCED.
     """
     marker = end_txn_marker(batch)
-    entry = producers.producers.get(header.producer_id)
-    if marker is None or entry is None:
-        return marker
+    if marker is None:
+        return None
+    entry = producers.producers.get(header.producer_id) or _unknown(header.producer_id)
     epoch, known = header.producer_epoch, entry.epoch
     is_late = (
         transaction_version >= EPOCH_BUMP_SINCE
@@ -153,6 +153,11 @@ def check_marker(
             f"epoch {marker.coordinator_epoch}, but epoch {entry.coordinator_epoch} has been seen",
         )
     return marker
+
+
+def _unknown(producer_id: int) -> ProducerStateEntry:
+    """The entry of a producer without one: no epoch of its own or of its coordinator is lower."""
+    return ProducerStateEntry(producer_id, NO_PRODUCER_EPOCH, 0)
 
 
 def old_epoch(

@@ -116,7 +116,17 @@ def test_partitions_can_only_be_added(controller: Controller, node: RecordingNod
     assert _refusal(controller.create_partitions, "t", 2) is ErrorCode.INVALID_PARTITIONS
     unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     assert _refusal(controller.create_partitions, "nope", 2) is unknown
-    assert _refusal(controller.create_partitions, "t", 2**31 - 1) is ErrorCode.POLICY_VIOLATION
+
+
+def test_too_many_new_partitions_are_an_error_without_a_reason(controller: Controller) -> None:
+    """As in Kafka, where no check precedes the limit of records; assignments are checked before."""
+    controller.create_topic("t")
+
+    refused = _refusal(controller.create_partitions, "t", 10_002)
+    assert refused is ErrorCode.UNKNOWN_SERVER_ERROR
+    refused = _refusal(controller.create_partitions, "t", 10_002, [[1]])
+    assert refused is ErrorCode.INVALID_REPLICA_ASSIGNMENT
+    controller.create_partitions("t", 10_001, validate_only=True)
 
 
 def test_a_deleted_topic_is_removed(controller: Controller, node: RecordingNode) -> None:

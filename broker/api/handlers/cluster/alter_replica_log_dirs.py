@@ -2,7 +2,8 @@
 
 Behaviour: a directory that the node does not have is LOG_DIR_NOT_FOUND for each partition, whether
 the partition exists or not; a topic name that is too long for a directory name is
-INVALID_TOPIC_EXCEPTION. A partition that is in the directory already is not changed.
+INVALID_TOPIC_EXCEPTION. A partition that is in the directory already is not changed. Of a partition
+that the request names several times, the last directory counts.
 
 Deviations: replicas cannot be moved; a request to move one to another directory of the node is
 INVALID_REQUEST.
@@ -33,21 +34,22 @@ def alter_replica_log_dirs(
 ) -> Slices[AlterReplicaLogDirsResponse]:
     """Check whether each replica is in the requested directory."""
     require(request, ALTER_CLUSTER)
-    results = []
+    wanted: dict[TopicPartition, str] = {}
     for directory in request.body.dirs:
         for topic in directory.topics:
-            partitions: list[AlterReplicaLogDirPartitionResult] = []
-            results.append(
-                AlterReplicaLogDirTopicResult(topic_name=topic.name, partitions=partitions)
-            )
             for index in topic.partitions:
-                error = _check_directory(request, TopicPartition(topic.name, index), directory.path)
-                partitions.append(
-                    AlterReplicaLogDirPartitionResult(partition_index=index, error_code=error)
-                )
+                wanted[TopicPartition(topic.name, index)] = directory.path
                 yield None
             yield None
-    return AlterReplicaLogDirsResponse(results=results)
+    results: dict[str, AlterReplicaLogDirTopicResult] = {}
+    for key, path in wanted.items():
+        result = AlterReplicaLogDirPartitionResult(
+            partition_index=key.partition, error_code=_check_directory(request, key, path)
+        )
+        topic_result = AlterReplicaLogDirTopicResult(topic_name=key.topic, partitions=[])
+        results.setdefault(key.topic, topic_result).partitions.append(result)
+        yield None
+    return AlterReplicaLogDirsResponse(results=list(results.values()))
 
 
 def _check_directory(

@@ -59,7 +59,6 @@ _Answer = FetchResponse | Outcome
 
 def fetch(request: Request[FetchRequest]) -> _Answer | Slices[_Answer]:
     """Read the records, and respond now or park the request."""
-    check_isolation_level(request.body.isolation_level)
     replica_id, replica_epoch = _replica(request)
     if _items(request) > _PARTITIONS_AT_ONCE:
         return _fetch_in_slices(request, replica_id, replica_epoch)
@@ -72,6 +71,7 @@ def fetch(request: Request[FetchRequest]) -> _Answer | Slices[_Answer]:
         return refusal(error)
     found = FoundPartitions(request, replica_id)
     found.add(context.wanted)
+    _check_isolation_level(request, found)
     params, may_throttle = _params(request, replica_id, replica_epoch)
     responder = FetchResponder(request, context, found, may_throttle)
     replicas = request.services.replicas
@@ -90,12 +90,19 @@ def _fetch_in_slices(
     for piece in pieces(context.wanted):
         found.add(piece)
         yield None
+    _check_isolation_level(request, found)
     params, may_throttle = _params(request, replica_id, replica_epoch)
     responder = FetchResponder(request, context, found, may_throttle)
     operation = yield from request.services.replicas.fetch_messages_in_slices(
         params, found.readable, responder.respond_in_slices
     )
     return _park(request, operation, params)
+
+
+def _check_isolation_level(request: Request[FetchRequest], found: FoundPartitions) -> None:
+    """Raise `ApiError` for an unknown level, as Kafka only if there is a partition to read."""
+    if found.readable:
+        check_isolation_level(request.body.isolation_level)
 
 
 def _items(request: Request[FetchRequest]) -> int:

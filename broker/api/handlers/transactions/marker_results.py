@@ -51,7 +51,7 @@ def write_marker(
     for key in partitions:
         if key not in services.replicas.partitions:
             results.add(producer_id, {key: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
-        elif producer_id <= NO_PRODUCER_ID or marker.producer_epoch <= NO_PRODUCER_EPOCH:
+        elif producer_id == NO_PRODUCER_ID or marker.producer_epoch == NO_PRODUCER_EPOCH:
             results.add(producer_id, {key: ErrorCode.UNKNOWN_SERVER_ERROR})
         elif key.topic == GROUP_METADATA_TOPIC:
             _complete_in_group(services, marker, key, results)

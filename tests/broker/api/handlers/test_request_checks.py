@@ -80,6 +80,29 @@ async def test_an_unknown_isolation_level_fails_the_request(tmp_path: Path) -> N
         assert found.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
 
 
+async def test_an_isolation_level_is_checked_when_a_partition_is_read(tmp_path: Path) -> None:
+    """As in Kafka: an unknown partition has its own error, and a session is looked up before."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t", partitions=1)
+        unknown: Any = fetch_request("u", 0)
+        without_session: Any = fetch_request("t", 0)
+        without_session.session_id, without_session.session_epoch = 99, 5
+        empty: Any = fetch_request("t", 0)
+        empty.topics = []
+        for each in (unknown, without_session, empty):
+            each.isolation_level = 7
+        client = node.client()
+        responses = [await client.send(each, 12) for each in (unknown, without_session, empty)]
+
+        [topic] = responses[0].responses
+        assert topic.partitions[0].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        assert [each.error_code for each in responses] == [
+            ErrorCode.NONE,
+            ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
+            ErrorCode.NONE,
+        ]
+
+
 async def test_a_fetch_by_the_zero_id_has_no_topic(tmp_path: Path) -> None:
     """From v13 on it is an id like any other."""
     async with running_node(tmp_path) as node:

@@ -281,7 +281,7 @@ def test_a_transactional_commit_to_a_group_without_members() -> None:
         ("m", 4, ErrorCode.STALE_MEMBER_EPOCH),
         ("classic", 4, ErrorCode.ILLEGAL_GENERATION),
         ("x", 5, ErrorCode.UNKNOWN_MEMBER_ID),
-        (None, 5, ErrorCode.UNKNOWN_MEMBER_ID),
+        (None, 5, ErrorCode.UNKNOWN_SERVER_ERROR),
     ],
 )
 def test_members_and_other_clients_may_fetch_offsets(

@@ -296,6 +296,13 @@ def test_a_marker_of_an_unknown_producer_is_accepted(version: int) -> None:
     marked(manager(), 3, 0, version)
 
 
+def test_an_unknown_producer_has_no_epoch_below_minus_1() -> None:
+    """Neither has its coordinator."""
+    marked(manager(), 3, -1, 2)
+    assert marker_refusal(manager(), 3, -2, 2) is ErrorCode.TRANSACTION_COORDINATOR_FENCED
+    assert marker_refusal(manager(), -2, 0, 2) is ErrorCode.INVALID_PRODUCER_EPOCH
+
+
 @pytest.mark.parametrize("version", [0, 1, 2])
 def test_a_marker_of_a_higher_epoch_is_accepted(version: int) -> None:
     """The epoch that ends the transaction, or fences its producer."""

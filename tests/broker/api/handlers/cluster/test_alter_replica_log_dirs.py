@@ -89,3 +89,28 @@ async def test_a_topic_name_too_long_for_a_directory_is_invalid(tmp_path: Path) 
 
         codes = [topic.partitions[0].error_code for topic in response.results]
         assert codes == [ErrorCode.LOG_DIR_NOT_FOUND, ErrorCode.INVALID_TOPIC_EXCEPTION]
+
+
+async def test_of_the_directories_of_a_replica_the_last_one_counts(tmp_path: Path) -> None:
+    """A topic has one result, and none without partitions."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        (home,) = node.node.logs.directories
+        dirs = [
+            AlterReplicaLogDir(
+                path=path, topics=[AlterReplicaLogDirTopic(name=name, partitions=indexes)]
+            )
+            for path, name, indexes in (
+                ("/nope", "t", [0, 0]),
+                (str(home.path), "t", [0, 9]),
+                ("/nope", "empty", []),
+            )
+        ]
+
+        response = await node.client().send(AlterReplicaLogDirsRequest(dirs=dirs), 2)
+
+        [topic] = response.results
+        assert [(each.partition_index, each.error_code) for each in topic.partitions] == [
+            (0, ErrorCode.NONE),
+            (9, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        ]

@@ -101,6 +101,36 @@ def test_the_response_waits_until_the_deletion_is_replicated() -> None:
     assert [errors(each) for each in waiting.responses] == [{("t", 0): ErrorCode.NONE}]
 
 
+def test_a_topic_named_twice_has_two_results() -> None:
+    """As in Kafka, unless a partition is unknown: then the results of a topic are merged."""
+    node = GroupServices()
+    ScriptPlayer(node.world).play(["commit - t-0=1"])
+    known = call(offset_delete, request(node, ("t", 0), ("t", 1)))
+    unknown = call(offset_delete, request(node, ("t", 0), ("t", 9), ("t", 1)))
+
+    assert _indexes(known) == [("t", [0]), ("t", [1])]
+    assert _indexes(unknown) == [("t", [9, 0, 1])]
+
+
+def test_an_unknown_topic_without_partitions_is_in_the_response() -> None:
+    """A known one is not, as in Kafka."""
+    node = GroupServices()
+    ScriptPlayer(node.world).play(["commit - t-0=1"])
+    named: Any = request(node, ("t", 0), ("nope", 0))
+    for topic in named.body.topics:
+        topic.partitions = []
+
+    assert _indexes(call(offset_delete, named)) == [("nope", [])]
+
+
+def _indexes(response: Any) -> list[tuple[str, list[int]]]:
+    """The topics and partitions of a response, in their order."""
+    return [
+        (topic.name, [each.partition_index for each in topic.partitions])
+        for topic in response.topics
+    ]
+
+
 def test_a_partition_named_twice_is_in_the_response_twice() -> None:
     """As in Kafka."""
     node = GroupServices()

@@ -242,6 +242,17 @@ async def test_a_follower_refuses_markers(tmp_path: Path) -> None:
         assert results(pending.response) == {(7, "t", 0): ErrorCode.NOT_LEADER_OR_FOLLOWER}
 
 
+async def test_a_marker_of_a_negative_producer_is_written(tmp_path: Path) -> None:
+    """Only -1 means that there is no producer, as in Kafka."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+
+        errors = await send(node, marker(("t", [0]), producer_id=-2))
+
+        assert errors == {(-2, "t", 0): ErrorCode.NONE}
+        assert len(list(batches(raw(node, "t")))) == 1
+
+
 @pytest.mark.parametrize(("producer_id", "epoch"), [(-1, 0), (7, -1), (-1, -1)])
 async def test_a_marker_without_a_producer_is_refused(
     tmp_path: Path, producer_id: int, epoch: int
