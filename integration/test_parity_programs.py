@@ -10,7 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, note, seed, settings
 
 from integration.machine.seeds import seed_of_run
+from integration.parity.changed_requests import changed_requests
+from integration.parity.changed_requests_game import play_changed_requests
 from integration.parity.client import Receiver
+from integration.parity.comparison import differences, on_both
 from integration.parity.formatting import Formatter
 from integration.parity.group_programs import group_programs
 from integration.parity.group_transaction_programs import group_transaction_programs
@@ -18,8 +21,7 @@ from integration.parity.programs import Player, Step, programs
 from integration.parity.runner import Pair, clusters
 from integration.parity.scenario import Kafka
 from integration.parity.setups import ONE
-from integration.parity.streams_comparison import on_both, streams_differences
-from integration.parity.streams_programs import streams_program
+from integration.parity.streams_programs import play_streams, streams_program
 from integration.parity.transaction_player import TransactionPlayer, TransactionStep
 from integration.parity.transaction_programs import transaction_programs
 
@@ -38,6 +40,11 @@ TRANSACTION_SEED = seed_of_run("ANTECHAMBER_TRANSACTION_PROGRAMS")
 # more, and `ANTECHAMBER_STREAMS_FIRST` is the seed of the first one.
 STREAMS_PROGRAMS = int(os.environ.get("ANTECHAMBER_STREAMS_PROGRAMS", "20"))
 STREAMS_FIRST = int(os.environ.get("ANTECHAMBER_STREAMS_FIRST", "0"))
+
+
+# So are those of changed requests.
+REQUEST_PROGRAMS = int(os.environ.get("ANTECHAMBER_REQUEST_PROGRAMS", "40"))
+REQUESTS_FIRST = int(os.environ.get("ANTECHAMBER_REQUESTS_FIRST", "0"))
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +169,18 @@ def test_both_systems_coordinate_transactions_alike(
 def test_both_systems_coordinate_streams_groups_alike(pair: Pair, receiver: Receiver) -> None:
     """Responses and records of each step are equal; a program with a difference is shrunk."""
     seeds = range(STREAMS_FIRST, STREAMS_FIRST + STREAMS_PROGRAMS)
-    found = streams_differences(on_both(pair, receiver), seeds)
+    play = on_both(pair, receiver, play_streams)
+    found = differences(play, map(streams_program, seeds))
+    assert not found, "\n\n".join(map(str, found))
+
+
+@pytest.mark.kafka
+@pytest.mark.timeout(3600)
+def test_both_systems_respond_alike_to_changed_requests(pair: Pair, receiver: Receiver) -> None:
+    """And the changes of the topic and the group are the same."""
+    seeds = range(REQUESTS_FIRST, REQUESTS_FIRST + REQUEST_PROGRAMS)
+    play = on_both(pair, receiver, play_changed_requests)
+    found = differences(play, map(changed_requests, seeds))
     assert not found, "\n\n".join(map(str, found))
 
 

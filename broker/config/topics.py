@@ -11,11 +11,13 @@ from dataclasses import fields
 from types import MappingProxyType
 
 from broker.common.errors import ApiError
+from broker.common.java_hash import in_hash_order, string_hash
 from broker.config import Config, attribute
 from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
 from broker.config.kinds import ConfigType, InvalidValue, Value, format_value, int64
 from broker.config.refusals import invalid_value
 from broker.config.topic_key import METADATA, TopicKey, topic_key
+from broker.config.topic_key_order import TOPIC_KEY_ORDER
 from broker.config.unused_topic_keys import KEYS as UNUSED_KEYS
 from broker.config.unused_topic_keys import REMOTE_STORAGE_ENABLE
 from protocol.errors import ErrorCode
@@ -87,6 +89,7 @@ _DECLARED: tuple[TopicKey, ...] = tuple(each.metadata[METADATA] for each in fiel
 TOPIC_KEYS: Mapping[str, TopicKey] = MappingProxyType(
     {key.name: key for key in (*_DECLARED, *UNUSED_KEYS)}
 )
+assert TOPIC_KEYS.keys() == set(TOPIC_KEY_ORDER), "each key has a place in the order"
 
 
 def topic_value(config: Config, overrides: Mapping[str, str], name: str) -> Value:
@@ -96,7 +99,15 @@ def topic_value(config: Config, overrides: Mapping[str, str], name: str) -> Valu
 
 def check_topic_configs(configs: Mapping[str, str]) -> None:
     """Raise `ApiError` INVALID_CONFIG unless these settings are valid for a topic."""
-    values = {name: _checked(name, text) for name, text in configs.items()}
+    # Kafka checks all names before the values, and keeps them in a hash table.
+    for name in in_hash_order(configs, string_hash):
+        if name not in TOPIC_KEYS:
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
+    values = {
+        name: _checked(TOPIC_KEYS[name], configs[name])
+        for name in TOPIC_KEY_ORDER
+        if name in configs
+    }
     if values.get(REMOTE_STORAGE_ENABLE):
         raise ApiError(
             ErrorCode.INVALID_CONFIG,
@@ -117,14 +128,11 @@ def describe_topic(config: Config, overrides: Mapping[str, str]) -> list[ConfigE
     return [_describe(key, config, overrides) for key in TOPIC_KEYS.values()]
 
 
-def _checked(name: str, text: str) -> Value:
-    key = TOPIC_KEYS.get(name)
-    if key is None:
-        raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
+def _checked(key: TopicKey, text: str) -> Value:
     try:
         return key.kind.parse(text)
     except InvalidValue:
-        raise ApiError(ErrorCode.INVALID_CONFIG, invalid_value(name, key.kind, text)) from None
+        raise ApiError(ErrorCode.INVALID_CONFIG, invalid_value(key.name, key.kind, text)) from None
 
 
 # Kafka's message for APPEND or SUBTRACT on a topic key that is not a list.

@@ -272,7 +272,7 @@ class Controller:
         replication_factor: int = -1,
         assignments: Assignments = (),
         indexes: Sequence[int] | None = None,
-        configs: Mapping[str, str | None] | None = None,
+        configs: Mapping[str, str | None] | Sequence[tuple[str, str | None]] = (),
         validate_only: bool = False,
         spend: Spend = unlimited,
     ) -> TopicImage:
@@ -282,7 +282,7 @@ class Controller:
         ``validate_only`` the topic is validated and not created.
         """
         topic = self._new_topics.topic(
-            name, partitions, replication_factor, assignments, configs or {}, indexes
+            name, partitions, replication_factor, assignments, configs, indexes
         )
         spend(len(topic.partitions))
         if not validate_only:

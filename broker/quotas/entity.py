@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from broker.common.errors import ApiError
+from broker.common.java_hash import in_hash_order, string_hash
 from broker.config.kinds import INT_MAX, LONG_MAX
 from protocol.errors import ErrorCode
 
@@ -47,6 +48,12 @@ def entity_of(named: Iterable[tuple[str, str | None]]) -> Entity:
     return tuple(sorted(dict(named).items(), key=lambda each: each[0]))
 
 
+def in_java_order(entity: Entity) -> Entity:
+    """The entity as Kafka iterates over it: in the order of a hash table of its types."""
+    names = dict(entity)
+    return tuple((kind, names[kind]) for kind in in_hash_order(names, string_hash, len(names)))
+
+
 def altered(entity: Entity, before: Quotas, changes: Mapping[str, float | None]) -> Quotas:
     """The quotas of *entity* after *changes*, None removes one.
 
@@ -54,7 +61,8 @@ def altered(entity: Entity, before: Quotas, changes: Mapping[str, float | None])
     """
     allowed = _keys_of(entity)
     after = dict(before)
-    for key, value in changes.items():
+    for key in in_hash_order(changes, string_hash, len(changes)):
+        value = changes[key]
         if value is None:
             after.pop(key, None)
         else:
@@ -65,7 +73,7 @@ def altered(entity: Entity, before: Quotas, changes: Mapping[str, float | None])
 
 def _keys_of(entity: Entity) -> Mapping[str, _Whole]:
     names = dict(entity)
-    for kind, name in entity:
+    for kind, name in in_java_order(entity):
         if kind not in TYPES:
             raise _invalid(f"Unhandled client quota entity type: {kind}")
         if name == "":

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, get_args, get_origin
 from uuid import UUID
 
 from integration.wire.batches import Producer, batch
-from protocol.fields import fields_of, wire_type
+from protocol.fields import Field, fields_of, wire_type
 from protocol.schema import Fixed, Sized, Uuid
 
 # Topics "t" and "u" and groups of some of these names exist; "reserved" is not among them.
@@ -30,7 +30,11 @@ KEYS = (
 _BITS = {"b": 8, "h": 16, "i": 32, "q": 64}
 _WIDE_ITEMS_MAX = 400
 _LEARNED_TEXT_MAX = 1000
-_TEXTS = ("\0", "\x1b[2J", "a\r\nb", "\u202e", "../..", "é" * 200, "x" * 249, "x" * 250)
+_TEXTS = (
+    *("\0", "\x1b[2J", "a\r\nb", "\u202e", "../..", "é" * 200),
+    *("x" * size for size in (249, 250, 32_766, 32_767)),
+    "k" * 5000,
+)
 
 
 class Drawing:
@@ -47,16 +51,18 @@ class Drawing:
         self._spared = spared
         # Values of responses: member ids, topic ids, producer ids, sessions.
         self.seen_texts: list[str] = list(NAMES)
+        self.keys: Sequence[str] = KEYS
+        self.odd_texts: Sequence[str] = _TEXTS
         self.seen_uuids: list[UUID] = [UUID(int=0)]
         self.seen_numbers: list[int] = [-1, 0, 1, 2, 3, 6000]
 
     def message(self, cls: Any, version: int) -> Any:
         """Draw a message, or a struct of one, with every field of *version*."""
         plain, tagged = fields_of(cls, version)
-        values = {field.name: self._field(field, version) for field in plain}
+        values = {field.name: self.field(field, version) for field in plain}
         for field in tagged.values():
             if self.chance.random() < 0.5:
-                values[field.name] = self._field(field, version)
+                values[field.name] = self.field(field, version)
         return cls(**values)
 
     def learn(self, response: Any) -> None:
@@ -79,7 +85,8 @@ class Drawing:
         elif isinstance(value, int) and not isinstance(value, bool):
             _remember(self.chance, self.seen_numbers, value)
 
-    def _field(self, field: Any, version: int) -> Any:
+    def field(self, field: Field, version: int) -> Any:
+        """Draw a value of a field."""
         return self._value(field.hint, field.nullable, version)
 
     def _value(self, hint: Any, nullable: bool, version: int) -> Any:
@@ -121,8 +128,8 @@ class Drawing:
     def _text(self) -> str:
         chance = self.chance
         if chance.random() < self._extreme:
-            return chance.choice((*_TEXTS, "x" * chance.choice((32_766, 32_767)), "k" * 5000))
-        return chance.choice(self.seen_texts if chance.random() < 0.8 else KEYS)
+            return chance.choice(self.odd_texts)
+        return chance.choice(self.seen_texts if chance.random() < 0.8 else self.keys)
 
     def _bytes(self) -> bytes:
         chance = self.chance

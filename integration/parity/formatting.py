@@ -29,7 +29,8 @@ _LEFT_OUT = frozenset(
     }
 )
 _SINCE_MS = 1_750_000_000_000  # later times are of the run, earlier ones of a scenario
-_MEMBER_ID = re.compile(r"[\w.-]+-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# The lookbehind makes a search in a long name linear.
+_MEMBER_ID = re.compile(r"(?<![\w.-])[\w.-]+-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TIME_IN_TEXT = re.compile(r"-?\b\d{13,}\b")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -163,7 +164,7 @@ _SPECIAL: dict[str, Callable[[Formatter, Any], str]] = {
     "error_code": _error,
     "topic_config_error_code": _error,
     "partition_error_code": _error,
-    "records": Formatter.records,
+    "records": lambda formatter, value: formatter.records(value),
     "error_message": Formatter.message,
     "batch_index_error_message": Formatter.message,
     "session_id": lambda formatter, value: formatter.number("session", value),

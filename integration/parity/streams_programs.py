@@ -6,8 +6,8 @@ commit, while topics grow, disappear and return. Each step shows the response an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -17,6 +17,7 @@ from integration.parity.admin_requests import (
     delete_topics,
     new_topic,
 )
+from integration.parity.comparison import Program
 from integration.parity.formatting import by_partition
 from integration.parity.group_requests import commit, committed
 from integration.parity.scenario import Kafka
@@ -70,26 +71,21 @@ class Step:
         return f"{self.name} {self.member} {self.number}"
 
 
-@dataclass(frozen=True)
-class StreamsProgram:
-    """The steps of the program with a seed."""
-
-    seed: int
-    steps: tuple[Step, ...]
-
-    def without(self, index: int) -> StreamsProgram:
-        """The program without one step."""
-        return replace(self, steps=self.steps[:index] + self.steps[index + 1 :])
-
-
-def streams_program(seed: int) -> StreamsProgram:
+def streams_program(seed: int) -> Program[Step]:
     """The program with a seed."""
     random = Random(seed)
     count = random.randint(8, STEPS_MAX)
     names = random.choices(list(_WEIGHTS), list(_WEIGHTS.values()), k=count)
     members = MEMBERS[: random.randint(1, len(MEMBERS))]
     drawn = [Step(name, random.choice(members), random.randrange(12)) for name in names]
-    return StreamsProgram(seed, (Step("join", members[0], 0), *drawn))
+    return Program(seed, (Step("join", members[0], 0), *drawn))
+
+
+def play_streams(kafka: Kafka, steps: Iterable[Step]) -> Iterator[str]:
+    """Play steps on one system, and yield the result of each."""
+    game = StreamsGame(kafka)
+    for step in steps:
+        yield f"{step}: {game.play(step)}"
 
 
 class StreamsGame:

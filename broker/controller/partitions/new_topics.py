@@ -21,6 +21,8 @@ PARTITIONS_PER_REQUEST_MAX = 10_000
 TOPICS_PER_COMMIT = 5
 
 Assignments = Sequence[tuple[int, ...]]
+# By name; a request may have several values for one name.
+TopicConfigs = Mapping[str, str | None] | Sequence[tuple[str, str | None]]
 # Is called with the number of partitions to be created or deleted; raises `ApiError` to refuse.
 Spend = Callable[[int], object]
 
@@ -48,7 +50,7 @@ class NewTopics:
         partitions: int,
         replication_factor: int,
         assignments: Assignments,
-        configs: Mapping[str, str | None],
+        configs: TopicConfigs,
         indexes: Sequence[int] | None = None,
     ) -> TopicImage:
         """A topic that can be created; raises `ApiError`.
@@ -223,16 +225,16 @@ def _invalid_assignment(included: str) -> ApiError:
     )
 
 
-def _values(configs: Mapping[str, str | None]) -> dict[str, str]:
-    """*configs*; raises `ApiError` INVALID_CONFIG if one is null."""
-    values = {name: value for name, value in configs.items() if value is not None}
-    nulls = [name for name in configs if name not in values]
+def _values(configs: TopicConfigs) -> dict[str, str]:
+    """*configs*, the last value of each; raises `ApiError` INVALID_CONFIG if any is null."""
+    pairs = list(configs.items() if isinstance(configs, Mapping) else configs)
+    nulls = [name for name, value in pairs if value is None]
     if nulls:
         raise ApiError(
             ErrorCode.INVALID_CONFIG,
             f"Null value not supported for topic configs: {','.join(nulls)}",
         )
-    return values
+    return {name: value for name, value in pairs if value is not None}
 
 
 def _check_unset(what: str, number: int) -> None:

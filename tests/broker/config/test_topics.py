@@ -113,6 +113,29 @@ def test_invalid_settings_are_refused_with_a_reason(configs: dict[str, str], mes
     assert refusal(**configs) == message
 
 
+@pytest.mark.parametrize(
+    ("configs", "message"),
+    [
+        (
+            {"retention.ms": "x", "transaction1": "1", "new1": "1"},
+            "Unknown topic config name: new1",
+        ),
+        (
+            {"cleanup.policy": "x", "retention.ms": "y", "segment.bytes": "z"},
+            "Invalid value z for configuration segment.bytes: Not a number of type INT",
+        ),
+    ],
+)
+def test_of_several_errors_the_one_that_kafka_finds_first_is_reported(
+    configs: dict[str, str], message: str
+) -> None:
+    """All names are checked before the values, in the order of a hash table."""
+    with pytest.raises(ApiError) as refused:
+        check_topic_configs(configs)
+
+    assert refused.value.message == message
+
+
 def test_a_topic_key_is_described_with_its_synonyms() -> None:
     """The synonyms are the topic's value, the broker's, and the default, in this order."""
     config = Config(log_segment_bytes=3_000_000, given={"log.segment.bytes": "3000000"})

@@ -98,3 +98,24 @@ def test_invalid_quotas(entity: Entity, key: str, value: float, message: str) ->
         altered(entity, {}, {key: value})
 
     assert (refusal.value.code, refusal.value.message) == (ErrorCode.INVALID_REQUEST, message)
+
+
+@pytest.mark.parametrize(
+    ("entity", "changes", "message"),
+    [
+        (CLIENT, {"10": 1.0, "x" * 300: 1.0}, f"Invalid configuration key {'x' * 300}"),
+        (
+            entity_of([("b", "a"), ("x", "a"), ("yy", "a")]),
+            {},
+            "Unhandled client quota entity type: x",
+        ),
+    ],
+)
+def test_of_several_errors_the_first_in_javas_order_is_reported(
+    entity: Entity, changes: dict[str, float | None], message: str
+) -> None:
+    """Kafka keeps the types of an entity and its changes in hash tables."""
+    with pytest.raises(ApiError) as refused:
+        altered(entity, {}, changes)
+
+    assert refused.value.message == message

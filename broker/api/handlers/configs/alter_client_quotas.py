@@ -17,7 +17,7 @@ from broker.api.authorization.check import ALTER_CLUSTER_CONFIGS
 from broker.api.authorization.checks import require
 from broker.api.request import Request
 from broker.common.errors import ApiError
-from broker.quotas.entity import Entity, entity_of
+from broker.quotas.entity import Entity, entity_of, in_java_order
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.alter_client_quotas import (
@@ -65,7 +65,8 @@ def _has_duplicate_key(entry: EntryData) -> bool:
 
 
 def _duplicate(entity: Entity) -> ApiError:
-    named = ", ".join(f"{kind}={'null' if name is None else name}" for kind, name in entity)
+    ordered = in_java_order(entity)
+    named = ", ".join(f"{kind}={'null' if name is None else name}" for kind, name in ordered)
     return ApiError(
         ErrorCode.INVALID_REQUEST,
         f"Ignoring duplicate entity ClientQuotaEntity(entries={{{named}}})",

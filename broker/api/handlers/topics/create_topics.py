@@ -120,7 +120,7 @@ def _create(
             replication_factor=requested.replication_factor,
             assignments=[tuple(each.broker_ids) for each in requested.assignments],
             indexes=[each.partition_index for each in requested.assignments],
-            configs={each.name: each.value for each in requested.configs},
+            configs=[(each.name, each.value) for each in requested.configs],
             validate_only=request.body.validate_only,
             spend=spend,
         )

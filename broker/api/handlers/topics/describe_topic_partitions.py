@@ -5,10 +5,7 @@ partitions as the request and ``max.request.partition.size.limit`` allow; its cu
 beginning of the next page. A cursor that is in none of the named topics is INVALID_REQUEST for each
 of them. An unknown topic has an error, and does not count towards the limit. Topics that the client
 may not describe are omitted, or refused if they are named: each page ends with those that are named
-after its cursor.
-
-Deviations: the empty name is INVALID_TOPIC_EXCEPTION, like other invalid names; Kafka responds with
-UNKNOWN_SERVER_ERROR.
+after its cursor. With an empty name, each topic of the request is UNKNOWN_SERVER_ERROR.
 """
 
 from __future__ import annotations
@@ -50,6 +47,8 @@ def describe_topic_partitions(
     hidden = yield from unauthorized(
         request, DESCRIBE_TOPIC, names, is_refusal_logged=bool(body.topics)
     )
+    if "" in names - hidden:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
     limit = min(
         body.response_partition_limit, request.services.config.max_request_partition_size_limit
     )

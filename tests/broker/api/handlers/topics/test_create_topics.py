@@ -134,6 +134,18 @@ async def test_null_configs_are_refused_after_the_name(
         assert (result.error_code, result.error_message) == (code, message)
 
 
+async def test_each_null_config_is_named(tmp_path: Path) -> None:
+    """Also one that has a value later in the request."""
+    async with running_node(tmp_path) as node:
+        topic = _topic("t", configs={"retention.ms": None})
+        topic.configs += [*topic.configs, CreatableTopicConfig(name="retention.ms", value="1")]
+        [result] = (await node.client().send(_request(topic), 7)).topics
+
+        assert result.error_message == (
+            "Null value not supported for topic configs: retention.ms,retention.ms"
+        )
+
+
 async def test_replicas_can_be_assigned_manually(tmp_path: Path) -> None:
     """The number of partitions is that of the assignments."""
     async with running_node(tmp_path) as node:

@@ -110,6 +110,21 @@ async def test_unknown_names(tmp_path: Path) -> None:
         ]
 
 
+async def test_an_empty_name_fails_the_request(tmp_path: Path) -> None:
+    """UNKNOWN_SERVER_ERROR for each topic, as in Kafka."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("p")
+
+        response = await node.client().send(
+            DescribeTopicPartitionsRequest(topics=[TopicRequest(name=name) for name in ("p", "")])
+        )
+
+        assert {(each.name, each.error_code) for each in response.topics} == {
+            ("p", ErrorCode.UNKNOWN_SERVER_ERROR),
+            ("", ErrorCode.UNKNOWN_SERVER_ERROR),
+        }
+
+
 async def test_the_eligible_leader_replicas(tmp_path: Path) -> None:
     """An in-sync set that is too small for acks=all leaves its last members eligible (KIP-966)."""
     async with running_cluster(tmp_path, 2) as cluster:

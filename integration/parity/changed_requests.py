@@ -1,0 +1,116 @@
+"""Random programs of valid requests in which a few fields are changed: a seed determines each.
+
+A changed field is likely, extreme or absent, has the name of something else, or repeats an item.
+The programs find checks that one system makes before another, and the limits of numbers and names.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from random import Random
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from integration.fuzz.values import KEYS, Drawing
+from integration.parity.comparison import Program
+from integration.parity.every_api import Names, every_request
+from protocol.fields import Field, fields_of
+
+STEPS = 6
+CHANGES = (0, 1, 1, 1, 2, 2, 3)  # of a request
+_EXTREME = 20  # percent of the drawn values
+# A request that changes nothing but what its program has made, and shows nothing else, is compared.
+_LEFT_OUT = {
+    "AlterClientQuotas": "of several unknown types, the request's order decides which is reported",
+    "ApiVersions": "it lists the served APIs",
+    "DescribeClientQuotas": "it lists those of other programs",
+    "DescribeLogDirs": "it has paths and sizes",
+    "DescribeQuorum": "it has the length of a log",
+    "DescribeUserScramCredentials": "it lists those of other programs",
+    "ListConfigResources": "it lists those of other programs",
+    "ListGroups": "it lists those of other programs",
+    "ListTransactions": "it lists those of other programs",
+    "SaslAuthenticate": "the listener has no logins",
+    "SaslHandshake": "the listener has no logins",
+    "UnregisterBroker": "it could remove the node",
+    "UpdateFeatures": "here no level can be changed",
+    "WriteTxnMarkers": "here an invalid marker does not fail the others",
+}
+# Kafka's controller lets short timeouts expire, depending on its load; long waits take time; and
+# Kafka fails to look up sessions whose ids it does not give.
+_KEPT = {"max_wait_ms", "min_bytes", "session_id", "timeout_ms"}
+_UNKNOWN = UUID(int=0x12345678_1234_1234_1234_123456789ABC)
+_ENDS = ("\0", "\r\n", " 2", "é" * 100, "x" * 300, "x" * 32_000)
+_BROKER = 4  # a resource type; its settings are those of all programs
+
+
+class ChangedRequest(NamedTuple):
+    """One step: *base* is an index of the requests that can be changed, *seed* that of changes."""
+
+    base: int
+    seed: int
+
+    def request(self, names: Names) -> tuple[Any, int]:
+        """The request and its version."""
+        candidates = _candidates(names)
+        request = deepcopy(candidates[self.base % len(candidates)])
+        chance = Random(self.seed)
+        version = chance.choice(list(request.__spec__.versions))
+        drawing = Drawing(chance, _EXTREME)
+        # Names that no other program uses, and values that are no names of a group.
+        drawing.seen_texts = [*names[:1], *names[2:], f"{names.topic}-2", ""]
+        drawing.odd_texts = [f"{names.topic}{each}" for each in _ENDS]
+        drawing.seen_uuids = [UUID(int=0), names.topic_id, _UNKNOWN]
+        for _ in range(chance.choice(CHANGES)):
+            owner, field = chance.choice(list(_fields(request, version)))
+            _change(owner, field, version, drawing)
+        return request, version
+
+
+def changed_requests(seed: int) -> Program[ChangedRequest]:
+    """The program with a seed."""
+    random = Random(seed)
+    numbers = ((random.randrange(1000), random.randrange(1 << 30)) for _ in range(STEPS))
+    return Program(seed, tuple(ChangedRequest(*each) for each in numbers))
+
+
+def _candidates(names: Names) -> list[Any]:
+    return [
+        request
+        for requests in every_request(names).values()
+        for request in requests
+        if type(request).__name__.removesuffix("Request") not in _LEFT_OUT
+        and not any(getattr(each, "resource_type", 0) == _BROKER for each in _structs(request))
+    ]
+
+
+def _structs(struct: Any) -> Iterator[Any]:
+    """A message and all structs in it."""
+    yield struct
+    for field in dataclasses.fields(struct):
+        value = getattr(struct, field.name)
+        items: Iterable[Any] = value if isinstance(value, list) else [value]
+        for item in items:
+            if dataclasses.is_dataclass(item):
+                yield from _structs(item)
+
+
+def _fields(request: Any, version: int) -> Iterator[tuple[Any, Field]]:
+    """Each field that can be changed, with the struct that has it."""
+    for struct in _structs(request):
+        plain, tagged = fields_of(type(struct), version)
+        for field in (*plain, *tagged.values()):
+            if field.name not in _KEPT:
+                yield struct, field
+
+
+def _change(struct: Any, field: Field, version: int, drawing: Drawing) -> None:
+    value = getattr(struct, field.name)
+    if isinstance(value, list) and value and drawing.chance.random() < 0.5:
+        value.append(deepcopy(drawing.chance.choice(value)))
+        return
+    is_config = "Config" in type(struct).__name__
+    drawing.keys = KEYS if is_config else drawing.seen_texts
+    setattr(struct, field.name, drawing.field(field, version))
