@@ -11,7 +11,7 @@ from dataclasses import fields
 from types import MappingProxyType
 
 from broker.common.errors import ApiError
-from broker.common.java_hash import in_hash_order, string_hash
+from broker.common.java_hash import in_checked_order
 from broker.config import Config, attribute
 from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
 from broker.config.kinds import ConfigType, InvalidValue, Value, format_value, int64
@@ -100,7 +100,7 @@ def topic_value(config: Config, overrides: Mapping[str, str], name: str) -> Valu
 def check_topic_configs(configs: Mapping[str, str]) -> None:
     """Raise `ApiError` INVALID_CONFIG unless these settings are valid for a topic."""
     # Kafka checks all names before the values, and keeps them in a hash table.
-    for name in in_hash_order(configs, string_hash):
+    for name in in_checked_order(configs):
         if name not in TOPIC_KEYS:
             raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
     values = {

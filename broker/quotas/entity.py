@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from broker.common.errors import ApiError
-from broker.common.java_hash import in_hash_order, string_hash
+from broker.common.java_hash import in_checked_order
 from broker.config.kinds import INT_MAX, LONG_MAX
 from protocol.errors import ErrorCode
 
@@ -51,7 +51,7 @@ def entity_of(named: Iterable[tuple[str, str | None]]) -> Entity:
 def in_java_order(entity: Entity) -> Entity:
     """The entity as Kafka iterates over it: in the order of a hash table of its types."""
     names = dict(entity)
-    return tuple((kind, names[kind]) for kind in in_hash_order(names, string_hash, len(names)))
+    return tuple((kind, names[kind]) for kind in in_checked_order(names, len(names)))
 
 
 def altered(entity: Entity, before: Quotas, changes: Mapping[str, float | None]) -> Quotas:
@@ -61,7 +61,7 @@ def altered(entity: Entity, before: Quotas, changes: Mapping[str, float | None])
     """
     allowed = _keys_of(entity)
     after = dict(before)
-    for key in in_hash_order(changes, string_hash, len(changes)):
+    for key in in_checked_order(changes, len(changes)):
         value = changes[key]
         if value is None:
             after.pop(key, None)

@@ -6,6 +6,7 @@ import pytest
 
 from broker.common.java_hash import (
     capacity_of_copy,
+    in_checked_order,
     in_hash_order,
     in_timeline_order,
     string_hash,
@@ -29,6 +30,14 @@ def test_a_table_starts_with_the_capacity_of_its_constructor() -> None:
     """With 8 buckets, ``i`` (105) comes before ``b`` (98); with 16, the default, after it."""
     assert in_hash_order(["b", "i"], string_hash, 8) == ["i", "b"]
     assert in_hash_order(["b", "i"], string_hash) == ["b", "i"]
+
+
+def test_names_are_checked_in_the_order_of_a_table() -> None:
+    """Long ones in the given order, so that a request with them takes no more time."""
+    names = ["transaction1", "new1"]
+
+    assert list(in_checked_order(names)) == ["new1", "transaction1"]
+    assert list(in_checked_order([*names, "x" * 2000])) == [*names, "x" * 2000]
 
 
 def test_a_table_grows_when_more_than_three_quarters_of_it_are_used() -> None:

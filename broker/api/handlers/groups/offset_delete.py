@@ -62,6 +62,7 @@ def _known(
     count = 0 if is_hidden or image is None else len(image.partitions)
     if not count:
         refused.topic(topic.name)
+    yield None
     known = []
     for partition in topic.partitions:
         index = partition.partition_index
