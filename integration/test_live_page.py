@@ -224,7 +224,7 @@ def test_a_lost_broker_is_visible(page: Page, serve: Serve) -> None:
 
 
 def test_a_page_without_one_of_its_files_is_loaded_again(page: Page, serve: Serve) -> None:
-    """The page says which file has not arrived; it needs no reload by the user when it does."""
+    """The page says that it is not loaded; it needs no reload by the user when the file arrives."""
     admin = serve("--topic", TOPIC).ready["admin"]
     page.command("Network.setBlockedURLs", urls=["*/page/wheel.js"])
     page.open(f"{admin}/")

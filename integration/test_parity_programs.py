@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
 
 import pytest
@@ -169,9 +169,8 @@ def test_both_systems_coordinate_transactions_alike(
 def test_both_systems_coordinate_streams_groups_alike(pair: Pair, receiver: Receiver) -> None:
     """Responses and records of each step are equal; a program with a difference is shrunk."""
     seeds = range(STREAMS_FIRST, STREAMS_FIRST + STREAMS_PROGRAMS)
-    play = on_both(pair, receiver, play_streams)
-    found = differences(play, map(streams_program, seeds))
-    assert not found, "\n\n".join(map(str, found))
+    found = differences(on_both(pair, receiver, play_streams), map(streams_program, seeds))
+    assert not found, _shown(found)
 
 
 @pytest.mark.kafka
@@ -181,7 +180,11 @@ def test_both_systems_respond_alike_to_changed_requests(pair: Pair, receiver: Re
     seeds = range(REQUESTS_FIRST, REQUESTS_FIRST + REQUEST_PROGRAMS)
     play = on_both(pair, receiver, play_changed_requests)
     found = differences(play, map(changed_requests, seeds))
-    assert not found, "\n\n".join(map(str, found))
+    assert not found, _shown(found)
+
+
+def _shown(found: Iterable[object]) -> str:
+    return "\n\n".join(map(str, found))
 
 
 def test_streams_programs_have_every_kind_of_step() -> None:

@@ -49,7 +49,10 @@ def entity_of(named: Iterable[tuple[str, str | None]]) -> Entity:
 
 
 def in_java_order(entity: Entity) -> Entity:
-    """The entity as Kafka iterates over it: in the order of a hash table of its types."""
+    """The entity in the order of a hash table of its types, over which Kafka iterates.
+
+    Types in the same bucket are sorted; in Kafka they have the order of the request.
+    """
     names = dict(entity)
     return tuple((kind, names[kind]) for kind in in_checked_order(names, len(names)))
 
