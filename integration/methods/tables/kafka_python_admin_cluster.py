@@ -45,7 +45,12 @@ def _upserted(admin: Any, on: Fixtures) -> Any:
 
 def _resources(admin: Any, on: Fixtures, *types: Any) -> Any:
     listed = admin.list_config_resources(list(types) or None)
-    return {kind: on.mine(names) if kind == "topic" else names for kind, names in listed.items()}
+    brokers = {kind: names for kind, names in listed.items() if kind.startswith("broker")}
+    return brokers | {
+        kind: on.mine(names)
+        for kind, names in listed.items()
+        if kind not in brokers and on.mine(names)
+    }
 
 
 METHODS: Mapping[str, Method] = {
