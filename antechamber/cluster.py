@@ -13,7 +13,7 @@ The broker itself waits for conditions and responds when they hold, so that test
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from antechamber.admin_client import AdminClient
@@ -28,6 +28,7 @@ from antechamber.topics import Topics
 class Cluster(ProcessFacts, Handle):
     """A cluster of *brokers* nodes in a child process, which ends with this process.
 
+    racks: the racks of the nodes in the order of their ids; if there are fewer, in turn.
     config: settings by Kafka's names, such as ``{"min.insync.replicas": 2}``.
     topics: created at the start, each ``NAME[:PARTITIONS[:REPLICATION]]``, or a mapping of
     names to numbers of partitions.
@@ -49,6 +50,7 @@ class Cluster(ProcessFacts, Handle):
         self,
         brokers: int = 1,
         *,
+        racks: Sequence[str] = (),
         config: Mapping[str, Setting] | None = None,
         topics: Topics = (),
         faults: str | os.PathLike[str] | None = None,
@@ -65,6 +67,7 @@ class Cluster(ProcessFacts, Handle):
         __tracebackhide__ = True
         arguments = serve_arguments(
             brokers,
+            racks=racks,
             config=config,
             topics=topics,
             faults=faults,

@@ -72,7 +72,13 @@ def _has_ended(record: Record) -> bool:
 def _circumstances(record: Record) -> list[str]:
     """What else affected the request."""
     faults = [*fault_phrases.kept_waiting(record), *fault_phrases.fired(record)]
-    return [*faults, *throttles.sentences(record), *_stalled(record), *_unknown_topics(record)]
+    return [
+        *faults,
+        *throttles.sentences(record),
+        *_stalled(record),
+        *_directed(record),
+        *_unknown_topics(record),
+    ]
 
 
 # -------------------------------------------------------------------------------------- the wait
@@ -161,6 +167,16 @@ def _unknown_topics(record: Record) -> list[str]:
     """The topics that a Metadata request named and that did not exist."""
     names: Sequence[str] = record.get("unknown_topics") or ()
     return [f"Topics that did not exist: {phrases.some([*names])}."] if names else []
+
+
+def _directed(record: Record) -> list[str]:
+    """The nodes that a Fetch directed its consumer to (KIP-392)."""
+    nodes = [f"node {node}" for node in record.get("preferred_read_replicas") or ()]
+    return (
+        [f"The consumer was directed to replicas in its rack: {phrases.some(nodes)}."]
+        if nodes
+        else []
+    )
 
 
 def _errors(record: Record) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +107,7 @@ class ProcessFacts(ReadyFacts):
 def serve_arguments(
     brokers: int,
     *,
+    racks: Sequence[str],
     config: Mapping[str, Setting] | None,
     topics: Topics,
     faults: str | os.PathLike[str] | None,
@@ -123,7 +124,7 @@ def serve_arguments(
 
     Raises `TypeError` for a value of another type.
     """
-    arguments = ["--brokers", str(brokers)]
+    arguments = ["--brokers", str(brokers), *_rack_options(racks)]
     if record:
         arguments += ["--record"]
     for option, value in (
@@ -146,6 +147,12 @@ def serve_arguments(
     for topic in named_topics(topics):
         arguments += ["--topic", topic]
     return arguments
+
+
+def _rack_options(racks: Sequence[str]) -> list[str]:
+    if isinstance(racks, str) or not all(isinstance(rack, str) for rack in racks):
+        raise TypeError(f"racks: {racks!r} is not a list of texts")
+    return ["--racks", ",".join(racks)] if racks else []
 
 
 def _path(option: str, value: object) -> str:

@@ -324,7 +324,9 @@ class Cluster:
         broker = member.broker
         data_dirs = [path / f"node-{broker.node_id}" for path in self._data_dirs]
         listening = self._network.listening(broker)
-        settings = node_settings(broker.node_id, listening, broker.endpoints, data_dirs)
+        settings = node_settings(
+            broker.node_id, listening, broker.endpoints, data_dirs, broker.rack
+        )
         return Node(broker, self.config.of_node(settings), data_dirs, self._shared)
 
     async def _serve(self) -> None:

@@ -343,6 +343,7 @@ class Node:
             producer_ids=self.producer_ids,
             logs=self.logs,
             fetch_sessions=self.fetch_sessions,
+            replica_selector=self.replication.replica_selector,
             share_partitions=self.share_groups.partitions,
             client_quotas=self.client_quotas,
             offload=self.offload,

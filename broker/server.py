@@ -183,7 +183,7 @@ def _cluster(
 ) -> Cluster:
     name = configured_listeners(options.config).inter_broker
     brokers = [
-        Broker(node_id, *endpoints[name], endpoints=endpoints)
+        Broker(node_id, *endpoints[name], rack=options.rack(node_id), endpoints=endpoints)
         for node_id, endpoints in network.advertised.items()
     ]
     durable = bool(options.data_dirs)

@@ -102,6 +102,7 @@ COMPILED = (
     "broker/replication/partition_purgatories.py",
     "broker/replication/replica.py",
     "broker/replication/replica_manager.py",
+    "broker/replication/replica_selector.py",
     "broker/replication/replication.py",
     "broker/replication/validations.py",
     "broker/share",

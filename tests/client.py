@@ -8,7 +8,7 @@ async with running_node(tmp_path) as node:
 from __future__ import annotations
 
 import struct
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -136,11 +136,11 @@ class RunningNode(RunningCluster):
         return Client(*self.network.join(self.node.port, room, wrap))
 
 
-def _broker(node_id: int, config: Config) -> Broker:
+def _broker(node_id: int, config: Config, racks: Sequence[str]) -> Broker:
     """A node at its port in memory, with the listeners that the configuration advertises."""
     host, port = "127.0.0.1", 9091 + node_id
     if "listeners" not in config.given:
-        return Broker(node_id, host, port)
+        return Broker(node_id, host, port, rack=racks[node_id - 1] if racks else None)
     advertised = configured_listeners(config).advertised
     endpoints = {name: (each.host, each.port + node_id) for name, each in advertised.items()}
     return Broker(node_id, host, port, endpoints=endpoints)
@@ -154,6 +154,7 @@ async def _running(
     config: dict[str, str],
     recorder: Callable[[Clock], Recorder] | None = None,
     offload: Offload | None = None,
+    racks: Sequence[str] = (),
 ) -> AsyncIterator[tuple[Cluster, MemoryNetwork]]:
     properties = {key.replace("_", "."): value for key, value in config.items()}
     settings = Config.from_settings(
@@ -166,7 +167,7 @@ async def _running(
     clock = AdjustableClock(EPOCH_MS)
     store = ControllerStore(data_dir / "controller.db" if kept else None)
     cluster = Cluster(
-        [_broker(index, settings) for index in range(1, brokers + 1)],
+        [_broker(index, settings, racks) for index in range(1, brokers + 1)],
         settings,
         clock,
         Controller(store, settings, check_topic_configs),
@@ -208,8 +209,13 @@ async def running_cluster(
     kept: bool = False,
     recorder: Callable[[Clock], Recorder] | None = None,
     offload: Offload | None = None,
+    racks: Sequence[str] = (),
     **config: str,
 ) -> AsyncIterator[RunningCluster]:
-    """Several nodes without sockets, as `running_node`; ``recorder`` makes one from the clock."""
-    async with _running(data_dir, brokers, kept, config, recorder, offload) as (cluster, network):
+    """Several nodes without sockets, as `running_node`; ``recorder`` makes one from the clock.
+
+    ``racks`` has the rack of each node.
+    """
+    running = _running(data_dir, brokers, kept, config, recorder, offload, racks)
+    async with running as (cluster, network):
         yield RunningCluster(cluster, network)

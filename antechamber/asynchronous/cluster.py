@@ -10,7 +10,7 @@ await kafka.resume(3)
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from anyio import CancelScope, to_thread
@@ -35,6 +35,7 @@ class AsyncCluster(ProcessFacts, AsyncHandle):
         self,
         brokers: int = 1,
         *,
+        racks: Sequence[str] = (),
         config: Mapping[str, Setting] | None = None,
         topics: Topics = (),
         faults: str | os.PathLike[str] | None = None,
@@ -50,6 +51,7 @@ class AsyncCluster(ProcessFacts, AsyncHandle):
     ) -> None:
         self._arguments = serve_arguments(
             brokers,
+            racks=racks,
             config=config,
             topics=topics,
             faults=faults,

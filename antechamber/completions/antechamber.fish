@@ -28,6 +28,7 @@ complete -c antechamber -n '__fish_seen_subcommand_from serve' -l host -x -d 'ad
 complete -c antechamber -n '__fish_seen_subcommand_from serve' -l port -x -d 'port to listen at, 0: any free port; the first of N ports of N brokers'
 complete -c antechamber -n '__fish_seen_subcommand_from serve' -l advertise -x -d 'address that clients are given to connect to, if it differs from the one to listen at; the port is the first of N ports of N brokers'
 complete -c antechamber -n '__fish_seen_subcommand_from serve' -l brokers -x -d 'number of nodes of the cluster'
+complete -c antechamber -n '__fish_seen_subcommand_from serve' -l racks -x -d 'racks of the nodes in the order of their ids; if there are fewer, in turn'
 complete -c antechamber -n '__fish_seen_subcommand_from serve' -l admin-host -x -d 'address of the admin interface; another one than loopback needs a token, and a certificate or --admin-protocol http'
 complete -c antechamber -n '__fish_seen_subcommand_from serve' -l admin-port -x -d 'port of the admin interface, 0: any free port'
 complete -c antechamber -n '__fish_seen_subcommand_from serve' -l admin-protocol -a 'http https' -x -d 'https: with the certificate of ssl.keystore.location, of listener.name.admin-http.ssl.keystore.location, or of --tls; by default http on loopback, and https on other addresses or with the second of these keys'

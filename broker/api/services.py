@@ -19,6 +19,7 @@ from broker.network.clients.in_progress import CloseReason
 from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
 from broker.replication.replica_manager import ReplicaManager
+from broker.replication.replica_selector import RackAwareReplicaSelector
 from broker.security.authorizer import Authorizer
 from broker.security.credentials import StoredCredentials
 from broker.security.tls.listener_tls import ListenerTls
@@ -65,7 +66,9 @@ class Services:
     """What Kafka passes to the constructor of ``KafkaApis``.
 
     ``image`` is the node's own image of the cluster, which changes in place. ``api_versions`` is
-    the content of ApiVersions responses, ``credentials`` those of logins. The last seven serve all
+    the content of ApiVersions responses, ``credentials`` those of logins.
+    ``replica_selector`` directs consumers to replicas in their rack, if the node is configured to
+    do so. The last seven serve all
     requests: ``request_channel`` sends their responses, ``request_counts`` counts them,
     ``state_changes`` is notified of each parked request and each response, ``faults`` are the rules
     by which requests fail, ``steps`` runs handlers that are generators, ``unexpected_errors``
@@ -86,6 +89,7 @@ class Services:
     share_coordinator: ShareCoordinator
     logs: LogManager
     fetch_sessions: FetchSessionCache
+    replica_selector: RackAwareReplicaSelector | None
     share_partitions: SharePartitionManager
     client_quotas: QuotaManagers
     offload: Offload

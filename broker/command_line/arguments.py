@@ -66,6 +66,7 @@ def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
         advertised_host=given.advertise and given.advertise[0],
         advertised_port=given.advertise and given.advertise[1],
         brokers=given.brokers,
+        racks=_checked_racks(given.racks, given.brokers, config),
         admin=admin_options(given, config),
         data_dirs=_without_duplicates(given.data_dir or _log_dirs(config)),
         config=config,
@@ -120,6 +121,11 @@ def parser() -> argparse.ArgumentParser:
         default=default.brokers,
         metavar="N",
         help="number of nodes of the cluster (%(default)s)",
+    )
+    add(
+        "--racks",
+        metavar="RACK[,RACK...]",
+        help="racks of the nodes in the order of their ids; if there are fewer, in turn",
     )
     add_admin_options(command)
     _add_cluster_options(command)
@@ -295,6 +301,22 @@ def _checked_topics(topics: list[TopicSpec], brokers: int) -> tuple[TopicSpec, .
             )
         seen.add(name)
     return tuple(topics)
+
+
+def _checked_racks(given: str | None, brokers: int, config: Config) -> tuple[str, ...]:
+    """The racks of ``--racks``; raises `StartupError`."""
+    if given is None:
+        return ()
+    racks = tuple(rack.strip() for rack in given.split(","))
+    if config.broker_rack is not None:
+        raise StartupError("--racks: broker.rack is set too; give the racks in one of them")
+    if not all(racks):
+        raise StartupError(f"--racks: {given}: a rack is empty; separate racks by single commas")
+    if len(racks) > brokers:
+        raise StartupError(
+            f"--racks: {given}: there cannot be more racks than brokers, and --brokers is {brokers}"
+        )
+    return racks
 
 
 def _credentials(users: list[str], scrams: list[str]) -> tuple[UserCredential, ...]:

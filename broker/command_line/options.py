@@ -43,6 +43,8 @@ class ServeOptions:
     advertised_host: str | None = None
     advertised_port: int | None = None
     brokers: int = 1
+    # The racks of the nodes in the order of their ids, in turn; without any: ``broker.rack``.
+    racks: tuple[str, ...] = ()
     admin: AdminOptions = AdminOptions()
     # Without any: a temporary directory that is removed when the broker stops.
     data_dirs: tuple[Path, ...] = ()
@@ -67,3 +69,9 @@ class ServeOptions:
     stop_with_stdin: bool = False
     quiet: bool = False
     verbose: bool = False
+
+    def rack(self, node_id: int) -> str | None:
+        """The rack of a node; None if it has none."""
+        if self.racks:
+            return self.racks[(node_id - 1) % len(self.racks)]
+        return self.config.broker_rack

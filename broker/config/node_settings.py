@@ -17,9 +17,10 @@ def node_settings(
     listening: Mapping[str, Address],
     advertised: Mapping[str, Address],
     data_dirs: Sequence[Path],
+    rack: str | None = None,
 ) -> Mapping[str, str]:
-    """Kafka's keys for a node's id, addresses by listener, and data directories."""
-    return {
+    """Kafka's keys for a node's id, addresses by listener, data directories, and rack."""
+    settings = {
         "process.roles": "broker,controller",
         "node.id": str(node_id),
         "broker.id": str(node_id),
@@ -27,6 +28,7 @@ def node_settings(
         "advertised.listeners": _entries(advertised),
         "log.dirs": ",".join(map(str, data_dirs)),
     }
+    return settings if rack is None else {**settings, "broker.rack": rack}
 
 
 def _entries(addresses: Mapping[str, Address]) -> str:

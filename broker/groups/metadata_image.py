@@ -57,17 +57,23 @@ class CoordinatorMetadataImage:
         return [topic.name for topic in self._image()]
 
     def hash_of(self, names: Iterable[str]) -> int:
-        """A hash of the ids and partition counts of topics (KIP-1101); 0 if none of them exists.
+        """A hash of the ids, partition counts and racks of topics; 0 if none of them exists.
 
-        Kafka's hash differs, so a group that Kafka has written is assigned once more.
+        The racks are those of each partition's replicas (KIP-1101). Kafka's hash differs, so a
+        group that Kafka has written is assigned once more.
         """
         topics = self.existing(names)
         if not topics:
             return 0
+        brokers = self._image().brokers.values()
+        racks = {each.node_id: each.rack for each in brokers if each.rack is not None}
         digest = blake2b(digest_size=8)
         for topic in sorted(topics, key=topic_name):
             digest.update(topic.topic_id.bytes)
             digest.update(len(topic.partitions).to_bytes(4))
+            for partition in topic.partitions if racks else ():
+                found = sorted(racks[node] for node in partition.replicas if node in racks)
+                digest.update(repr(found).encode())
         return int.from_bytes(digest.digest(), signed=True)
 
 

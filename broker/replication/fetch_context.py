@@ -261,9 +261,8 @@ def _has_changed(cached: CachedPartition, result: LogReadResult) -> bool:
     return bool(
         result.high_watermark != cached.high_watermark
         or result.records
-        or result.error
         or result.log_start_offset != cached.log_start_offset
-        or result.diverging_epoch is not None
+        or result.has_other_news
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
+from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
 from broker.storage.indexes.transaction_index import AbortedTxn
 from broker.storage.log.unified_log import UnifiedLog
@@ -49,12 +50,17 @@ _HIGH_WATERMARK: Final = FetchIsolation.HIGH_WATERMARK
 _TXN_COMMITTED: Final = FetchIsolation.TXN_COMMITTED
 
 
+PreferredReadReplica = Callable[[LeaderState, int], int | None]
+
+
 @dataclass(slots=True, eq=False)
 class FetchParams:
     """The parameters of a whole fetch.
 
     ``leader_only``: followers and older consumers may read from the leader only (KIP-392).
     ``replica_epoch``: the broker epoch of a follower (KIP-903), -1 if it does not send one.
+    ``preferred_read_replica``: for a consumer with a rack, the follower that it shall read from the
+    fetch offset of a partition, or None for this leader (KIP-392).
     """
 
     replica_id: int
@@ -64,6 +70,7 @@ class FetchParams:
     isolation: FetchIsolation
     leader_only: bool
     replica_epoch: int = -1
+    preferred_read_replica: PreferredReadReplica | None = None
 
     @property
     def from_follower(self) -> bool:
@@ -77,6 +84,8 @@ class LogReadResult:
     ``start`` is the position of the fetch offset in the log, for a fetch that waits. An offset is
     -1 if an error leaves it unknown. ``aborted`` are the aborted transactions of a
     ``read_committed`` fetch; None for others, and if the first batch does not fit into the limits.
+    ``preferred_read_replica`` is the follower that the consumer shall read from instead; nothing
+    has been read then. None is this node.
     """
 
     __slots__ = (
@@ -87,6 +96,7 @@ class LogReadResult:
         "last_stable_offset",
         "log_end_offset",
         "log_start_offset",
+        "preferred_read_replica",
         "records",
         "start",
     )
@@ -102,6 +112,7 @@ class LogReadResult:
         diverging_epoch: tuple[int, int] | None = None,
         log_end_offset: int = -1,
         aborted: Sequence[AbortedTxn] | None = None,
+        preferred_read_replica: int | None = None,
     ) -> None:
         self.error = error
         self.high_watermark = high_watermark
@@ -112,6 +123,16 @@ class LogReadResult:
         self.diverging_epoch = diverging_epoch
         self.log_end_offset = log_end_offset
         self.aborted = aborted
+        self.preferred_read_replica = preferred_read_replica
+
+    @property
+    def has_other_news(self) -> bool:
+        """Whether the client shall learn at once of something else than records."""
+        return (
+            self.error != 0
+            or self.diverging_epoch is not None
+            or self.preferred_read_replica is not None
+        )
 
 
 class EmptyRead:
@@ -146,6 +167,7 @@ class EmptyRead:
             and log.local_log.disk.failure is None
             and params.isolation is self._isolation
             and params.leader_only == self._leader_only
+            and params.preferred_read_replica is None
         )
 
 

@@ -109,9 +109,9 @@ def fetch_statuses(
 
 
 def missing_bytes(results: Sequence[LogReadResult], min_bytes: int) -> int:
-    """How many of *min_bytes* these results lack; 0 if an error ends the wait."""
+    """How many of *min_bytes* these results lack; 0 if another reason ends the wait."""
     for result in results:
         min_bytes -= len(result.records)
-        if result.error or result.diverging_epoch is not None:
+        if result.has_other_news:
             return 0
     return min_bytes

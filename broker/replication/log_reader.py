@@ -119,6 +119,17 @@ def _read(
     if params.from_follower:
         _check_follower(partition, params, requested)
     log = partition.log
+    if params.preferred_read_replica is not None and partition.leader_state is not None:
+        preferred = params.preferred_read_replica(partition.leader_state, requested.fetch_offset)
+        if preferred is not None:
+            return LogReadResult(
+                _NONE,
+                log.high_watermark,
+                log.last_stable_offset,
+                log.log_start_offset,
+                log_end_offset=log.log_end_offset,
+                preferred_read_replica=preferred,
+            )
     if requested.last_fetched_epoch != -1:
         diverging = diverging_epoch(partition, requested.last_fetched_epoch, requested.fetch_offset)
         if diverging is not None:

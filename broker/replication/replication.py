@@ -25,6 +25,7 @@ from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import AlterPartitionResult
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.replication.replica_manager import ReplicaManager
+from broker.replication.replica_selector import RackAwareReplicaSelector
 from broker.steps.queue import Slices, StepQueue
 from broker.steps.schedule import InSlices, schedule
 from broker.storage.directories.log_manager import LogManager
@@ -63,6 +64,9 @@ class Replication:
         self._resumed = trio.Event()
         self.partitions = HostedPartitions(self._is_known)
         self.replicas = ReplicaManager(self.partitions, purgatories)
+        self.replica_selector: RackAwareReplicaSelector | None = None
+        if config.replica_selector_class is not None:
+            self.replica_selector = RackAwareReplicaSelector(node_id, self.alive)
         self.fetchers = ReplicaFetcherManager(self, connections)
         self.delta_applier = DeltaApplier(
             self, config, logs, self.partitions, purgatories, self.fetchers, on_leadership_change

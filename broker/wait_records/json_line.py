@@ -21,7 +21,7 @@ from protocol.printable import printable_json
 _CACHED = 4096  # entries of each cache
 _LINE = (
     b'%b%d%b%d,"queued_us":%d,"local_us":%d,"parked_us":%d,"send_us":%d,"total_us":%d,'
-    b'%b,"partitions":[%b],"error":%d%b%b}'
+    b'%b,"partitions":[%b],"error":%d%b%b%b}'
 )
 _PARTITION = b'%b%d,"records":%d,"bytes":%d,"error":%d,"high_watermark":%d,"log_end_offset":%d}'
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
@@ -46,8 +46,9 @@ def json_line(record: WaitRecord) -> bytes:
         _wait(record) if _has_waited(record) else _NO_WAIT,
         b",".join(map(_partition, record.results)),
         record.error,
-        _texts(b"traces", record.traces) if record.traces else b"",
-        _texts(b"unknown_topics", record.unknown_topics) if record.unknown_topics else b"",
+        _list(b"traces", record.traces),
+        _list(b"unknown_topics", record.unknown_topics),
+        _list(b"preferred_read_replicas", record.preferred_read_replicas),
     )
 
 
@@ -105,8 +106,9 @@ def _wait(record: WaitRecord) -> bytes:
     )[1:]
 
 
-def _texts(name: bytes, texts: Sequence[str]) -> bytes:
-    return b',"%b":%b' % (name, _encode([*texts]).encode())
+def _list(name: bytes, values: Sequence[str] | Sequence[int]) -> bytes:
+    """A member of the object; nothing if there are no values."""
+    return b',"%b":%b' % (name, _encode([*values]).encode()) if values else b""
 
 
 def _partition(result: PartitionResult) -> bytes:

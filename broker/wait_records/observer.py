@@ -66,6 +66,12 @@ class RequestObserver:
         if self._traces is not None and not self.record.follower:
             self._traces.read(batches)
 
+    def direct(self, node_id: int) -> None:
+        """Add a node that the consumer of a fetch is directed to."""
+        known = self.record.preferred_read_replicas
+        if node_id not in known:
+            self.record.preferred_read_replicas = (*known, node_id)
+
     def add_result(
         self, key: TopicPartition, offset: int, error: int, size: Size | None = None
     ) -> None:

@@ -59,8 +59,9 @@ class WaitRecord:
     and not met, if they are observed, each with the milliseconds since the wait began. ``traces``
     are the ``traceparent`` headers of the request's records, if they are read; the field is absent
     if there are none. ``unknown_topics`` are those that a Metadata request named and that did not
-    exist; this field, too, is absent if there are none. ``follower``, which is no field, says
-    whether a follower sent the request.
+    exist; ``preferred_read_replicas`` are the nodes that a Fetch directs its consumer to; these
+    fields, too, are absent if there are none. ``follower``, which is no field, says whether a
+    follower sent the request.
     """
 
     __slots__ = (
@@ -79,6 +80,7 @@ class WaitRecord:
         "muted_by",
         "node",
         "parked_ms",
+        "preferred_read_replicas",
         "purgatory",
         "results",
         "sent_ms",
@@ -129,6 +131,7 @@ class WaitRecord:
         self.follower = False
         self.traces: Sequence[str] = ()
         self.unknown_topics: Sequence[str] = ()
+        self.preferred_read_replicas: Sequence[int] = ()
 
     @property
     def cause(self) -> Cause:
@@ -230,4 +233,9 @@ class WaitRecord:
             "error": int(self.error),
             **({"traces": [*self.traces]} if self.traces else {}),
             **({"unknown_topics": [*self.unknown_topics]} if self.unknown_topics else {}),
+            **(
+                {"preferred_read_replicas": [*self.preferred_read_replicas]}
+                if self.preferred_read_replicas
+                else {}
+            ),
         }

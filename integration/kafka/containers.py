@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import os
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Self
 
@@ -20,7 +20,7 @@ from testcontainers.core.network import Network
 from testcontainers.core.wait_strategies import LogMessageWaitStrategy
 
 from integration.kafka.jars import KAFKA_VERSION
-from integration.kafka.properties import CONTROLLER_NODE, node_properties
+from integration.kafka.properties import CONTROLLER_NODE, node_properties, rack_properties
 from integration.processes.server_process import free_ports
 
 IMAGE = os.environ.get("ANTECHAMBER_KAFKA_IMAGE") or f"apache/kafka:{KAFKA_VERSION}"
@@ -37,7 +37,12 @@ class KafkaContainers:
     source = f"in containers of {IMAGE}"
 
     def __init__(
-        self, nodes: int = 1, properties: Mapping[str, str] | None = None, *, heap: str = "1G"
+        self,
+        nodes: int = 1,
+        properties: Mapping[str, str] | None = None,
+        *,
+        heap: str = "1G",
+        racks: Sequence[str] = (),
     ) -> None:
         ports = free_ports(nodes)
         self.nodes = {node + 1: f"127.0.0.1:{port}" for node, port in enumerate(ports)}
@@ -50,7 +55,8 @@ class KafkaContainers:
                 container = DockerContainer(IMAGE)
                 container.with_network(network).with_network_aliases(_alias(node))
                 container.with_bind_ports(9092, port)
-                for key, value in environment(node, self.nodes, properties or {}, heap).items():
+                given = {**rack_properties(node, racks), **(properties or {})}
+                for key, value in environment(node, self.nodes, given, heap).items():
                     container.with_env(key, value)
                 self._containers[node] = container
                 running.enter_context(container)

@@ -6,6 +6,8 @@ clients observe. The first node is also the controller, so that the others can b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 CONTROLLER_NODE = 1
 
 
@@ -27,3 +29,8 @@ def node_properties(node: int, nodes: int, controller: str) -> dict[str, str]:
         "share.coordinator.state.topic.min.isr": "1",
         "group.initial.rebalance.delay.ms": "0",
     }
+
+
+def rack_properties(node: int, racks: Sequence[str]) -> dict[str, str]:
+    """The properties of a node whose rack is the one at its place in *racks*, if there are any."""
+    return {"broker.rack": racks[node - 1]} if racks else {}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from integration.kafka.jars import KAFKA_VERSION
-from integration.kafka.properties import CONTROLLER_NODE, node_properties
+from integration.kafka.properties import CONTROLLER_NODE, node_properties, rack_properties
 from integration.kafka.quick_start import class_path, quick_start, write_properties
 from integration.machine.deadlines import eventually
 from integration.processes.server_process import (
@@ -36,7 +36,7 @@ class RealKafka:
 
     ``quick``: a JVM that starts in a third of the time but stays slow. ``log_level``: the level of
     its log on stdout. ``listeners``: the addresses of the only node by listener, where *properties*
-    configure several; one is PLAINTEXT.
+    configure several; one is PLAINTEXT. ``racks``: the rack of each node.
     """
 
     name = f"Apache Kafka {KAFKA_VERSION}"
@@ -52,6 +52,7 @@ class RealKafka:
         log_level: str = "ERROR",
         listeners: Mapping[str, str] | None = None,
         jvm_options: Sequence[str] = (),
+        racks: Sequence[str] = (),
     ) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="antechamber-kafka-"))
         self.processes: list[ServerProcess] = []
@@ -69,7 +70,7 @@ class RealKafka:
             self.nodes = {1: listeners["PLAINTEXT"]}
         self.bootstrap = ",".join(self.nodes.values())
         try:
-            self._format(dict(properties or {}))
+            self._format(dict(properties or {}), racks)
             self._start_all()
         except BaseException:
             self.close()
@@ -166,14 +167,18 @@ class RealKafka:
     def _folder(self, node: int) -> Path:
         return self.directory / f"node{node}"
 
-    def _format(self, properties: dict[str, str]) -> None:
+    def _format(self, properties: dict[str, str], racks: Sequence[str]) -> None:
         if self.listeners:
             properties["listeners"] += f",CONTROLLER://127.0.0.1:{self._controller}"
             properties["listener.security.protocol.map"] += ",CONTROLLER:PLAINTEXT"
         cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         for node in self.nodes:
             self._files.format(self.data_directory(node), cluster_id, node)
-            self._properties_of[node] = {**self._properties(node), **properties}
+            self._properties_of[node] = {
+                **self._properties(node),
+                **rack_properties(node, racks),
+                **properties,
+            }
 
     def _properties(self, node: int) -> dict[str, str]:
         listener = f"PLAINTEXT://{self.nodes[node]}"

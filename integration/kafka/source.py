@@ -7,7 +7,7 @@ The jars are preferred, because they start in a fifth of the time. `ANTECHAMBER_
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from integration.containers.engine import missing_image
 from integration.kafka.containers import IMAGE, KafkaContainers
@@ -20,9 +20,16 @@ sources_used: dict[str, None] = {}  # descriptions, in the order of their first 
 
 
 def start_kafka(
-    nodes: int = 1, properties: Mapping[str, str] | None = None, *, heap: str = "1G"
+    nodes: int = 1,
+    properties: Mapping[str, str] | None = None,
+    *,
+    heap: str = "1G",
+    racks: Sequence[str] = (),
 ) -> Kafka:
-    """Start a Kafka of the tested version; raises if none can be started."""
+    """Start a Kafka of the tested version; raises if none can be started.
+
+    *racks*: the rack of each node.
+    """
     source = os.environ.get("ANTECHAMBER_KAFKA")
     if source not in (None, "jars", "containers"):
         raise ValueError(f"ANTECHAMBER_KAFKA is {source!r}; it may be 'jars' or 'containers'")
@@ -30,9 +37,9 @@ def start_kafka(
         source = "containers" if missing_for_a_jvm() else "jars"
     kafka: Kafka
     if source == "containers":
-        kafka = KafkaContainers(nodes, properties, heap=heap)
+        kafka = KafkaContainers(nodes, properties, heap=heap, racks=racks)
     else:
-        kafka = RealKafka(nodes, properties, heap=heap, quick=True)
+        kafka = RealKafka(nodes, properties, heap=heap, quick=True, racks=racks)
     sources_used[f"{kafka.name} {kafka.source}"] = None
     return kafka
 

@@ -86,6 +86,7 @@ def fetch(
     session: tuple[int, int] = (0, -1),
     forget: tuple[int, ...] = (),
     leader_epoch: int = -1,
+    rack: str = "",
 ) -> FetchRequest:
     """Fetch partition 0 from an offset, or each partition of a mapping."""
     each = offsets if isinstance(offsets, Mapping) else {0: offsets}
@@ -110,6 +111,7 @@ def fetch(
         forgotten_topics_data=(
             [ForgottenTopic(topic=topic, partitions=list(forget))] if forget else []
         ),
+        rack_id=rack,
     )
 
 

@@ -5,7 +5,7 @@ Timeouts are short, to keep runs short, but longer than the steps of a scenario 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 INITIAL_DELAY_MS = 1500
@@ -25,6 +25,7 @@ REQUEST_TIMEOUT_MS = 2000  # of requests between nodes, in `BRIEF`
 class Setup:
     """A kind of cluster, available from both systems; `kafka_only` is configured only in Kafka.
 
+    *racks*: the rack of each node.
     *is_secured*: a node with the listeners of `integration.security.listeners`, and an authorizer.
     """
 
@@ -32,6 +33,7 @@ class Setup:
     nodes: int
     properties: Mapping[str, str]
     kafka_only: Mapping[str, str] = field(default_factory=dict)
+    racks: Sequence[str] = ()
     is_secured: bool = False
 
 
@@ -75,6 +77,16 @@ THREE = Setup(
         "broker.heartbeat.interval.ms": "500",
         "broker.session.timeout.ms": str(FENCED_AFTER_MS),  # the time until a crash is detected
     },
+)
+RACKS = Setup(
+    "three nodes in two racks",
+    3,
+    {
+        **THREE.properties,
+        "replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector",
+    },
+    THREE.kafka_only,
+    racks=("a", "b", "b"),
 )
 # A paused follower stays in sync, so that another node's request for a write is not answered.
 BRIEF = Setup(

@@ -56,7 +56,7 @@ class Ours:
             self.listeners = secured.listeners
             self._cluster = Cluster(properties=secured.file)
         else:
-            self._cluster = Cluster(setup.nodes, config=setup.properties)
+            self._cluster = Cluster(setup.nodes, racks=setup.racks, config=setup.properties)
         self.nodes = {node.id: f"{node.host}:{node.port}" for node in self._cluster.nodes}
         self.pause = self._cluster.pause
         self.resume = self._cluster.resume
@@ -89,4 +89,4 @@ def start_theirs(setup: Setup) -> System:
         )
         sources_used[f"{kafka.name} {kafka.source}"] = None
         return kafka
-    return start_kafka(setup.nodes, properties, heap=_HEAP)
+    return start_kafka(setup.nodes, properties, heap=_HEAP, racks=setup.racks)

@@ -94,6 +94,8 @@ def test_a_cluster_that_has_not_started_has_a_representation() -> None:
         ({"config": "a=b"}, "config: 'a=b' is not a mapping of Kafka's keys to values"),
         ({"faults": [{"type": "error"}]}, "faults: [{'type': 'error'}] is neither text nor a path"),
         ({"data_dir": 7}, "data_dir: 7 is neither text nor a path"),
+        ({"racks": "a,b"}, "racks: 'a,b' is not a list of texts"),
+        ({"racks": [1]}, "racks: [1] is not a list of texts"),
         ({"request_log": True}, "request_log: True is neither text nor a path"),
     ],
 )
@@ -107,6 +109,7 @@ def test_arguments_become_options_of_serve(facts: FakeFacts, tmp_path: Path) -> 
     """Values are written in the syntax of Kafka's configuration."""
     Cluster(
         3,
+        racks=["a", "b"],
         config={"min.insync.replicas": 2, "auto.create.topics.enable": False},
         topics=["orders:3:3", "audit"],
         faults=Path("faults.yaml"),
@@ -120,7 +123,7 @@ def test_arguments_become_options_of_serve(facts: FakeFacts, tmp_path: Path) -> 
     )
 
     assert " ".join(Process.arguments) == (
-        f"--brokers 3 --record --data-dir {tmp_path} --properties server.properties "
+        f"--brokers 3 --racks a,b --record --data-dir {tmp_path} --properties server.properties "
         f"--records {tmp_path}/records --records-topic waits "
         f"--request-log {tmp_path}/log --otlp http://collector "
         "--faults faults.yaml -c min.insync.replicas=2 -c auto.create.topics.enable=false "

@@ -247,6 +247,15 @@ def test_topics_that_did_not_exist() -> None:
     assert explanation(record)[1] == "Topics that did not exist: ordres and bils."
 
 
+def test_a_consumer_that_was_directed_to_another_node() -> None:
+    """The leader is in another rack than the consumer."""
+    record = _fetch("arrival", purgatory=None, waited_for=None, preferred_read_replicas=[3, 2])
+
+    assert explanation(record)[1] == (
+        "The consumer was directed to replicas in its rack: node 3 and node 2."
+    )
+
+
 def test_a_connection_that_was_closed_because_of_an_error() -> None:
     """A failed produce with acks=0 gets no response."""
     record = _produce("error", purgatory=None, waited_for=None, partitions=[])

@@ -68,7 +68,11 @@ PARKED_REQUEST = record(
 
 RECORD_SCHEMAS: dict[str, Schema] = {
     "WaitRecord": record(
-        {"traces": array(STRING), "unknown_topics": array(STRING)},
+        {
+            "traces": array(STRING),
+            "unknown_topics": array(STRING),
+            "preferred_read_replicas": array(INTEGER),
+        },
         schema=INTEGER,
         **_CLIENT,
         queued_us=INTEGER,

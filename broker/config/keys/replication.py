@@ -1,15 +1,30 @@
-"""Keys of followers and their fetches."""
+"""Keys of replicas, their racks, and the fetches of followers."""
 
 from __future__ import annotations
 
 from broker.config.key import key
-from broker.config.kinds import int32, int64
+from broker.config.kinds import OneOf, Text, int32, int64
 from protocol.lazy_dataclass import dataclass
+
+RACK_AWARE_SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 
 
 @dataclass(kw_only=True)
 class ReplicationKeys:
-    """Keys of followers and their fetches."""
+    """Keys of replicas, their racks, and the fetches of followers."""
+
+    broker_rack: str | None = key(
+        "broker.rack",
+        Text(),
+        None,
+        "The rack of the node; --racks gives each node its own.",
+    )
+    replica_selector_class: str | None = key(
+        "replica.selector.class",
+        OneOf((RACK_AWARE_SELECTOR,)),
+        None,
+        "With it, the leader directs consumers to an in-sync replica in their rack (KIP-392).",
+    )
 
     replica_lag_time_max_ms: int = key(
         "replica.lag.time.max.ms",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from broker.config.key import PER_BROKER, no_effect
-from broker.config.kinds import AnyList, Text, int32
+from broker.config.kinds import AnyList, int32
 
 _nodes = no_effect("nodes are numbered from 1; --brokers is their number")
-_racks = no_effect("nodes have no rack", advice="nodes have no rack")
 _cordon = no_effect("directories cannot be cordoned", advice="directories cannot be cordoned")
 
 KEYS = (
     _nodes("broker.id", int32(), -1),
     _nodes("node.id", int32(0), None),
-    _racks("broker.rack", Text(), None),
     _cordon("cordoned.log.dirs", AnyList(), (), PER_BROKER),
 )

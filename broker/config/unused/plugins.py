@@ -16,7 +16,6 @@ KEYS = (
     _java("client.quota.callback.class", ClassName(), None),
     _java("config.providers", AnyList(), (), CLUSTER_WIDE),
     _java("create.topic.policy.class.name", ClassName(), None),
-    _java("replica.selector.class", Text(), None),
     _java("security.providers", Text(), None),
     _metrics("kafka.metrics.polling.interval.secs", int32(1), 10),
     _metrics("kafka.metrics.reporters", AnyList(), ()),

@@ -149,9 +149,7 @@ class NewTopics:
 
     def _placed(self, count: int, factor: int, *, start: int) -> tuple[PartitionRegistration, ...]:
         registered = self._image.brokers
-        alive = [broker.node_id for broker in self._image.alive_brokers()]
-        fenced = sorted(registered.keys() - set(alive))
-        if not alive:
+        if all(broker.fenced for broker in registered.values()):
             reason = "All brokers are currently fenced, or have all their log directories cordoned."
         elif factor > len(registered):
             reason = (
@@ -160,7 +158,7 @@ class NewTopics:
                 "directories cordoned."
             )
         else:
-            placed = place_replicas(alive, fenced, count, factor, start=start)
+            placed = place_replicas(registered.values(), count, factor, start=start)
             return tuple(map(self._registration, placed))
         raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, reason)
 

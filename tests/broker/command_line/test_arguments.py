@@ -57,6 +57,22 @@ def test_each_option_sets_its_field(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "racks"),
+    [
+        ("--brokers 3 --racks a,b,c", ["a", "b", "c"]),
+        ("--brokers 3 --racks a,b", ["a", "b", "a"]),
+        ("--brokers 3 -c broker.rack=a", ["a", "a", "a"]),
+        ("--brokers 3", [None, None, None]),
+    ],
+)
+def test_each_node_has_a_rack(line: str, racks: list[str | None]) -> None:
+    """In the order of the ids; if there are fewer racks than nodes, in turn."""
+    options = parse_arguments(line.split())
+
+    assert [options.rack(node_id) for node_id in (1, 2, 3)] == racks
+
+
+@pytest.mark.parametrize(
     ("address", "host", "port"),
     [
         ("broker.example", "broker.example", None),
@@ -139,6 +155,18 @@ def test_an_error_in_a_file_names_the_line(tmp_path: Path) -> None:
             "--topic: a:1:0: replication: '0' is not a whole number from 1 to 100",
         ),
         ("--topic a:1:1:1", "--topic: 'a:1:1:1' is not NAME[:PARTITIONS[:REPLICATION]]"),
+        (
+            "--racks a,b",
+            "--racks: a,b: there cannot be more racks than brokers, and --brokers is 1",
+        ),
+        (
+            "--brokers 3 --racks a,,b",
+            "--racks: a,,b: a rack is empty; separate racks by single commas",
+        ),
+        (
+            "--racks a -c broker.rack=b",
+            "--racks: broker.rack is set too; give the racks in one of them",
+        ),
         (
             "--topic a:1:2",
             ("--topic: a:1:2: there cannot be more replicas than brokers, and --brokers is 1"),

@@ -73,7 +73,9 @@ def test_an_unknown_key_is_refused_by_name_with_a_suggestion() -> None:
 
 def test_a_key_of_kafka_that_cannot_be_set_is_refused_with_advice() -> None:
     """The message names what is not supported, or the option to use instead."""
-    assert refusal("broker.rack=a") == "-c: broker.rack cannot be set here: nodes have no rack"
+    assert refusal("cordoned.log.dirs=a") == (
+        "-c: cordoned.log.dirs cannot be set here: directories cannot be cordoned"
+    )
     assert refusal("remote.log.storage.system.enable=true").startswith(
         "-c: remote.log.storage.system.enable cannot be set here: "
     )

@@ -7,7 +7,12 @@ from uuid import UUID
 
 import pytest
 
-from broker.controller.metadata.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.metadata.image import (
+    Broker,
+    MetadataImage,
+    PartitionRegistration,
+    TopicImage,
+)
 from broker.groups.metadata_image import CoordinatorMetadataImage
 from tests.broker.groups.consumer.books import T, U, topics_of
 
@@ -90,3 +95,27 @@ def test_the_hash_is_a_signed_number_of_64_bits() -> None:
     assert len(set(hashes)) == 39
     assert all(-(2**63) <= each < 2**63 for each in hashes)
     assert min(hashes) < 0 < max(hashes)
+
+
+def _hash_with_replicas(replicas: tuple[int, ...], racks: dict[int, str | None]) -> int:
+    """The hash of a topic whose only partition has these replicas."""
+    brokers = {node: Broker(node, "h", node, rack=rack) for node, rack in racks.items()}
+    image = MetadataImage("cluster", brokers)
+    image.put(TopicImage("t", T, {}, (PartitionRegistration(replicas, replicas, replicas[0]),)))
+    return CoordinatorMetadataImage(lambda: image).hash_of(["t"])
+
+
+def test_the_hash_depends_on_the_racks_of_replicas() -> None:
+    """A replica that moves to another rack changes it; their order does not."""
+    racks: dict[int, str | None] = {1: "a", 2: "b", 3: "c", 4: "b"}
+    before = _hash_with_replicas((1, 2), racks)
+
+    assert _hash_with_replicas((2, 1), racks) == _hash_with_replicas((1, 4), racks) == before
+    assert _hash_with_replicas((1, 3), racks) != before
+
+
+def test_the_hash_does_not_depend_on_replicas_without_a_rack() -> None:
+    """In a cluster without racks, partitions may move."""
+    racks: dict[int, str | None] = dict.fromkeys((1, 2, 3))
+
+    assert _hash_with_replicas((1, 2), racks) == _hash_with_replicas((3, 1), racks)

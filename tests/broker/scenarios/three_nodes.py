@@ -5,7 +5,7 @@ Times are virtual: a scenario that waits for half a minute takes a few milliseco
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -138,9 +138,11 @@ class ThreeNodes:
         version: int = FETCH_VERSION,
         node_id: int = 1,
         min_bytes: int = 1,
+        rack: str = "",
     ) -> PendingResponse:
         """Fetch from the partitions of the topic, each from its offset."""
         request = fetch_request("t", *offsets, max_wait_ms=max_wait_ms, min_bytes=min_bytes)
+        request.rack_id = rack
         return await self.send(request, version, node_id)
 
     async def delete(self, *offsets: int, timeout_ms: int = 30_000) -> PendingResponse:
@@ -210,13 +212,14 @@ async def three_nodes(
     partitions: int = 1,
     brokers: int = 3,
     recorder: Callable[[Clock], Recorder] | None = None,
+    racks: Sequence[str] = (),
     **config: str,
 ) -> AsyncIterator[ThreeNodes]:
     """The cluster, with a topic ``t`` of replication factor 3; followers may lag for 4 s."""
     config.setdefault("replica_lag_time_max_ms", str(LAG_MAX_MS))
     async with (
         running_cluster(
-            data_dir, brokers, kept=False, recorder=recorder, offload=None, **config
+            data_dir, brokers, kept=False, recorder=recorder, offload=None, racks=racks, **config
         ) as running,
         trio.open_nursery() as nursery,
     ):

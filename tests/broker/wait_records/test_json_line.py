@@ -79,6 +79,12 @@ def _with_unknown_topics() -> WaitRecord:
     return record
 
 
+def _directed() -> WaitRecord:
+    record = wait_record()
+    record.preferred_read_replicas = (3, 2)
+    return record
+
+
 def _checked() -> WaitRecord:
     record = _parked()
     record.checked = [(1.25, Cause(CauseKind.APPEND, TopicPartition("t", 0), 42)), (2.0, TIMED_OUT)]
@@ -102,6 +108,7 @@ def _named(client_id: str | None) -> WaitRecord:
         _throttled("muted_by"),
         _traced(),
         _with_unknown_topics(),
+        _directed(),
         _checked(),
         _named(None),
         _named('ä"\\\n{0}%b\u2028\ud800'),
@@ -118,6 +125,7 @@ def _named(client_id: str | None) -> WaitRecord:
         "muted",
         "traced",
         "unknown topics",
+        "directed",
         "checked",
         "no client id",
         "unusual client id",

@@ -22,10 +22,12 @@ def _record() -> WaitRecord:
 def test_every_field_is_documented() -> None:
     """In the order of the record, which has some fields only if there is something in them."""
     record = _record()
-    assert not {"checked", "traces", "unknown_topics"} & record.to_dict().keys()
+    optional = {"checked", "traces", "unknown_topics", "preferred_read_replicas"}
+    assert not optional & record.to_dict().keys()
     record.checked = [(1.5, ARRIVED)]
     record.traces = ["00-" + "1" * 32 + "-" + "2" * 16 + "-01"]
     record.unknown_topics = ["orders"]
+    record.preferred_read_replicas = [3]
     page = (Path(__file__).parents[3] / "docs" / "reference" / "records.md").read_text()
     fields, _, _ = page.partition("\n## ")
     rows = re.findall(r"^\| (`.*?) \|", fields, re.MULTILINE)

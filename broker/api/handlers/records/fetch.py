@@ -10,7 +10,10 @@ empty response with the throttle time, and its connection is muted (KIP-219).
 
 A fetch of many partitions, or with a session of many, is handled in slices.
 
-Deviations: no preferred read replica (KIP-392), no cluster id check. A second request of a session
+With ``replica.selector.class``, a consumer whose rack has an in-sync follower, and not the leader,
+is directed there at once (KIP-392).
+
+Deviations: no cluster id check. A second request of a session
 that another one changes in slices gets INVALID_FETCH_SESSION_EPOCH; in Kafka it waits.
 """
 
@@ -138,6 +141,8 @@ def _params(
         leader_only=replica_id >= 0 or request.version < _CLIENT_METADATA_SINCE,
         replica_epoch=replica_epoch,
     )
+    if replica_id < 0 and services.replica_selector is not None:
+        params.preferred_read_replica = services.replica_selector.for_rack(body.rack_id)
     return params, replica_id < 0 and (limited or request.handling_time is not None)
 
 

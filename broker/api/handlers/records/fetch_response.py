@@ -99,6 +99,8 @@ class FetchResponder:
             if observer is not None:
                 key, offset = requested.key, requested.fetch_offset
                 observer.deliver(key, offset, result.error, result.records)
+                if result.preferred_read_replica is not None:
+                    observer.direct(result.preferred_read_replica)
             results.append((name, requested.topic_id, result))
             if result.error:
                 self._has_wrong_leader |= result.error in WRONG_LEADER
@@ -253,6 +255,8 @@ def _partition_data(partition: int, result: LogReadResult) -> PartitionData:
         # Never null: librdkafka treats a null record set as a protocol error.
         records=result.records,  # type: ignore[arg-type]  # may be read when it is sent
     )
+    if result.preferred_read_replica is not None:
+        data.preferred_read_replica = result.preferred_read_replica
     if result.diverging_epoch is not None:
         epoch, end_offset = result.diverging_epoch
         data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end_offset)
