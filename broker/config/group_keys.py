@@ -35,6 +35,7 @@ def _with_broker_key(
     highest: str | None = None,
 ) -> GroupKey:
     broker_key = f"group.{name}"
+    assert KEYS[broker_key].unused is None, "it has an attribute"
     return GroupKey(
         name=name,
         kind=kind or KEYS[broker_key].kind,

@@ -7,13 +7,13 @@ broker's key ``group.<key>``. A group that does not exist may have settings.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 from broker.common.errors import ApiError
 from broker.config import Config
 from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
 from broker.config.group_keys import GROUP_KEYS, GroupKey
+from broker.config.key import attribute
 from broker.config.kinds import InvalidValue, Value, format_value
 from broker.config.refusals import invalid_value
 from protocol.errors import ErrorCode
@@ -38,7 +38,6 @@ STREAMS_ASSIGNMENT_INTERVAL: Final = "streams.assignment.interval.ms"
 STREAMS_INITIAL_REBALANCE_DELAY: Final = "streams.initial.rebalance.delay.ms"
 STREAMS_NUM_STANDBY_REPLICAS: Final = "streams.num.standby.replicas"
 
-_NOTHING: Final[Mapping[str, Value]] = MappingProxyType({})
 _TIMED: Final = ("consumer", "share", "streams")
 
 
@@ -75,8 +74,10 @@ class GroupConfigs:
 
     def value(self, group_id: str, name: str) -> Value:
         """The value of a key: the group's own one, or that of the broker."""
-        value = self._set.get(group_id, _NOTHING).get(name)
-        return _of_broker(self._config, GROUP_KEYS[name]) if value is None else value
+        settings = self._set.get(group_id)
+        if settings is not None and (value := settings.get(name)) is not None:
+            return value
+        return _of_broker(self._config, GROUP_KEYS[name])
 
 
 def check_group_configs(config: Config, settings: Mapping[str, str]) -> None:
@@ -134,7 +135,11 @@ def _describe(config: Config, key: GroupKey, text: str | None) -> ConfigEntry:
 
 def _of_broker(config: Config, key: GroupKey) -> Value:
     """The value for groups that do not set the key."""
-    return key.default if key.broker_key is None else config.value(key.broker_key)
+    if key.broker_key is None:
+        return key.default
+    # Without `Config.value`, which is interpreted: a share fetch reads five settings.
+    value: Value = getattr(config, attribute(key.broker_key))
+    return value
 
 
 def _number(value: Value) -> int:
