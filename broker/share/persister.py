@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from broker.share.share_partition_key import SharePartitionKey
 from protocol.errors import ErrorCode
@@ -24,7 +24,8 @@ UNINITIALIZED_START_OFFSET: Final = -1
 UNKNOWN_COUNT: Final = -1
 
 
-class PersisterStateBatch(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PersisterStateBatch:
     """Consecutive offsets with the same state; both ends are included.
 
     ``delivery_state`` is 0 (available), 2 (acknowledged) or 4 (archived).
@@ -62,6 +63,10 @@ class PersisterResult:
 
     error: ErrorCode = ErrorCode.NONE
     message: str | None = None
+
+
+# The result of a write that succeeded.
+SUCCEEDED: Final = PersisterResult()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

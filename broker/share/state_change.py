@@ -54,13 +54,13 @@ def state_batches(runs: Iterable[Run]) -> tuple[PersisterStateBatch, ...]:
     for run in runs:
         state, count = int(run.state), run.delivery_count
         if batches:
-            before = batches[-1]
-            if (before.last_offset + 1, before.delivery_state, before.delivery_count) == (
-                run.first,
-                state,
-                count,
+            last = batches[-1]
+            if (
+                last.last_offset + 1 == run.first
+                and last.delivery_state == state
+                and last.delivery_count == count
             ):
-                batches[-1] = before._replace(last_offset=run.last)
+                batches[-1] = PersisterStateBatch(last.first_offset, run.last, state, count)
                 continue
         batches.append(PersisterStateBatch(run.first, run.last, state, count))
     return tuple(batches)

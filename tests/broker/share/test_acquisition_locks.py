@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from broker.share.persister import PersisterStateBatch
 from broker.wait_records.causes import CauseKind
 from protocol.errors import ErrorCode
 from tests.broker.share.bench import LOCK_MS, Bench, Settings
@@ -30,7 +31,7 @@ def test_the_expiry_is_written(bench: Bench) -> None:
     """A new leader knows how often the records have been delivered."""
     bench.wait(LOCK_MS)
     (write,) = bench.persister.writes
-    assert write.batches == ((0, 9, 0, 1),)
+    assert write.batches == (PersisterStateBatch(0, 9, 0, 1),)
 
 
 def test_the_expiry_of_the_last_delivery_archives() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from broker.common.errors import ApiError
+from broker.share.persister import PersisterStateBatch as Batch
 from broker.share.persister import ReadResult
 from broker.share.share_partition import PartitionState
 from protocol.errors import ErrorCode
@@ -26,13 +27,13 @@ def test_a_write_has_all_changed_ranges_and_both_epochs(bench: Bench) -> None:
     (write,) = bench.persister.writes
     assert (write.state_epoch, write.leader_epoch, write.start_offset) == (7, 3, 0)
     assert write.delivery_complete_count == 8
-    assert write.batches == ((0, 4, 2, 1), (5, 6, 0, 1), (7, 9, 2, 1))
+    assert write.batches == (Batch(0, 4, 2, 1), Batch(5, 6, 0, 1), Batch(7, 9, 2, 1))
 
 
 def test_adjacent_ranges_with_the_same_state_are_one(bench: Bench) -> None:
     """Ranges are joined if state and delivery count are equal."""
     bench.acknowledge("a", "0-4 accept", "5-9 accept")
-    assert bench.persister.writes[0].batches == ((0, 9, 2, 1),)
+    assert bench.persister.writes[0].batches == (Batch(0, 9, 2, 1),)
 
 
 def test_an_acknowledgement_is_answered_after_the_write(bench: Bench) -> None:
