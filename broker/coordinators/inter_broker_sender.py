@@ -16,7 +16,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 import trio
 
@@ -70,7 +70,8 @@ class SenderParts:
     steps: StepQueue
 
 
-class InterBrokerRequest(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class InterBrokerRequest:
     """A request, and the callback for its response.
 
     The callback gets None after a disconnect, a failed connection or a timeout, and handles the

@@ -7,7 +7,7 @@ The bytes of the fetch are divided equally between the partitions that it has lo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from broker.common.errors import ApiError
@@ -49,7 +49,7 @@ class ShareFetchResult:
 
     error: ErrorCode = ErrorCode.NONE
     records: Splice = b""
-    acquired: Sequence[AcquiredRecords] = field(default_factory=list)
+    acquired: Sequence[AcquiredRecords] = ()
 
 
 ShareFetchResults = dict[SharePartitionKey, ShareFetchResult]

@@ -20,6 +20,7 @@ from broker.controller.metadata.image import SHARE_GROUP_STATE_TOPIC, MetadataIm
 from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.share.persister import (
+    SUCCEEDED,
     PersisterResult,
     ReadResult,
     StateWrite,
@@ -106,7 +107,7 @@ class ShareCoordinator:
             self._check_exists(key)
             state = initialized(self.state(key), state_epoch, start_offset, self._wall_ms())
             self._append(key, snapshot_record(key, state))
-            return PersisterResult()
+            return SUCCEEDED
 
         self._run(key, change, PersisterResult, done)
 
@@ -153,7 +154,7 @@ class ShareCoordinator:
                 raise FENCED_STATE
             self._check_exists(key)
             self._write(key, state, change)
-            return PersisterResult()
+            return SUCCEEDED
 
         self._run(key, write, PersisterResult, done)
 
@@ -164,7 +165,7 @@ class ShareCoordinator:
             self._check_exists(key)
             if self.state(key) is not None:
                 self._append(key, tombstone(key))
-            return PersisterResult()
+            return SUCCEEDED
 
         self._run(key, delete, PersisterResult, done)
 

@@ -10,7 +10,6 @@ as for several. Kafka sends such writes in one request too, and appends a record
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 
 from broker.share.persister import StateWrite
 from broker.share_coordinator.persister_calls import CALLS_PER_REQUEST_MAX, WRITE, Call
@@ -25,7 +24,14 @@ def next_call(waiting: deque[Call]) -> Call:
     while waiting and len(calls) < CALLS_PER_REQUEST_MAX and _can_follow(waiting[0], calls[-1]):
         calls.append(waiting.popleft())
         batches += calls[-1].arguments.batches
-    change = replace(calls[-1].arguments, batches=tuple(batches))
+    last: StateWrite = calls[-1].arguments
+    change = StateWrite(
+        state_epoch=last.state_epoch,
+        leader_epoch=last.leader_epoch,
+        start_offset=last.start_offset,
+        delivery_complete_count=last.delivery_complete_count,
+        batches=tuple(batches),
+    )
     return Call(WRITE, first.key, change, [each for call in calls for each in call.callbacks])
 
 

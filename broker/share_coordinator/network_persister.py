@@ -191,7 +191,7 @@ class NetworkPersister:
     def _on_response(self, calls: Sequence[Call], response: Any | None) -> Slices[None]:
         by_partition = {} if response is None else results(calls[0].kind, response)
         for call in calls:
-            result = by_partition.get((call.key.topic_id, call.key.partition))
+            result = by_partition.get((call.key.topic_id.int, call.key.partition))
             if result is None:
                 self._retry(call, ErrorCode.COORDINATOR_NOT_AVAILABLE)
             elif result.error in _RETRIED:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from broker.share.persister import PersisterResult, ReadResult, StateWrite, SummaryResult
+from broker.share.persister import SUCCEEDED, PersisterResult, ReadResult, StateWrite, SummaryResult
 from broker.share.share_partition_key import SharePartitionKey
 from broker.share_coordinator.share_partition_state import from_records, to_records
 from protocol.errors import ErrorCode
@@ -19,8 +19,6 @@ from protocol.messages import initialize_share_group_state as initialize
 from protocol.messages import read_share_group_state as read
 from protocol.messages import read_share_group_state_summary as summary
 from protocol.messages import write_share_group_state as write
-
-_NONE: Final = ErrorCode.NONE
 
 # One request is encoded, and its response decoded, in one step of the loop. A write that was joined
 # from several counts as all of them.
@@ -49,10 +47,10 @@ class Call:
     retries: int = 0
 
 
-def results(kind: CallKind, response: Any) -> dict[tuple[UUID, int], PersisterResult]:
-    """The results in a response, by topic id and partition."""
+def results(kind: CallKind, response: Any) -> dict[tuple[int, int], PersisterResult]:
+    """The results in a response, by the number of the topic id and partition."""
     return {
-        (topic.topic_id, each.partition): kind.result(each)
+        (topic.topic_id.int, each.partition): kind.result(each)
         for topic in response.results
         for each in topic.partitions
     }
@@ -77,13 +75,11 @@ def _request(
 
 
 def _error(each: Any) -> dict[str, Any]:
-    # A call of the enumeration takes 0.3 µs in CPython 3.11.
-    error = ErrorCode(each.error_code) if each.error_code else _NONE
-    return {"error": error, "message": each.error_message}
+    return {"error": ErrorCode(each.error_code), "message": each.error_message}
 
 
 def _plain(each: Any) -> PersisterResult:
-    return PersisterResult(**_error(each))
+    return PersisterResult(**_error(each)) if each.error_code else SUCCEEDED
 
 
 def _initialized(partition: int, arguments: tuple[int, int]) -> initialize.PartitionData:
