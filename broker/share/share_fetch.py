@@ -71,8 +71,9 @@ class ShareFetch:
 
         ``max_bytes`` is not part of it: *min_bytes* is not larger.
         """
-        params = self.params
-        return frozenset(self.partitions), min_bytes, params.max_records < 0, params.isolation
+        params, partitions = self.params, self.partitions
+        what = partitions[0] if len(partitions) == 1 else frozenset(partitions)
+        return what, min_bytes, params.max_records < 0, params.isolation
 
     def is_at_end(self) -> bool:
         """See `ShareFetchSource`."""
