@@ -9,7 +9,6 @@ Kafka keeps a state for each offset of such a batch (``InFlightBatch``).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
@@ -119,14 +118,16 @@ class InFlightBatch:
         """Whether none of its records is delivered again."""
         return all(run.is_complete for run in self.runs)
 
-    def runs_touching(self, first: int, last: int) -> Iterator[Run]:
+    def runs_touching(self, first: int, last: int) -> list[Run]:
         """The runs that have offsets from *first* to *last*, unchanged."""
-        runs = self.runs
-        for index in range(bisect_left(runs, first, key=_last_of), len(runs)):
+        runs, found = self.runs, list[Run]()
+        begin = 0 if runs[0].last >= first else bisect_left(runs, first, key=_last_of)
+        for index in range(begin, len(runs)):
             run = runs[index]
             if run.first > last:
-                return
-            yield run
+                break
+            found.append(run)
+        return found
 
     def cut(self, run: Run, first: int, last: int) -> Run:
         """The part of *run*, a run of this batch, from *first* to *last*; splits the run there."""

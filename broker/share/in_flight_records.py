@@ -176,7 +176,7 @@ class InFlightRecords:
     def _move_start(self, offset: int) -> None:
         before = self.start_offset
         if offset > before:
-            passed = (run for _, run in self.window.runs_touching(before, offset - 1))
+            passed = [run for _, run in self.window.runs_touching(before, offset - 1)]
             self.complete_count -= terminal_count(passed, before, offset - 1)
             self.start_offset = offset
             if self.gaps:

@@ -44,19 +44,17 @@ class InFlightWindow:
             begin -= 1
         return self.batches[begin : bisect_right(firsts, last, lo=begin)]
 
-    def runs_touching(self, first: int, last: int) -> Iterator[tuple[InFlightBatch, Run]]:
-        """The runs that have offsets from *first* to *last*, with their batches.
+    def runs_touching(self, first: int, last: int) -> list[tuple[InFlightBatch, Run]]:
+        """The runs that have offsets from *first* to *last*, with their batches."""
+        return [
+            (batch, run)
+            for batch in self.touching(first, last)
+            for run in batch.runs_touching(first, last)
+        ]
 
-        Runs may be split meanwhile.
-        """
-        for batch in self.touching(first, last):
-            for run in list(batch.runs_touching(first, last)):
-                yield batch, run
-
-    def runs_within(self, first: int, last: int) -> Iterator[Run]:
+    def runs_within(self, first: int, last: int) -> list[Run]:
         """The runs that have offsets from *first* to *last*, split at both."""
-        for batch, run in self.runs_touching(first, last):
-            yield batch.cut(run, first, last)
+        return [batch.cut(run, first, last) for batch, run in self.runs_touching(first, last)]
 
     def runs(self) -> Iterator[Run]:
         """All runs."""
