@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from broker.share.acquisition_lock import AcquisitionLock
 from broker.share.delivery_throttle import DeliveryThrottle
@@ -20,6 +20,9 @@ from broker.share.fetched_batches import FetchedBatch
 from broker.share.in_flight_batch import InFlightBatch, Run
 from broker.share.in_flight_window import InFlightWindow
 from broker.share.record_state import AVAILABLE
+
+# `AcquiredRecords.__new__` is interpreted in all builds.
+_new: Final = tuple.__new__
 
 
 class AcquireMode(IntEnum):
@@ -113,7 +116,7 @@ class Acquisition:
     def _acquire_runs(self, batch: InFlightBatch, first: int, last: int) -> None:
         """Acquire single runs of a batch; from a throttled one on at most as many as it allows."""
         count, most = 0, None
-        for run in list(batch.runs_touching(first, last)):
+        for run in batch.runs_touching(first, last):
             if not run.is_available:
                 continue
             is_last = self._throttle.is_last(run.delivery_count)
@@ -149,7 +152,7 @@ class Acquisition:
             if before.last + 1 == first and before.delivery_count == delivery_count:
                 self.acquired[-1] = before._replace(last=last)
                 return
-        self.acquired.append(AcquiredRecords(first, last, delivery_count))
+        self.acquired.append(_new(AcquiredRecords, (first, last, delivery_count)))
 
     # ---------------------------------------------------------------------------- new records
 

@@ -26,12 +26,19 @@ INITIAL_EPOCH: Final = 0
 FINAL_EPOCH: Final = -1
 _EPOCH_MAX: Final = 2**31 - 1
 
+_new: Final = tuple.__new__
+
 
 class SessionKey(NamedTuple):
     """The member of a group whose session it is."""
 
     group_id: str
     member_id: str
+
+
+def session_key(group_id: str, member_id: str) -> SessionKey:
+    """The key of a request: ``__new__`` of a NamedTuple is interpreted in all builds."""
+    return _new(SessionKey, (group_id, member_id))
 
 
 def next_epoch(epoch: int) -> int:

@@ -1,12 +1,14 @@
 """The name of a share partition: a group, a topic id and a partition (``SharePartitionKey``).
 
 Sessions, share partitions, waiting fetches and stored states are found by it, so its hash and its
-text are computed once: the hash of a UUID is a function of Python.
+text are computed once: the hash of a UUID is a function of Python. Requests name the same share
+partitions again and again, so `share_partition_key` returns the key that was made first.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,6 +19,7 @@ _ID: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,10}")
 _INT32_MIN: Final = -(2**31)
 _INT32_MAX: Final = 2**31 - 1
+_KEYS_KEPT: Final = 10_000
 
 
 class SharePartitionKey:
@@ -63,3 +66,9 @@ class SharePartitionKey:
         if not _INT32_MIN <= int(partition) <= _INT32_MAX:
             return None
         return cls(group_id, parse_uuid(topic_id), int(partition))
+
+
+@lru_cache(_KEYS_KEPT)
+def share_partition_key(group_id: str, topic_id: UUID, partition: int) -> SharePartitionKey:
+    """The key that a request or a record names; mostly the same object for equal names."""
+    return SharePartitionKey(group_id, topic_id, partition)

@@ -56,7 +56,7 @@ class SharePartitions:
     def get_or_create(self, key: SharePartitionKey, name: TopicPartition) -> SharePartition:
         """The share partition; raises `ApiError` if this node does not lead the partition."""
         partition = self._hosted.get_or_error(name)
-        if partition.topic_id != key.topic_id:
+        if partition.topic_id.int != key.topic_id.int:  # a comparison of UUIDs is interpreted
             raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         partition.leader_state_or_error()
         found = self.by_key.get(key)

@@ -255,7 +255,7 @@ class ShareCoordinator:
     def _append(self, key: SharePartitionKey, record: CoordinatorRecord) -> None:
         text = str(key)
         offset = self.runtime.append(text, [record])
-        self.states[self.runtime.partition_for(text)].replay(record, offset)
+        self.states[self.runtime.partition_for(text)].apply(key, record, offset)
 
     def topics_deleted(self, topic_ids: Iterable[UUID]) -> None:
         """Delete the states of topics that have been deleted.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from broker.coordinators.coordinator_record import CoordinatorRecord, RawRecord
-from broker.share.share_partition_key import SharePartitionKey
+from broker.share.share_partition_key import SharePartitionKey, share_partition_key
 from broker.share_coordinator.records import (
     ShareSnapshotKey,
     ShareSnapshotValue,
@@ -52,7 +52,11 @@ class ShareStates:
 
     def replay(self, record: CoordinatorRecord, offset: int) -> None:
         """Apply a record at *offset*; an update without a snapshot before it is ignored."""
-        key = SharePartitionKey(record.key.group_id, record.key.topic_id, record.key.partition)
+        key = share_partition_key(record.key.group_id, record.key.topic_id, record.key.partition)
+        self.apply(key, record, offset)
+
+    def apply(self, key: SharePartitionKey, record: CoordinatorRecord, offset: int) -> None:
+        """`replay` of a record about the share partition *key*."""
         if isinstance(record.key, ShareSnapshotKey):
             self.snapshot_end = offset + 1
             self._replay_snapshot(key, record.value, offset)

@@ -45,9 +45,10 @@ from broker.share.sessions import (
     FetchContext,
     SessionKey,
     fetch_context,
+    session_key,
 )
 from broker.share.share_fetch import ShareFetchParams, ShareFetchResult, ShareFetchResults
-from broker.share.share_partition_key import SharePartitionKey
+from broker.share.share_partition_key import SharePartitionKey, share_partition_key
 from broker.share.waits import ShareFetchWait, ShareStateWait
 from broker.steps.queue import Slices, finish
 from broker.wait_records.observer import RequestObserver
@@ -83,7 +84,7 @@ def share_fetch(request: Request[ShareFetchRequest]) -> _Answer | Slices[_Answer
     for topic in body.forgotten_topics_data:
         items += len(topic.partitions)
     sessions = request.services.share_partitions.sessions.sessions
-    session = sessions.get(SessionKey(body.group_id or "", body.member_id or ""))
+    session = sessions.get(session_key(body.group_id or "", body.member_id or ""))
     if session is not None:
         items += len(session.partitions)
     slices = _share_fetch(request)
@@ -98,7 +99,7 @@ def _share_fetch(request: Request[ShareFetchRequest]) -> Slices[_Answer]:
         raise ApiError(ErrorCode.INVALID_REQUEST)
     wanted = yield from named_partitions(key.group_id, body.topics)
     forgotten = [
-        SharePartitionKey(key.group_id, topic.topic_id, each)
+        share_partition_key(key.group_id, topic.topic_id, each)
         for topic in body.forgotten_topics_data
         for each in topic.partitions
     ]

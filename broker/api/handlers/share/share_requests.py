@@ -13,8 +13,8 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition, topic_partition
 from broker.controller.metadata.features import SHARE_VERSION
 from broker.share.acknowledgement import Acknowledgement, read_acknowledgements
-from broker.share.sessions import SessionKey
-from broker.share.share_partition_key import SharePartitionKey
+from broker.share.sessions import SessionKey, session_key
+from broker.share.share_partition_key import SharePartitionKey, share_partition_key
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.share_fetch import AcknowledgementBatch
@@ -39,7 +39,7 @@ def check_member(request: Request[Any]) -> SessionKey:
     require(request, READ_GROUP, body.group_id)
     if not body.member_id or len(body.member_id) > MEMBER_ID_LENGTH_MAX:
         raise ApiError(ErrorCode.INVALID_REQUEST)
-    return SessionKey(body.group_id, body.member_id)
+    return session_key(body.group_id, body.member_id)
 
 
 def count_items(topics: Sequence[Any]) -> int:
@@ -59,7 +59,7 @@ def named_partitions(
     found: dict[SharePartitionKey, Sequence[AcknowledgementBatch]] = {}
     for topic in topics:
         for each in topic.partitions:
-            key = SharePartitionKey(group_id, topic.topic_id, each.partition_index)
+            key = share_partition_key(group_id, topic.topic_id, each.partition_index)
             found[key] = each.acknowledgement_batches
             yield None
     return found

@@ -20,7 +20,7 @@ from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.share.persister import PersisterResult
-from broker.share.share_partition_key import SharePartitionKey
+from broker.share.share_partition_key import SharePartitionKey, share_partition_key
 from broker.steps.queue import Slices, finish
 
 Result = TypeVar("Result", bound=PersisterResult)
@@ -91,7 +91,7 @@ def _share_states(
 
 def _named(group_id: str, topics: Iterable[_Topic]) -> dict[SharePartitionKey, Any]:
     return {
-        SharePartitionKey(group_id, topic.topic_id, part.partition): part
+        share_partition_key(group_id, topic.topic_id, part.partition): part
         for topic in topics
         for part in topic.partitions
     }
