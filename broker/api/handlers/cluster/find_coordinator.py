@@ -137,8 +137,10 @@ def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
         raise ApiError(ErrorCode.INVALID_REQUEST, INVALID_REQUEST_WORDS)
     check, topic_name, coordinator_of = _COORDINATORS[key_type]
     if key_type == KeyType.SHARE:
+        if request.version < _SHARE_SINCE:
+            raise ApiError(ErrorCode.INVALID_REQUEST)
         require(request, check)
-        if request.version < _SHARE_SINCE or SharePartitionKey.parse(key) is None:
+        if SharePartitionKey.parse(key) is None:
             raise ApiError(ErrorCode.INVALID_REQUEST)
     elif not is_authorized(request, check, key):
         raise ApiError(check.error_code)

@@ -62,15 +62,16 @@ _NOTHING: Found = (-1, -1, -1)
 
 def list_offsets(request: Request[ListOffsetsRequest]) -> Slices[ListOffsetsResponse]:
     """Return the requested offset of each partition, or its error."""
-    check_isolation_level(request.body.isolation_level)
     requested_topics = request.body.topics
     hidden = yield from unauthorized(
         request, DESCRIBE_TOPIC, (topic.name for topic in requested_topics)
     )
+    visible = [topic for topic in requested_topics if topic.name not in hidden]
+    if visible:  # as in Kafka, which reads the level for these
+        check_isolation_level(request.body.isolation_level)
     named = [
         (TopicPartition(topic.name, each.partition_index), each)
-        for topic in requested_topics
-        if topic.name not in hidden
+        for topic in visible
         for each in topic.partitions
     ]
     counts = Counter(key for key, _ in named)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from broker.security.resource import Operation
+from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.describe_groups import DescribeGroupsRequest
@@ -212,6 +213,20 @@ async def test_coordinators_of_share_partitions(
 
     assert found.error_code == error
     assert found.error_message == message
+
+
+@pytest.mark.parametrize("version", [2, 5])
+async def test_versions_without_share_partitions_refuse_them_first(
+    tmp_path: Path, version: int
+) -> None:
+    """INVALID_REQUEST, also for clients that may not ask for them."""
+    async with running_node(tmp_path) as node:
+        install(node.node, FakeAuthorizer())
+        body = FindCoordinatorRequest(key="k", key_type=2, coordinator_keys=["k"])
+        response = await node.client().send(body, version)
+
+    found = response if version < 4 else response.coordinators[0]
+    assert found.error_code == ErrorCode.INVALID_REQUEST
 
 
 @pytest.mark.parametrize(

@@ -249,6 +249,23 @@ async def test_offsets(tmp_path: Path, version: int) -> None:
 
 @pytest.mark.parametrize(
     ("allowed", "expected"),
+    [([], [29, 29]), (on_topic(DESCRIBE, "a"), [-1, -1])],
+)
+async def test_permissions_before_the_isolation_level_of_offsets(
+    tmp_path: Path, allowed: list[Allowed], expected: list[int]
+) -> None:
+    """An unknown level fails the request if the client may describe one of its topics."""
+    partition = ListOffsetsPartition(partition_index=0, timestamp=-1)
+    topics = [ListOffsetsTopic(name=name, partitions=[partition]) for name in ("a", "b")]
+    body = ListOffsetsRequest(replica_id=-1, isolation_level=2, topics=topics)
+
+    response = await send(tmp_path, body, 11, *allowed)
+
+    assert [topic.partitions[0].error_code for topic in response.topics] == expected
+
+
+@pytest.mark.parametrize(
+    ("allowed", "expected"),
     [
         (on_topic(DESCRIBE, "a"), [("a", 0, 0), ("b", 29, -1), ("zz", 29, -1)]),
         ([on_cluster(Operation.CLUSTER_ACTION)], [("b", 0, 0), ("a", 0, 0), ("zz", 3, -1)]),
