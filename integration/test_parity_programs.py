@@ -17,10 +17,12 @@ from integration.parity.comparison import differences, on_both
 from integration.parity.formatting import Formatter
 from integration.parity.group_programs import group_programs
 from integration.parity.group_transaction_programs import group_transaction_programs
+from integration.parity.permitted_requests import permitted_requests
+from integration.parity.permitted_requests_game import play_permitted_requests
 from integration.parity.programs import Player, Step, programs
 from integration.parity.runner import Pair, clusters
 from integration.parity.scenario import Kafka
-from integration.parity.setups import ONE
+from integration.parity.setups import ONE, SECURED
 from integration.parity.streams_programs import play_streams, streams_program
 from integration.parity.transaction_player import TransactionPlayer, TransactionStep
 from integration.parity.transaction_programs import transaction_programs
@@ -42,9 +44,11 @@ STREAMS_PROGRAMS = int(os.environ.get("ANTECHAMBER_STREAMS_PROGRAMS", "20"))
 STREAMS_FIRST = int(os.environ.get("ANTECHAMBER_STREAMS_FIRST", "0"))
 
 
-# So are those of changed requests.
+# So are those of changed requests, and of a user with a few permissions.
 REQUEST_PROGRAMS = int(os.environ.get("ANTECHAMBER_REQUEST_PROGRAMS", "40"))
 REQUESTS_FIRST = int(os.environ.get("ANTECHAMBER_REQUESTS_FIRST", "0"))
+PERMITTED_PROGRAMS = int(os.environ.get("ANTECHAMBER_PERMITTED_PROGRAMS", "15"))
+PERMITTED_FIRST = int(os.environ.get("ANTECHAMBER_PERMITTED_FIRST", "0"))
 
 
 @pytest.fixture(scope="module")
@@ -180,6 +184,17 @@ def test_both_systems_respond_alike_to_changed_requests(pair: Pair, receiver: Re
     seeds = range(REQUESTS_FIRST, REQUESTS_FIRST + REQUEST_PROGRAMS)
     play = on_both(pair, receiver, play_changed_requests)
     found = differences(play, map(changed_requests, seeds))
+    assert not found, _shown(found)
+
+
+@pytest.mark.jvm
+@pytest.mark.timeout(3600)
+def test_both_systems_respond_alike_to_a_user_with_few_permissions(receiver: Receiver) -> None:
+    """Random requests of all APIs; the order of the checks is the same, and what they hide."""
+    seeds = range(PERMITTED_FIRST, PERMITTED_FIRST + PERMITTED_PROGRAMS)
+    with clusters([SECURED]) as pairs:
+        play = on_both(pairs[SECURED.name], receiver, play_permitted_requests)
+        found = differences(play, map(permitted_requests, seeds))
     assert not found, _shown(found)
 
 

@@ -7,7 +7,7 @@ The programs find checks that one system makes before another, and the limits of
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import deepcopy
 from random import Random
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ STEPS = 6
 CHANGES = (0, 1, 1, 1, 2, 2, 3)  # of a request
 _EXTREME = 20  # percent of the drawn values
 # The APIs that are not compared: most of them show or change more than what a program has made.
-_LEFT_OUT = {
+LEFT_OUT = {
     "AlterClientQuotas": "of several unknown types, the request's order decides which is reported",
     "ApiVersions": "it lists the served APIs",
     "DescribeClientQuotas": "it lists those of other programs",
@@ -52,9 +52,8 @@ class ChangedRequest(NamedTuple):
     base: int
     seed: int
 
-    def request(self, names: Names) -> tuple[Any, int]:
-        """The request and its version."""
-        candidates = _candidates(names)
+    def request(self, names: Names, candidates: Sequence[Any]) -> tuple[Any, int]:
+        """The request, one of the candidates with changes, and its version."""
         request = deepcopy(candidates[self.base % len(candidates)])
         chance = Random(self.seed)
         version = chance.choice(list(request.__spec__.versions))
@@ -65,24 +64,29 @@ class ChangedRequest(NamedTuple):
         drawing.odd_texts = [f"{names.topic}{each}" for each in _ENDS]
         drawing.seen_uuids = [UUID(int=0), names.topic_id, _UNKNOWN]
         for _ in range(chance.choice(CHANGES)):
-            owner, field = chance.choice(list(_fields(request, version)))
-            _change(owner, field, version, drawing)
+            if fields := list(_fields(request, version)):
+                _change(*chance.choice(fields), version, drawing)
         return request, version
 
 
 def changed_requests(seed: int) -> Program[ChangedRequest]:
     """The program with a seed."""
     random = Random(seed)
-    numbers = ((random.randrange(1000), random.randrange(1 << 30)) for _ in range(STEPS))
-    return Program(seed, tuple(ChangedRequest(*each) for each in numbers))
+    return Program(seed, tuple(changed_request(random) for _ in range(STEPS)))
 
 
-def _candidates(names: Names) -> list[Any]:
+def changed_request(random: Random) -> ChangedRequest:
+    """Draw a step."""
+    return ChangedRequest(random.randrange(1000), random.randrange(1 << 30))
+
+
+def candidates(names: Names, left_out: Collection[str] = LEFT_OUT) -> list[Any]:
+    """The requests that can be changed."""
     return [
         request
         for requests in every_request(names).values()
         for request in requests
-        if type(request).__name__.removesuffix("Request") not in _LEFT_OUT
+        if type(request).__name__.removesuffix("Request") not in left_out
         and not any(getattr(each, "resource_type", 0) == _BROKER for each in _structs(request))
     ]
 

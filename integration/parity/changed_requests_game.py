@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from integration.parity.admin_requests import describe_configs
-from integration.parity.changed_requests import ChangedRequest
-from integration.parity.client import Closed
+from integration.parity.changed_requests import ChangedRequest, candidates
+from integration.parity.client import Client, Closed
 from integration.parity.comparison import UNANSWERED
 from integration.parity.every_api import Names
 from integration.parity.formatting import Formatter
@@ -25,29 +25,36 @@ _CHANGING = ("Create", "Alter", "Delete", "Incremental", "Metadata", "ElectLeade
 
 def play_changed_requests(kafka: Kafka, steps: Sequence[ChangedRequest]) -> Iterator[str]:
     """Send each request over a connection of its own, and yield the responses."""
-    kafka.formatter = _Unordered()
-    names = _prepared(kafka)
+    kafka.formatter = Unordered()
+    names = prepared(kafka, kafka.new_name("user"))
+    requests = candidates(names)
     for step in steps:
-        request, version = step.request(names)
-        name = type(request).__name__
-        yield f"{name} {version} {kafka.formatter.text(request)}"
-        yield _response(kafka, request, version)
-        if name.startswith(_CHANGING):
-            kafka.settle()
-    yield from _state(kafka, names)
+        request, version = step.request(names, requests)
+        yield from play_request(kafka, request, version, kafka.connect)
+    yield from changed_state(kafka, names)
 
 
-def _prepared(kafka: Kafka) -> Names:
+def prepared(kafka: Kafka, user: str) -> Names:
     """A topic with a record, and a group with a committed offset."""
     topic, group = kafka.topic(2), kafka.new_name("group")
     kafka.request(produce(topic, batch("one")))
     kafka.request(commit(group, topic, {0: 1}))
-    others = [kafka.new_name(kind) for kind in ("transaction", "user", "new")]
-    return Names(topic, kafka.metadata(topic).topic_id, group, *others)
+    transactional_id, new = kafka.new_name("transaction"), kafka.new_name("new")
+    return Names(topic, kafka.metadata(topic).topic_id, group, transactional_id, user, new)
 
 
-def _response(kafka: Kafka, request: Any, version: int) -> str:
-    client = kafka.connect()
+def play_request(
+    kafka: Kafka, request: Any, version: int, connect: Callable[[], Client]
+) -> Iterator[str]:
+    """Send a request, yield it and its response, and wait until its changes are applied."""
+    name = type(request).__name__
+    yield f"{name} {version} {kafka.formatter.text(request)}"
+    yield _response(kafka, request, version, connect())
+    if name.startswith(_CHANGING):
+        kafka.settle()
+
+
+def _response(kafka: Kafka, request: Any, version: int, client: Client) -> str:
     try:
         if getattr(request, "acks", None) == 0:
             client.send(request, version)
@@ -64,7 +71,8 @@ def _response(kafka: Kafka, request: Any, version: int) -> str:
     return kafka.formatter.text(response)
 
 
-def _state(kafka: Kafka, names: Names) -> Iterator[str]:
+def changed_state(kafka: Kafka, names: Names) -> Iterator[str]:
+    """What the requests may have changed."""
     for request in (
         fetch(names.topic, {0: 0, 1: 0}, max_wait_ms=0),
         list_offsets(names.topic, LATEST),
@@ -76,7 +84,7 @@ def _state(kafka: Kafka, names: Names) -> Iterator[str]:
         yield kafka.formatter.text(kafka.metadata(topic))
 
 
-class _Unordered(Formatter):
+class Unordered(Formatter):
     """Sorts all lists, has no numbers of ids and no documentation, and shows invalid records."""
 
     def name(self, real: object, kind: str) -> str:

@@ -44,7 +44,7 @@ class Kafka:
         self.bootstrap = ",".join(system.nodes.values())
         self.formatter = formatter
         self._receiver = receiver
-        self._unique = unique
+        self.unique = unique
         self._numbers = count(1)
         self._events = Events()
         self._open = ExitStack()
@@ -131,7 +131,7 @@ class Kafka:
 
     def new_name(self, kind: str) -> str:
         """Return a unique name."""
-        name = f"{self._unique}-{kind}-{next(self._numbers)}"
+        name = f"{self.unique}-{kind}-{next(self._numbers)}"
         self.formatter.name(name, kind)
         return name
 
