@@ -12,6 +12,7 @@ import re
 import sys
 from enum import IntEnum
 
+from broker.common.java_strings import trimmed
 from broker.config.java_doubles import read_double, write_double
 from protocol.lazy_dataclass import dataclass
 
@@ -55,7 +56,7 @@ class Integer:
 
     def parse(self, text: str) -> Value:
         """Read the number; raises `InvalidValue`."""
-        stripped = text.strip()
+        stripped = trimmed(text)
         # Check the length first: `int` raises another ValueError for 5000 digits.
         if len(stripped) > 40 or not _INTEGER.fullmatch(stripped):
             raise InvalidValue(self.allowed)
@@ -81,7 +82,7 @@ class Decimal:
 
     def parse(self, text: str) -> Value:
         """Read the number; raises `InvalidValue`."""
-        value = read_double(text.strip())
+        value = read_double(trimmed(text))
         if value is None or value < self.low or value > self.high:
             raise InvalidValue(self.allowed)
         return value
@@ -103,7 +104,7 @@ class Boolean:
 
     def parse(self, text: str) -> Value:
         """Read the boolean; raises `InvalidValue`."""
-        match text.strip().lower():
+        match trimmed(text).lower():
             case "true":
                 return True
             case "false":
@@ -121,9 +122,9 @@ class OneOf:
 
     def parse(self, text: str) -> Value:
         """Read the value; raises `InvalidValue`."""
-        if text.strip() not in self.values:
+        if trimmed(text) not in self.values:
             raise InvalidValue(self.allowed)
-        return text.strip()
+        return trimmed(text)
 
     @property
     def allowed(self) -> str:
@@ -141,9 +142,9 @@ class OneOfAnyCase:
 
     def parse(self, text: str) -> Value:
         """Read the value; raises `InvalidValue`."""
-        if text.strip().upper() not in self.values:
+        if trimmed(text).upper() not in self.values:
             raise InvalidValue(self.allowed)
-        return text.strip().lower() if self.lowered else text.strip()
+        return trimmed(text).lower() if self.lowered else trimmed(text)
 
     @property
     def allowed(self) -> str:
@@ -161,11 +162,11 @@ class ListOf:
 
     def parse(self, text: str) -> Value:
         """Read the entries in order, without duplicates; raises `InvalidValue`."""
-        if not text.strip():
+        if not trimmed(text):
             if not self.may_be_empty:
                 raise InvalidValue(self.allowed)
             return ()
-        given = [entry.strip() for entry in text.split(",")]
+        given = [trimmed(entry) for entry in text.split(",")]
         if any(entry not in self.values for entry in given):
             raise InvalidValue(self.allowed)
         return tuple(dict.fromkeys(given))
@@ -185,7 +186,7 @@ class AnyList:
 
     def parse(self, text: str) -> Value:
         """Read the entries; every text is valid."""
-        entries = (entry.strip() for entry in text.split(","))
+        entries = (trimmed(entry) for entry in text.split(","))
         return tuple(dict.fromkeys(entry for entry in entries if entry))
 
 
@@ -198,9 +199,9 @@ class Text:
 
     def parse(self, text: str) -> Value:
         """Read the text; raises `InvalidValue` for an empty one that is not allowed."""
-        if not text.strip() and not self.empty:
+        if not trimmed(text) and not self.empty:
             raise InvalidValue(self.allowed)
-        return text.strip()
+        return trimmed(text)
 
     @property
     def allowed(self) -> str:
@@ -217,7 +218,7 @@ class Secret:
 
     def parse(self, text: str) -> Value:
         """Read the text."""
-        return text.strip()
+        return trimmed(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +230,9 @@ class ClassName:
 
     def parse(self, text: str) -> Value:
         """Read the name; raises `InvalidValue`."""
-        if text.strip() != self.default:
+        if trimmed(text) != self.default:
             raise InvalidValue(self.allowed)
-        return text.strip()
+        return trimmed(text)
 
     @property
     def allowed(self) -> str:
@@ -255,7 +256,7 @@ class OffsetReset:
 
     def parse(self, text: str) -> Value:
         """Read the strategy; raises `InvalidValue`."""
-        strategy = text.strip()
+        strategy = trimmed(text)
         is_duration = strategy.startswith(_BY_DURATION) and _DURATION.fullmatch(
             strategy.removeprefix(_BY_DURATION)
         )
@@ -273,7 +274,7 @@ class PrincipalList:
 
     def parse(self, text: str) -> Value:
         """Read the principals in order; raises `InvalidValue`."""
-        entries = tuple(entry.strip() for entry in text.split(";") if entry.strip())
+        entries = tuple(trimmed(entry) for entry in text.split(";") if trimmed(entry))
         if any(":" not in entry for entry in entries):
             raise InvalidValue(self.allowed)
         return entries
@@ -293,7 +294,7 @@ class CountsByAddress:
     def parse(self, text: str) -> Value:
         """Read the list; raises `InvalidValue`."""
         counts_by_address(text)
-        return text.strip()
+        return trimmed(text)
 
 
 _REPLICAS = "* or a list of PARTITION:NODE, separated by commas"
@@ -309,7 +310,7 @@ class ReplicaList:
 
     def parse(self, text: str) -> Value:
         """Read the list; raises `InvalidValue`."""
-        entries = tuple(entry.strip() for entry in text.split(",") if text.strip())
+        entries = tuple(trimmed(entry) for entry in text.split(",") if trimmed(text))
         if "".join(entries) != "*" and not all(map(_REPLICA.fullmatch, entries)):
             raise InvalidValue(_REPLICAS)
         return entries
@@ -334,11 +335,11 @@ Kind = (
 
 def counts_by_address(text: str) -> dict[str, int]:
     """The numbers of a `CountsByAddress`; raises `InvalidValue`."""
-    pairs = [each.strip().rpartition(":") for each in text.split(",") if each.strip()]
-    if not all(colon and is_address(address.strip()) for address, colon, _ in pairs):
+    pairs = [trimmed(each).rpartition(":") for each in text.split(",") if trimmed(each)]
+    if not all(colon and is_address(trimmed(address)) for address, colon, _ in pairs):
         raise InvalidValue(_COUNTS)
     try:
-        return {address.strip(): int(str(int32().parse(count))) for address, _, count in pairs}
+        return {trimmed(address): int(str(int32().parse(count))) for address, _, count in pairs}
     except InvalidValue:
         raise InvalidValue(_COUNTS) from None
 

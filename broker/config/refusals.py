@@ -6,6 +6,7 @@ the broker an invalid value is a `ConfigError`, whose message names the remedy.
 
 from __future__ import annotations
 
+from broker.common.java_strings import trimmed
 from broker.config.kinds import (
     INT_MAX,
     LONG_MAX,
@@ -42,7 +43,7 @@ def invalid_value(name: str, kind: Kind, text: str) -> str:
     """The message for a *text* for which ``kind.parse`` raises `InvalidValue`."""
     if isinstance(kind, CountsByAddress):
         return _not_the_counts(name, text)
-    if isinstance(kind, ListOf) and text.strip() and not _first_invalid(kind, text):
+    if isinstance(kind, ListOf) and trimmed(text) and not _first_invalid(kind, text):
         return empty_entry(name)
     shown, reason = _shown_and_reason(name, kind, text)
     return f"Invalid value {shown} for configuration {name}: {reason}"
@@ -51,23 +52,23 @@ def invalid_value(name: str, kind: Kind, text: str) -> str:
 def _shown_and_reason(name: str, kind: Kind, text: str) -> tuple[str, str]:
     """The value as Kafka shows it, and what is wrong with it."""
     assert not isinstance(kind, CountsByAddress), "it has a message of its own"
-    shown = text.strip()
+    shown = trimmed(text)
     match kind:
         case Integer():
-            reason = _not_the_integer(kind, text)
+            shown, reason = _not_the_integer(kind, text)
         case Decimal():
-            shown, reason = _not_the_decimal(kind, shown)
+            shown, reason = _not_the_decimal(kind, text)
         case PrincipalList():
             reason = f"Value must be {kind.allowed}"
         case ReplicaList():
-            shown = f"[{', '.join(entry.strip() for entry in text.split(','))}]"
+            shown = f"[{', '.join(trimmed(entry) for entry in text.split(','))}]"
             replicas = ",".join(["[partitionId]:[brokerId]"] * 2)
             reason = (
                 f"{name} must be the literal '*' or a list of replicas in the following format: "
                 f"{replicas},..."
             )
         case Boolean():
-            reason = "Expected value to be either true or false"
+            shown, reason = text, "Expected value to be either true or false"
         case ClassName():
             reason = f"Class {shown} could not be found."
         case OffsetReset():
@@ -86,7 +87,7 @@ def _shown_and_reason(name: str, kind: Kind, text: str) -> tuple[str, str]:
 
 def has_empty_entry(text: str) -> bool:
     """Whether a list that is not empty has an empty entry."""
-    return bool(text.strip()) and not all(entry.strip() for entry in text.split(","))
+    return bool(trimmed(text)) and not all(trimmed(entry) for entry in text.split(","))
 
 
 def empty_entry(name: str) -> str:
@@ -95,12 +96,12 @@ def empty_entry(name: str) -> str:
 
 
 def _first_invalid(kind: Choice, text: str) -> str:
-    return next(w.strip() for w in text.split(",") if w.strip() not in kind.values)
+    return next(trimmed(w) for w in text.split(",") if trimmed(w) not in kind.values)
 
 
 def _not_the_counts(name: str, text: str) -> str:
     """The message of the exception that ends Kafka's ``SocketServerConfigs`` or ``KafkaConfig``."""
-    entries = [entry.strip() for entry in text.split(",") if entry.strip()]
+    entries = [trimmed(entry) for entry in text.split(",") if trimmed(entry)]
     for entry in entries:
         if ":" not in entry:
             parsing = f"Error parsing configuration property '{name}'"
@@ -111,26 +112,28 @@ def _not_the_counts(name: str, text: str) -> str:
         try:
             int32().parse(number)
         except InvalidValue:
-            return f'For input string: "{number.strip()}"'
-        if not is_address(address.strip()):
-            addresses.append(address.strip())
+            return f'For input string: "{trimmed(number)}"'
+        if not is_address(trimmed(address)):
+            addresses.append(trimmed(address))
     return f"{name} contains invalid addresses : {','.join(addresses)}"
 
 
-def _not_the_integer(kind: Integer, text: str) -> str:
+def _not_the_integer(kind: Integer, text: str) -> tuple[str, str]:
+    """The text as it was sent, or its number, and what is wrong with it."""
     type_max = _TYPE_MAX[kind.config_type]
     try:
         value = Integer(kind.config_type, -type_max - 1, type_max).parse(text)
     except InvalidValue:
-        return f"Not a number of type {kind.config_type.name}"
+        return text, f"Not a number of type {kind.config_type.name}"
     assert isinstance(value, int)
     if kind.also is not None and kind.high < type_max:
-        return f"Value must be between {kind.low} and {kind.high} or equal to {kind.also}"
-    return _outside(value, kind.low, kind.high)
+        also = f"or equal to {kind.also}"
+        return str(value), f"Value must be between {kind.low} and {kind.high} {also}"
+    return str(value), _outside(value, kind.low, kind.high)
 
 
 def _not_the_decimal(kind: Decimal, text: str) -> tuple[str, str]:
-    """The value as Java writes it, and what is wrong with it."""
+    """The text as it was sent, or its number as Java writes it, and what is wrong with it."""
     try:
         value = Decimal().parse(text)
     except InvalidValue:

@@ -35,6 +35,26 @@ def test_the_reason_is_kafkas(name: str, text: str, reason: str) -> None:
     assert message == f"Invalid value {text} for configuration {name}: {reason}"
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "shown"),
+    [
+        ("retention.ms", " x\r\n", " x\r\n"),
+        ("retention.ms", "\xa05", "\xa05"),
+        ("min.cleanable.dirty.ratio", " x ", " x "),
+        ("preallocate", " maybe ", " maybe "),
+        ("min.insync.replicas", " +00 ", "0"),
+        ("compression.type", " bad\0", "bad"),
+    ],
+)
+def test_a_text_that_is_not_of_the_type_is_shown_as_it_was_sent(
+    name: str, text: str, shown: str
+) -> None:
+    """A number outside of its range is shown as a number, another text without its white space."""
+    message = invalid_value(name, TOPIC_KEYS[name].kind, text)
+
+    assert message.startswith(f"Invalid value {shown} for configuration {name}: ")
+
+
 def test_a_fraction_is_formatted_as_by_java() -> None:
     """2 becomes 2.0 once it has been parsed."""
     kind = TOPIC_KEYS["min.cleanable.dirty.ratio"].kind
