@@ -95,7 +95,7 @@ def _group(
     groups = request.services.groups
     try:
         if not is_authorized(request, DESCRIBE_GROUP, body.group_id):
-            raise DESCRIBE_GROUP.refusal
+            raise ApiError(DESCRIBE_GROUP.error_code)  # in Kafka it has no message
         groups.runtime.check(body.group_id)
     except ApiError as error:
         return _refused(body, error.code, error.message)

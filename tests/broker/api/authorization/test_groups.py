@@ -14,6 +14,10 @@ from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.messages.describe_share_group_offsets import (
+    DescribeShareGroupOffsetsRequest,
+    DescribeShareGroupOffsetsRequestGroup,
+)
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.heartbeat import HeartbeatRequest
 from protocol.messages.join_group import JoinGroupRequest
@@ -213,6 +217,18 @@ async def test_coordinators_of_share_partitions(
 
     assert found.error_code == error
     assert found.error_message == message
+
+
+async def test_offsets_of_a_share_group_are_refused_without_a_message(tmp_path: Path) -> None:
+    """Whether the group exists or not, and without its topics."""
+    async with running_node(tmp_path) as node:
+        install(node.node, FakeAuthorizer())
+        group = DescribeShareGroupOffsetsRequestGroup(group_id="g", topics=None)
+        response = await node.client().send(DescribeShareGroupOffsetsRequest(groups=[group]))
+
+    (described,) = response.groups
+    assert (described.error_code, described.error_message) == (30, None)
+    assert described.topics == []
 
 
 @pytest.mark.parametrize("version", [2, 5])
