@@ -100,7 +100,7 @@ class Persister(Protocol):
     ) -> None:
         """Create the state, or replace it by an empty one that begins at *start_offset*.
 
-        FENCED_STATE_EPOCH if *state_epoch* is lower than one before.
+        FENCED_STATE_EPOCH if *state_epoch* is lower than one before; -1 is not compared.
         """
         ...
 

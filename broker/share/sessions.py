@@ -105,7 +105,7 @@ class ShareSessionCache:
 
     def open(self, key: SessionKey) -> ShareSession:
         """Begin a session; raises `ApiError` SHARE_SESSION_LIMIT_REACHED."""
-        self._remove(key)
+        self.forget(key)
         if len(self.sessions) >= self._sessions_max():
             raise ApiError(ErrorCode.SHARE_SESSION_LIMIT_REACHED)
         session = self.sessions[key] = ShareSession(key)
@@ -129,10 +129,11 @@ class ShareSessionCache:
     def end(self, session: ShareSession) -> None:
         """End a session, unless it has been ended or replaced."""
         if self.sessions.get(session.key) is session:
-            self._remove(session.key)
+            self.forget(session.key)
             self._on_ended(session, session.key.group_id not in self._groups)
 
-    def _remove(self, key: SessionKey) -> None:
+    def forget(self, key: SessionKey) -> None:
+        """Remove the session of a member, if there is one; its locks stay."""
         if self.sessions.pop(key, None) is not None:
             self._groups[key.group_id] -= 1
             if not self._groups[key.group_id]:
@@ -171,15 +172,20 @@ def fetch_context(
     forgotten: Sequence[SharePartitionKey],
     *,
     acknowledges: bool,
+    repeats: bool = False,
 ) -> FetchContext:
     """Resolve the session of a ShareFetch that names the partitions *wanted* and *forgotten*.
 
     Raises `ApiError` INVALID_REQUEST for acknowledgements before there is a session, and as
-    `ShareSessionCache.open` and `ShareSessionCache.resume`.
+    `ShareSessionCache.open` and `ShareSessionCache.resume`. If the request *repeats* a partition, a
+    new session is UNKNOWN_SERVER_ERROR as in Kafka, and the one before is gone.
     """
     if epoch == INITIAL_EPOCH:
         if acknowledges:
             raise ApiError(ErrorCode.INVALID_REQUEST)
+        if repeats:
+            cache.forget(key)
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
         session = cache.open(key)
         session.update(wanted, ())
         session.responded(wanted, ())  # later responses do not name them without news

@@ -102,7 +102,7 @@ class ShareCoordinator:
 
         def change() -> PersisterResult:
             epochs = self._epochs(key)
-            if epochs is not None and state_epoch < epochs.state_epoch:
+            if epochs is not None and _NO_STATE_EPOCH != state_epoch < epochs.state_epoch:
                 raise FENCED_STATE
             self._check_exists(key)
             state = initialized(self.state(key), state_epoch, start_offset, self._wall_ms())

@@ -12,6 +12,7 @@ import trio.testing
 from broker.controller.metadata.image import SHARE_GROUP_STATE_TOPIC
 from protocol.errors import ErrorCode
 from protocol.messages import initialize_share_group_state as initialize
+from protocol.messages import write_share_group_state as changes
 from tests.broker.share_coordinator.state_client import StateClient, state_batch, state_client
 from tests.client import RunningCluster, running_cluster, running_node
 
@@ -110,6 +111,17 @@ async def test_epochs_of_minus_one_are_not_compared(tmp_path: Path) -> None:
         assert (await client.summary()).leader_epoch == 5
 
 
+async def test_an_initialization_with_the_epoch_minus_one_is_not_fenced(tmp_path: Path) -> None:
+    """The highest epoch continues to fence others."""
+    async with running_node(tmp_path) as node:
+        client = state_client(node)
+        await client.initialize(2, 0)
+
+        assert (await client.initialize(-1, 7)).error_code == 0
+        assert (await client.summary()).start_offset == 7
+        assert (await client.initialize(1, 0)).error_code == ErrorCode.FENCED_STATE_EPOCH
+
+
 async def test_a_deleted_state_is_uninitialized(tmp_path: Path) -> None:
     """Its epochs are forgotten."""
     async with running_node(tmp_path) as node:
@@ -206,6 +218,44 @@ async def test_a_request_without_a_group_or_topics_has_no_results(tmp_path: Path
 
     assert without_group.results == without_topics.results == []
     assert [len(each.partitions) for each in twice.results] == [1]
+
+
+async def test_a_partition_that_is_named_twice_is_changed_twice(tmp_path: Path) -> None:
+    """Its result is the last one: the first epoch fences the second."""
+    async with running_node(tmp_path) as node:
+        client = state_client(node)
+        parts = [
+            initialize.PartitionData(partition=0, state_epoch=epoch, start_offset=epoch)
+            for epoch in (7, 3)
+        ]
+        topic = initialize.InitializeStateData(topic_id=client.topic_id, partitions=parts)
+        cls = initialize.InitializeShareGroupStateRequest
+        response = await client.client.send(cls(group_id="g", topics=[topic]))
+        summary = await client.summary()
+
+    ((result,),) = (each.partitions for each in response.results)
+    assert result.error_code == ErrorCode.FENCED_STATE_EPOCH
+    assert (summary.state_epoch, summary.start_offset) == (7, 7)
+
+
+async def test_a_topic_without_partitions_leaves_no_results(tmp_path: Path) -> None:
+    """As in Kafka, an initialization only ignores it."""
+    async with running_node(tmp_path) as node:
+        client = state_client(node)
+        await client.initialize(1, 0)
+        part = initialize.PartitionData(partition=0, state_epoch=1, start_offset=0)
+        topics = [
+            initialize.InitializeStateData(topic_id=client.topic_id, partitions=each)
+            for each in ([part], [])
+        ]
+        cls = initialize.InitializeShareGroupStateRequest
+        initialized = await client.client.send(cls(group_id="g", topics=topics))
+        request = client.write_request()
+        request.topics.append(changes.WriteStateData(topic_id=client.topic_id, partitions=[]))
+        written = await client.client.send(request)
+
+    assert [len(each.partitions) for each in initialized.results] == [1]
+    assert written.results == []
 
 
 async def test_a_snapshot_follows_a_number_of_updates(tmp_path: Path) -> None:

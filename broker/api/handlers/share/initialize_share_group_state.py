@@ -1,7 +1,7 @@
 """InitializeShareGroupState: the group coordinator creates or resets states (KIP-932).
 
 Behaviour: see `broker.api.handlers.share.share_state_results`. A state epoch that is lower than one
-before is FENCED_STATE_EPOCH.
+before is FENCED_STATE_EPOCH; -1 is not compared.
 
 Versions: only 0.
 """
@@ -40,7 +40,7 @@ def initialize_share_group_state(
     ) -> None:
         coordinator.initialize(key, part.state_epoch, part.start_offset, done)
 
-    return share_states(request, call, _PARTS)
+    return share_states(request, call, _PARTS, needs_partitions=False)
 
 
 _PARTS = ResponseParts(

@@ -112,6 +112,7 @@ def _share_fetch(request: Request[ShareFetchRequest]) -> Slices[_Answer]:
             list(wanted),
             forgotten,
             acknowledges=bool(batches),
+            repeats=sum(len(topic.partitions) for topic in body.topics) > len(wanted),
         )
     except ApiError as error:
         if error.code is not ErrorCode.SHARE_SESSION_LIMIT_REACHED:

@@ -1,13 +1,14 @@
 """Responds to the requests about the states of share partitions (KIP-932).
 
 Behaviour: the node must lead the share partition's partition of ``__share_group_state``. A request
-without a group has no results, and a share partition that is named twice has one. The response is
-sent when the results of all share partitions are replicated.
+without a group has no results, nor has one with a topic without partitions, except for
+InitializeShareGroupState. A share partition that is named twice is changed twice, and has the
+last result. The response is sent when the results of all share partitions are replicated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from uuid import UUID
@@ -47,38 +48,45 @@ def share_states(
     request: Request[Any],
     call: Callable[[SharePartitionKey, Any, Callable[[Result], None]], None],
     parts: ResponseParts[Result, Response],
+    *,
+    needs_partitions: bool = True,
 ) -> Response | Outcome | Slices[Response | Outcome]:
     """Make the response of the results of *call*, which is called for each share partition.
 
     *call* gets the share partition, the part of the request about it, and its callback. A request
-    about many is handled in slices. Clients must be authorized for cluster actions.
+    about many is handled in slices. Clients must be authorized for cluster actions. With
+    *needs_partitions* a topic without partitions leaves the response without results.
     """
     require(request, CLUSTER_ACTION)
     group_id: str = request.body.group_id
-    named = _named(group_id, request.body.topics if group_id else ())
+    topics: Sequence[_Topic] = request.body.topics
+    if not group_id or (needs_partitions and not all(each.partitions for each in topics)):
+        topics = ()
+    named = _named(group_id, topics)
     slices = _share_states(request, named, call, parts)
     return slices if len(named) > ITEMS_AT_ONCE else finish(slices)
 
 
 def _share_states(
     request: Request[Any],
-    named: Mapping[SharePartitionKey, Any],
+    named: Sequence[tuple[SharePartitionKey, Any]],
     call: Callable[[SharePartitionKey, Any, Callable[[Result], None]], None],
     parts: ResponseParts[Result, Response],
 ) -> Slices[Response | Outcome]:
-    results: dict[SharePartitionKey, Result] = {}
+    results: dict[int, Result] = {}
     waiting: list[ResponseCallback[None]] = []
 
-    def on_result(key: SharePartitionKey, result: Result) -> None:
-        results[key] = result
+    def on_result(index: int, result: Result) -> None:
+        results[index] = result
         if waiting and len(results) == len(named):
             waiting[0](None)
 
     def respond(_: None) -> Response:
-        return _response(parts, {key: results[key] for key in named})
+        last = {key: results[index] for index, (key, _) in enumerate(named)}
+        return _response(parts, last)
 
-    for key, part in named.items():
-        call(key, part, partial(on_result, key))
+    for index, (key, part) in enumerate(named):
+        call(key, part, partial(on_result, index))
         yield None
     if len(results) == len(named):
         return respond(None)
@@ -89,12 +97,12 @@ def _share_states(
     return PARKED
 
 
-def _named(group_id: str, topics: Iterable[_Topic]) -> dict[SharePartitionKey, Any]:
-    return {
-        share_partition_key(group_id, topic.topic_id, part.partition): part
+def _named(group_id: str, topics: Iterable[_Topic]) -> list[tuple[SharePartitionKey, Any]]:
+    return [
+        (share_partition_key(group_id, topic.topic_id, part.partition), part)
         for topic in topics
         for part in topic.partitions
-    }
+    ]
 
 
 def _response(

@@ -187,6 +187,18 @@ async def test_a_session_that_is_opened_again_keeps_the_locks(tmp_path: Path) ->
         assert await a.acknowledge("0-4 accept") == 0
 
 
+async def test_a_session_is_not_opened_with_a_partition_twice(tmp_path: Path) -> None:
+    """As in Kafka, this fails the request, and ends the session before; its locks stay."""
+    async with share_group(tmp_path) as g:
+        await g.produce(5)
+        a, b = g.member("a"), g.member("b")
+        await a.fetch()
+
+        assert await a.fetch(0, 0, epoch=0) == "error -1"
+        assert await a.fetch(epoch=1) == "error 122"
+        assert await b.fetch() == ""
+
+
 async def test_an_overtaken_fetch_is_refused(tmp_path: Path) -> None:
     """A request that waits while the session goes on ends with an error."""
     async with share_group(tmp_path) as g:
