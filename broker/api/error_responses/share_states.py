@@ -1,8 +1,8 @@
 """Error responses of requests about the states of share partitions.
 
 Each function is the ``getErrorResponse`` of Kafka's request class of that name: each share
-partition has the error. Read, Write and ReadSummary add the message of the error code;
-Initialize and Delete have none.
+partition has the error. Read, Write and ReadSummary add the message of the error code, Initialize
+and Delete only that of a refused client (``toGlobalErrorResponse``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from protocol.messages import write_share_group_state as write
 
 
 def _failed(
-    response: Any, topic_result: Any, partition_result: Any, *, message: bool
+    response: Any, topic_result: Any, partition_result: Any, *, default_message: bool
 ) -> Callable[[Any, Failure], Any]:
     """A function that makes the error response, of these classes, of an API."""
 
@@ -32,7 +32,9 @@ def _failed(
                         partition_result(
                             partition=each.partition,
                             error_code=failure.code,
-                            error_message=failure.default_message if message else None,
+                            error_message=failure.default_message
+                            if default_message
+                            else failure.message,
                         )
                         for each in topic.partitions
                     ],
@@ -49,30 +51,30 @@ SHARE_STATES: dict[Any, Callable[[Any, Failure], object | None]] = {
         initialize.InitializeShareGroupStateResponse,
         initialize.InitializeStateResult,
         initialize.PartitionResult,
-        message=False,
+        default_message=False,
     ),
     read.ReadShareGroupStateRequest: _failed(
         read.ReadShareGroupStateResponse,
         read.ReadStateResult,
         read.PartitionResult,
-        message=True,
+        default_message=True,
     ),
     write.WriteShareGroupStateRequest: _failed(
         write.WriteShareGroupStateResponse,
         write.WriteStateResult,
         write.PartitionResult,
-        message=True,
+        default_message=True,
     ),
     delete.DeleteShareGroupStateRequest: _failed(
         delete.DeleteShareGroupStateResponse,
         delete.DeleteStateResult,
         delete.PartitionResult,
-        message=False,
+        default_message=False,
     ),
     read_summary.ReadShareGroupStateSummaryRequest: _failed(
         read_summary.ReadShareGroupStateSummaryResponse,
         read_summary.ReadStateSummaryResult,
         read_summary.PartitionResult,
-        message=True,
+        default_message=True,
     ),
 }

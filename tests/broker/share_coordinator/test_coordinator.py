@@ -13,6 +13,7 @@ from broker.controller.metadata.image import SHARE_GROUP_STATE_TOPIC
 from protocol.errors import ErrorCode
 from protocol.messages import initialize_share_group_state as initialize
 from protocol.messages import write_share_group_state as changes
+from tests.broker.api.authorization.fake_authorizer import FakeAuthorizer, install
 from tests.broker.share_coordinator.state_client import StateClient, state_batch, state_client
 from tests.client import RunningCluster, running_cluster, running_node
 
@@ -218,6 +219,24 @@ async def test_a_request_without_a_group_or_topics_has_no_results(tmp_path: Path
 
     assert without_group.results == without_topics.results == []
     assert [len(each.partitions) for each in twice.results] == [1]
+
+
+async def test_clients_that_are_not_brokers_are_refused_with_a_message(tmp_path: Path) -> None:
+    """In the response of each of the requests."""
+    async with running_node(tmp_path) as node:
+        client = state_client(node)
+        install(node.node, FakeAuthorizer())
+        results = [
+            await client.initialize(1, 0),
+            await client.read(),
+            await client.write(),
+            await client.summary(),
+            await client.delete(),
+        ]
+
+    assert {(each.error_code, each.error_message) for each in results} == {
+        (ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
+    }
 
 
 async def test_a_partition_that_is_named_twice_is_changed_twice(tmp_path: Path) -> None:
