@@ -47,7 +47,7 @@ STREAMS_FIRST = int(os.environ.get("ANTECHAMBER_STREAMS_FIRST", "0"))
 # So are those of changed requests, and of a user with a few permissions.
 REQUEST_PROGRAMS = int(os.environ.get("ANTECHAMBER_REQUEST_PROGRAMS", "40"))
 REQUESTS_FIRST = int(os.environ.get("ANTECHAMBER_REQUESTS_FIRST", "0"))
-PERMITTED_PROGRAMS = int(os.environ.get("ANTECHAMBER_PERMITTED_PROGRAMS", "15"))
+PERMITTED_PROGRAMS = int(os.environ.get("ANTECHAMBER_PERMITTED_PROGRAMS", "12"))
 PERMITTED_FIRST = int(os.environ.get("ANTECHAMBER_PERMITTED_FIRST", "0"))
 
 

@@ -11,64 +11,78 @@ from integration.parity.client import Client, Closed
 from integration.parity.comparison import UNANSWERED
 from integration.parity.every_api import Names
 from integration.parity.formatting import Formatter
-from integration.parity.group_requests import commit, committed
+from integration.parity.group_requests import committed
+from integration.parity.prepared_names import prepared
 from integration.parity.programs import name_member
-from integration.parity.requests import LATEST, batch, fetch, list_offsets, produce
+from integration.parity.requests import LATEST, fetch, list_offsets
 from integration.parity.scenario import Kafka
 from protocol.corrupt_records import CorruptRecords
 from protocol.messages.api_versions import ApiVersionsRequest
 
 # Kafka responds to none of some invalid requests; the longest wait is a rebalance.
 _RESPONSE_WITHIN_S = 5.0
-_CHANGING = ("Create", "Alter", "Delete", "Incremental", "Metadata", "ElectLeaders")
+_CHANGING = (
+    *("Create", "Alter", "Delete", "Incremental", "Metadata", "ElectLeaders"),
+    *("Share", "Streams"),  # the coordinator creates states and topics after the response
+)
+_CLOSING = ("Sasl",)  # the broker closes the connection after the response
 
 
 def play_changed_requests(kafka: Kafka, steps: Sequence[ChangedRequest]) -> Iterator[str]:
-    """Send each request over a connection of its own, and yield the responses."""
+    """Send the requests over one connection, and yield the responses."""
     kafka.formatter = Unordered()
     names = prepared(kafka, kafka.new_name("user"))
     requests = candidates(names)
+    sender = Sender(kafka, kafka.connect)
     for step in steps:
         request, version = step.request(names, requests)
-        yield from play_request(kafka, request, version, kafka.connect)
+        yield from sender.play(request, version)
     yield from changed_state(kafka, names)
 
 
-def prepared(kafka: Kafka, user: str) -> Names:
-    """A topic with a record, and a group with a committed offset."""
-    topic, group = kafka.topic(2), kafka.new_name("group")
-    kafka.request(produce(topic, batch("one")))
-    kafka.request(commit(group, topic, {0: 1}))
-    transactional_id, new = kafka.new_name("transaction"), kafka.new_name("new")
-    return Names(topic, kafka.metadata(topic).topic_id, group, transactional_id, user, new)
+class Sender:
+    """Sends requests over one connection, because a share session ends with its connection.
 
+    It opens another one when a request has no response, or when the broker closes the connection.
+    """
 
-def play_request(
-    kafka: Kafka, request: Any, version: int, connect: Callable[[], Client]
-) -> Iterator[str]:
-    """Send a request, yield it and its response, and wait until its changes are applied."""
-    name = type(request).__name__
-    yield f"{name} {version} {kafka.formatter.text(request)}"
-    yield _response(kafka, request, version, connect())
-    if name.startswith(_CHANGING):
-        kafka.settle()
+    def __init__(self, kafka: Kafka, connect: Callable[[], Client]) -> None:
+        self._kafka = kafka
+        self._connect = connect
+        self._client: Client | None = None
 
+    def play(self, request: Any, version: int) -> Iterator[str]:
+        """Send a request, yield it and its response, and wait until its changes are applied."""
+        formatter = self._kafka.formatter
+        name = type(request).__name__
+        yield f"{name} {version} {formatter.text(request)}"
+        try:
+            yield self._response(request, version)
+        except Closed:
+            self._reconnect()
+            yield "closed"
+        except TimeoutError:
+            self._reconnect()
+            yield UNANSWERED
+        if name.startswith(_CLOSING):
+            self._reconnect()
+        if name.startswith(_CHANGING):
+            self._kafka.settle()
 
-def _response(kafka: Kafka, request: Any, version: int, client: Client) -> str:
-    try:
+    def _response(self, request: Any, version: int) -> str:
+        self._client = client = self._client or self._connect()
         if getattr(request, "acks", None) == 0:
             client.send(request, version)
             client.start(ApiVersionsRequest(), 0).response(_RESPONSE_WITHIN_S)
             return "handled before the next request"
         response = client.start(request, version).response(_RESPONSE_WITHIN_S)
-    except Closed:
-        return "closed"
-    except TimeoutError:
-        return UNANSWERED
-    finally:
-        client.close()
-    name_member(kafka.formatter, response)
-    return kafka.formatter.text(response)
+        name_member(self._kafka.formatter, response)
+        return self._kafka.formatter.text(response)
+
+    def _reconnect(self) -> None:
+        if self._client is not None:
+            self._client.close()
+        self._client = None
 
 
 def changed_state(kafka: Kafka, names: Names) -> Iterator[str]:

@@ -40,6 +40,25 @@ from integration.parity.group_requests import (
     sync,
 )
 from integration.parity.requests import LATEST, batch, fetch, list_offsets, produce
+from integration.parity.share_requests import (
+    alter_offsets,
+    delete_offsets,
+    delete_state,
+    describe_offsets,
+    initialize_state,
+    read_state,
+    read_state_summary,
+    share_heartbeat,
+    write_state,
+)
+from integration.parity.streams_requests import (
+    describe_streams,
+    owned,
+    streams_heartbeat,
+    streams_join,
+    subtopology,
+    topology,
+)
 from integration.parity.transaction_requests import (
     Identity,
     add_in_batch,
@@ -106,8 +125,10 @@ from protocol.messages.offset_for_leader_epoch import (
 from protocol.messages.renew_delegation_token import RenewDelegationTokenRequest
 from protocol.messages.sasl_authenticate import SaslAuthenticateRequest
 from protocol.messages.sasl_handshake import SaslHandshakeRequest
+from protocol.messages.share_group_describe import ShareGroupDescribeRequest
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
 from protocol.messages.update_features import FeatureUpdateKey, UpdateFeaturesRequest
+from tests.share_session import ShareSession
 
 _BROKER_ID = "1"
 _PRODUCER = Identity(5, 0)
@@ -122,6 +143,8 @@ class Names(NamedTuple):
     transactional_id: str
     user: str
     new: str  # of a topic that does not exist
+    share_group: str
+    streams_group: str
 
 
 def every_request(names: Names) -> Mapping[str, list[Any]]:
@@ -132,6 +155,8 @@ def every_request(names: Names) -> Mapping[str, list[Any]]:
         "settings": _settings(names),
         "groups": _groups(names),
         "transactions": _transactions(names),
+        "share groups": _share_groups(names),
+        "streams groups": _streams_groups(names),
         "cluster": _cluster(names),
         "security": _security(names),
     }
@@ -241,6 +266,45 @@ def _transactions(names: Names) -> list[Any]:
         write_markers(marker(_PRODUCER, {names.topic: [0]})),
         describe_transactions(ours),
         list_transactions(),
+    ]
+
+
+def _share_groups(names: Names) -> list[Any]:
+    group, topic, topic_id = names.share_group, names.topic, names.topic_id
+    session = ShareSession(group, "reader", topic_id)
+    begun = session.request(0, 1, max_records=1)
+    session.advance(begun)
+    state = (group, topic_id)
+    return [
+        share_heartbeat(group, "member", 0, topics=[topic]),
+        share_heartbeat(group, "member", -1),
+        ShareGroupDescribeRequest(group_ids=[group], include_authorized_operations=True),
+        begun,
+        session.request(0, max_records=1, acknowledge=["0 release"]),
+        session.acknowledgements({0: ["0 accept"]}),
+        describe_offsets(group, topic, 0, 1),
+        alter_offsets(group, topic, {0: 1}),
+        delete_offsets(group, topic),
+        initialize_state(*state, [0], 2, 0),
+        write_state(*state, "0-0 available 2", state_epoch=2),
+        read_state(*state, 0),
+        read_state_summary(*state, 0),
+        delete_state(*state, 0),
+    ]
+
+
+def _streams_groups(names: Names) -> list[Any]:
+    group = names.streams_group
+    return [
+        streams_join(group, "member", topology(subtopology("0", names.topic))),
+        streams_join(
+            group,
+            "other",
+            topology(subtopology("0", names.topic, changelogs=[f"{names.new}-changelog"])),
+        ),
+        streams_heartbeat(group, "member", 1, **owned({"0": [0]})),
+        streams_heartbeat(group, "member", -1),
+        describe_streams(group, operations=True),
     ]
 
 

@@ -82,7 +82,10 @@ def _resources(names: Names) -> dict[R, tuple[str, ...]]:
     """The names that requests have, by type; the usual one first and most often."""
     return {
         R.TOPIC: (names.topic, names.topic, names.topic, f"{names.topic}-2", names.new, "*"),
-        R.GROUP: (names.group, names.group, names.group, names.topic, "*"),
+        R.GROUP: (
+            *(names.group, names.group, names.share_group, names.share_group),
+            *(names.streams_group, names.topic, "*"),
+        ),
         R.CLUSTER: (CLUSTER_NAME,),
         R.TRANSACTIONAL_ID: (names.transactional_id, names.transactional_id, names.group, "*"),
     }

@@ -10,14 +10,14 @@ from integration.parity.acls import acl_filter, add, described
 from integration.parity.admin_requests import create_topics, new_topic
 from integration.parity.changed_requests import LEFT_OUT, candidates
 from integration.parity.changed_requests_game import (
+    Sender,
     Unordered,
     changed_state,
-    play_request,
-    prepared,
 )
 from integration.parity.every_api import Names
 from integration.parity.logins import log_in
 from integration.parity.permitted_requests import Permitted, Step
+from integration.parity.prepared_names import prepared
 from integration.parity.scenario import Kafka
 from protocol.errors import ErrorCode
 
@@ -42,6 +42,7 @@ def play_permitted_requests(kafka: Kafka, steps: Sequence[Step]) -> Iterator[str
     kafka.request(create_topics(new_topic(f"{names.topic}-2")))
     kafka.settle()
     requests = candidates(names, LEFT_OUT.keys() - _COMPARED)
+    sender = Sender(kafka, partial(log_in, kafka, names.user))
     for step in steps:
         if isinstance(step, Permitted):
             acl = step.acl(names)
@@ -50,7 +51,7 @@ def play_permitted_requests(kafka: Kafka, steps: Sequence[Step]) -> Iterator[str
         else:
             request, version = step.request(names, requests)
             _confine(request, names)
-            yield from play_request(kafka, request, version, partial(log_in, kafka, names.user))
+            yield from sender.play(request, version)
     yield from changed_state(kafka, names)
     entries = described(kafka.request(acl_filter(f"User:{names.user}")))
     yield from map(kafka.formatter.text, entries)

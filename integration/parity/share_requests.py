@@ -14,6 +14,11 @@ from protocol.messages.delete_share_group_offsets import (
     DeleteShareGroupOffsetsRequest,
     DeleteShareGroupOffsetsRequestTopic,
 )
+from protocol.messages.delete_share_group_state import (
+    DeleteShareGroupStateRequest,
+    DeleteStateData,
+)
+from protocol.messages.delete_share_group_state import PartitionData as DeletedPartition
 from protocol.messages.describe_share_group_offsets import (
     DescribeShareGroupOffsetsRequest,
     DescribeShareGroupOffsetsRequestGroup,
@@ -24,7 +29,19 @@ from protocol.messages.initialize_share_group_state import (
     InitializeStateData,
 )
 from protocol.messages.initialize_share_group_state import PartitionData as InitializedPartition
-from protocol.messages.read_share_group_state import StateBatch
+from protocol.messages.read_share_group_state import PartitionData as ReadPartition
+from protocol.messages.read_share_group_state import (
+    ReadShareGroupStateRequest,
+    ReadStateData,
+    StateBatch,
+)
+from protocol.messages.read_share_group_state_summary import (
+    PartitionData as SummarizedPartition,
+)
+from protocol.messages.read_share_group_state_summary import (
+    ReadShareGroupStateSummaryRequest,
+    ReadStateSummaryData,
+)
 from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
 from protocol.messages.write_share_group_state import (
     PartitionData as WrittenPartition,
@@ -101,6 +118,29 @@ def write_state(
     )
     topics = [WriteStateData(topic_id=topic_id, partitions=[written])]
     return WriteShareGroupStateRequest(group_id=group, topics=topics)
+
+
+def delete_state(group: str, topic_id: UUID, *partitions: int) -> DeleteShareGroupStateRequest:
+    """DeleteShareGroupState."""
+    data = [DeletedPartition(partition=each) for each in partitions]
+    topics = [DeleteStateData(topic_id=topic_id, partitions=data)]
+    return DeleteShareGroupStateRequest(group_id=group, topics=topics)
+
+
+def read_state(group: str, topic_id: UUID, *partitions: int) -> ReadShareGroupStateRequest:
+    """ReadShareGroupState, as the leader of the partitions sends it."""
+    data = [ReadPartition(partition=each, leader_epoch=0) for each in partitions]
+    topics = [ReadStateData(topic_id=topic_id, partitions=data)]
+    return ReadShareGroupStateRequest(group_id=group, topics=topics)
+
+
+def read_state_summary(
+    group: str, topic_id: UUID, *partitions: int
+) -> ReadShareGroupStateSummaryRequest:
+    """ReadShareGroupStateSummary, as the group coordinator sends it."""
+    data = [SummarizedPartition(partition=each, leader_epoch=-1) for each in partitions]
+    topics = [ReadStateSummaryData(topic_id=topic_id, partitions=data)]
+    return ReadShareGroupStateSummaryRequest(group_id=group, topics=topics)
 
 
 def _state_batch(text: str) -> StateBatch:

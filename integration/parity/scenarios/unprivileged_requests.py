@@ -28,7 +28,8 @@ def _names(kafka: Kafka) -> Names:
     kafka.request(commit(group, topic, {0: 1}))
     topic_id = kafka.metadata(topic).topic_id
     transactional_id, new = kafka.new_name("transaction"), kafka.new_name("new")
-    return Names(topic, topic_id, group, transactional_id, kafka.new_user(), new)
+    others = (kafka.new_name(kind) for kind in ("share group", "streams group"))
+    return Names(topic, topic_id, group, transactional_id, kafka.new_user(), new, *others)
 
 
 def _in_each_version(kafka: Kafka, user: str, requests: list[Any]) -> Observations:
@@ -95,6 +96,18 @@ def unprivileged_requests_about_groups(kafka: Kafka) -> Observations:
 def unprivileged_requests_about_transactions(kafka: Kafka) -> Observations:
     """Requests of transactional producers, and the administration of transactions."""
     yield from _unprivileged(kafka, "transactions")
+
+
+@scenario(on=SECURED)
+def unprivileged_requests_about_share_groups(kafka: Kafka) -> Observations:
+    """Requests of members, stored offsets, and the share coordinator."""
+    yield from _unprivileged(kafka, "share groups")
+
+
+@scenario(on=SECURED)
+def unprivileged_requests_about_streams_groups(kafka: Kafka) -> Observations:
+    """Requests of members, and descriptions."""
+    yield from _unprivileged(kafka, "streams groups")
 
 
 @scenario(on=SECURED)
