@@ -142,6 +142,7 @@ def _topic(
         partitions=[
             _Partition(
                 partition_index=index,
+                start_offset=-1 if refusal else 0,
                 error_code=refusal.code if refusal else ErrorCode.NONE,
                 error_message=refusal.message if refusal else None,
             )

@@ -17,6 +17,7 @@ from protocol.messages.describe_groups import DescribeGroupsRequest
 from protocol.messages.describe_share_group_offsets import (
     DescribeShareGroupOffsetsRequest,
     DescribeShareGroupOffsetsRequestGroup,
+    DescribeShareGroupOffsetsRequestTopic,
 )
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.heartbeat import HeartbeatRequest
@@ -229,6 +230,18 @@ async def test_offsets_of_a_share_group_are_refused_without_a_message(tmp_path: 
     (described,) = response.groups
     assert (described.error_code, described.error_message) == (30, None)
     assert described.topics == []
+
+
+async def test_a_hidden_topic_of_a_share_group_has_no_start_offset(tmp_path: Path) -> None:
+    """Its partitions have the error, whether the topic exists or not."""
+    async with node_with_groups(tmp_path) as (node, client):
+        install(node.node, FakeAuthorizer(*on_group(DESCRIBE, "g")))
+        topic = DescribeShareGroupOffsetsRequestTopic(topic_name="a", partitions=[0])
+        group = DescribeShareGroupOffsetsRequestGroup(group_id="g", topics=[topic])
+        response = await client.send(DescribeShareGroupOffsetsRequest(groups=[group]))
+
+    (partition,) = response.groups[0].topics[0].partitions
+    assert (partition.error_code, partition.start_offset, partition.lag) == (29, -1, -1)
 
 
 @pytest.mark.parametrize("version", [2, 5])
