@@ -13,8 +13,9 @@ A fetch of many partitions, or with a session of many, is handled in slices.
 With ``replica.selector.class``, a consumer whose rack has an in-sync follower, and not the leader,
 is directed there at once (KIP-392).
 
-Deviations: no cluster id check. A second request of a session
-that another one changes in slices gets INVALID_FETCH_SESSION_EPOCH; in Kafka it waits.
+Deviations: no cluster id check. A second request of a session that another one changes in slices
+gets INVALID_FETCH_SESSION_EPOCH; in Kafka it waits. Several partitions with the zero id have
+UNKNOWN_TOPIC_ID like one; in Kafka they fail the request.
 """
 
 from __future__ import annotations
