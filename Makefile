@@ -61,6 +61,7 @@ simulate-share-groups: .venv/.developing  ## the part of make simulate that has 
 FRAMES ?= 2000000
 fuzz: .venv/.developing  ## send invalid requests, and draw fresh random examples
 	HYPOTHESIS_PROFILE=fresh $(BIN)/python -m pytest tests -m hypothesis -q
+	ANTECHAMBER_TRACES=4000 $(BIN)/python -m pytest integration/test_purgatory_trace.py -q
 	$(BIN)/python -m integration.fuzz --frames $(FRAMES) $(ARGS)
 
 simulate-groups: .venv/.developing  ## send random requests to a group coordinator, from thousands of seeds

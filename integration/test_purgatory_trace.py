@@ -6,17 +6,18 @@ effects and the gauges after it. Times are simulated or irrelevant, so that both
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
-from secrets import randbits
 from typing import Any
 
 import pytest
 
 from integration.kafka.java_program import java_command
 from integration.machine.deadlines import ENDS_WITHIN_S
+from integration.machine.seeds import seed_of_run
 from purgatories.delayed_operation import DelayedOperation
 from purgatories.purgatory import PURGE_PAUSE_MS, DelayedOperationPurgatory
 from purgatories.timer.system_timer import SystemTimer
@@ -25,7 +26,10 @@ from purgatories.timer.timing_wheel import TimingWheel
 
 pytestmark = pytest.mark.jvm
 
-TRACES = 2000
+# `ANTECHAMBER_TRACES=4000` for a long run, as in `make fuzz`. Its seed is random: a failure prints
+# it, and `ANTECHAMBER_SEED` sets it.
+TRACES = int(os.environ.get("ANTECHAMBER_TRACES", "500"))
+SEED = seed_of_run("ANTECHAMBER_TRACES")
 STEPS = 40
 JAVA = Path(__file__).parent / "java"
 HOURS_MS = 10**8
@@ -33,28 +37,25 @@ HOURS_MS = 10**8
 Trace = list[list[str]]
 
 
-@pytest.fixture
-def seed() -> int:
-    """Draw a seed and print it."""
-    drawn = randbits(32)
-    print(f"seed {drawn}")
-    return drawn
-
-
-def test_the_timer_equals_kafkas(seed: int, tmp_path: Path) -> None:
+def test_the_timer_equals_kafkas(tmp_path: Path) -> None:
     """With wheels of all sizes, the same tasks fire at the same buckets and clocks."""
-    traces = [_timer_trace(Random(seed + number)) for number in range(TRACES)]
+    traces = _traces(_timer_trace)
     command = java_command(
         JAVA / "TimerTrace.java", "org.apache.kafka.server.util.timer.TimerTrace", tmp_path
     )
     _compare(command, traces, TimerPlayer)
 
 
-def test_the_purgatory_equals_kafkas(seed: int, tmp_path: Path) -> None:
+def test_the_purgatory_equals_kafkas(tmp_path: Path) -> None:
     """The same checks in the same order, and the same completions, results and gauges."""
-    traces = [_purgatory_trace(Random(seed + number)) for number in range(TRACES)]
+    traces = _traces(_purgatory_trace)
     command = java_command(JAVA / "PurgatoryTrace.java", "PurgatoryTrace", tmp_path)
     _compare(command, traces, PurgatoryPlayer)
+
+
+def _traces(draw: Callable[[Random], Trace]) -> list[Trace]:
+    print(f"ANTECHAMBER_SEED={SEED} ANTECHAMBER_TRACES={TRACES}")
+    return [draw(Random(SEED + number)) for number in range(TRACES)]
 
 
 def _compare(command: list[str], traces: list[Trace], player: Callable[[list[str]], Any]) -> None:
