@@ -117,6 +117,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 _PIPELINE = "integration/pipeline"
 # The tests of each share what takes long to start: a Spark, a JVM with Kafka Streams.
 _TOGETHER = (_PIPELINE, "integration/test_streams_groups")
+# Tests of the pipeline that do not use the shared Spark.
+_APART = (f"{_PIPELINE}/test_spark_submit.py", f"{_PIPELINE}/report/test_page.py")
 # pytest-xdist begins with the files of many tests. These have few tests that take long: at the end
 # of a run, one process would have several of them while the others have nothing to do.
 _LONG = (
@@ -124,6 +126,7 @@ _LONG = (
     "integration/test_compiled_wheel.py",
     "integration/test_purgatories_package.py",
     "integration/test_atlas.py",
+    "integration/test_chaos.py",
     "integration/test_tutorial.py",
     "integration/test_three_nodes.py",
     "integration/test_three_nodes_secured.py",
@@ -146,7 +149,8 @@ class _Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
-        return next((each for each in _TOGETHER if file.startswith(each)), file)
+        together = (each for each in _TOGETHER if file.startswith(each))
+        return file if file in _APART else next(together, file)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Scheduling:
