@@ -36,7 +36,9 @@ class RealKafka:
 
     ``quick``: a JVM that starts in a third of the time but stays slow. ``log_level``: the level of
     its log on stdout. ``listeners``: the addresses of the only node by listener, where *properties*
-    configure several; one is PLAINTEXT. ``racks``: the rack of each node.
+    configure several; one is PLAINTEXT. ``racks``: the rack of each node. ``advertised``: the port
+    that the first node advertises instead of its own, because a proxy listens there; the others
+    advertise the next ones.
     """
 
     name = f"Apache Kafka {KAFKA_VERSION}"
@@ -53,6 +55,7 @@ class RealKafka:
         listeners: Mapping[str, str] | None = None,
         jvm_options: Sequence[str] = (),
         racks: Sequence[str] = (),
+        advertised: int | None = None,
     ) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="antechamber-kafka-"))
         self.processes: list[ServerProcess] = []
@@ -69,6 +72,7 @@ class RealKafka:
         if listeners is not None:
             self.nodes = {1: listeners["PLAINTEXT"]}
         self.bootstrap = ",".join(self.nodes.values())
+        self._advertised = advertised
         try:
             self._format(dict(properties or {}), racks)
             self._start_all()
@@ -98,6 +102,10 @@ class RealKafka:
     def stop(self, node: int) -> None:
         """Kill a node."""
         self.processes[node - 1].kill()
+
+    def shut_down(self, node: int) -> None:
+        """End a node in order: its partitions get other leaders before it ends."""
+        self.processes[node - 1].stop()
 
     def start(self, node: int, properties: Mapping[str, str] | None = None) -> None:
         """Start a stopped node on its own logs, and wait until it serves.
@@ -184,9 +192,12 @@ class RealKafka:
         listener = f"PLAINTEXT://{self.nodes[node]}"
         controller = f"127.0.0.1:{self._controller}"
         listeners = f"{listener},CONTROLLER://{controller}" if node == CONTROLLER_NODE else listener
+        advertised = listener
+        if self._advertised is not None:
+            advertised = f"PLAINTEXT://127.0.0.1:{self._advertised + node - 1}"
         return {
             **node_properties(node, len(self.nodes), controller),
             "listeners": listeners,
-            "advertised.listeners": listener,
+            "advertised.listeners": advertised,
             "log.dirs": str(self.data_directory(node)),
         }

@@ -11,14 +11,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from antechamber import Cluster
-from integration.kafka.source import missing_kafka, start_kafka
+from integration.kafka.source import missing_kafka
+from integration.outside.brokers import kafka_brokers, our_brokers
 from integration.outside.go_suites import FRANZ_GO, KAFKA_GO
+from integration.outside.kafka_python import KafkaPython
 from integration.outside.known import KNOWN
 from integration.outside.librdkafka import Librdkafka
+from integration.outside.rskafka import Rskafka
+from integration.outside.sarama import Sarama
 from integration.outside.suite import Results, Suite, Verdict
 
-SUITES: tuple[Suite, ...] = (Librdkafka(), FRANZ_GO, KAFKA_GO)
+SUITES: tuple[Suite, ...] = (Librdkafka(), FRANZ_GO, KAFKA_GO, KafkaPython(), Rskafka(), Sarama())
 
 
 def main() -> int:
@@ -47,16 +50,17 @@ def main() -> int:
 
 def _compare(suite: Suite, logs: Path, *, ours_only: bool) -> int:
     """Run one suite on both, print the differences, and return the number of failures."""
-    with Cluster(config=dict(suite.properties)) as cluster:
-        ours = suite.run(cluster.bootstrap, logs / f"{suite.name}-ours.log")
+    with our_brokers(suite) as brokers:
+        ours = suite.run(brokers, logs / f"{suite.name}-ours.log")
     if ours_only:
         print(f"{suite.name}: {_counted(ours)}", *_failed(ours), sep="\n  ", flush=True)
         return 0
-    with start_kafka(1, suite.properties) as kafka:
-        theirs = suite.run(kafka.bootstrap, logs / f"{suite.name}-kafka.log")
+    with kafka_brokers(suite) as brokers:
+        theirs = suite.run(brokers, logs / f"{suite.name}-kafka.log")
     print(f"{suite.name}: {_counted(ours)} on ours, {_counted(theirs)} on Kafka", flush=True)
     known, lost = KNOWN[suite.name], 0
-    for test, verdict in sorted(ours.items()):
+    for test in sorted(ours | theirs):
+        verdict = ours.get(test, Verdict.FAILED)
         passes = verdict is Verdict.PASSED
         if test in known and passes:
             print(f"  {test} passes, but is listed: {known[test]}", flush=True)

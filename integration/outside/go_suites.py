@@ -9,11 +9,11 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from integration.outside.suite import Results, Verdict, cache, run_logged
+from integration.outside.suite import Brokers, Results, Verdict, cache, run_logged
 
-_BUILD_WITHIN_SECONDS = 600
+BUILD_WITHIN_SECONDS = 600
 _TEST_WITHIN_SECONDS = 120
-_VERDICTS = {"pass": Verdict.PASSED, "fail": Verdict.FAILED, "skip": Verdict.SKIPPED}
+VERDICTS = {"pass": Verdict.PASSED, "fail": Verdict.FAILED, "skip": Verdict.SKIPPED}
 
 
 class GoSuite:
@@ -36,6 +36,8 @@ class GoSuite:
         leave_out: Sequence[str] = (),
     ) -> None:
         self.name = name
+        self.nodes = 1
+        self.advertised: int | None = None
         self.properties = properties or {}
         self._module = module
         self._package = package
@@ -48,17 +50,18 @@ class GoSuite:
         """See `Suite.missing`."""
         return None if shutil.which("go") else "no go on the PATH"
 
-    def run(self, bootstrap: str, log: Path) -> Results:
+    def run(self, brokers: Brokers, log: Path) -> Results:
         """See `Suite.run`."""
-        folder = self._sources(bootstrap)
+        folder = self._sources(brokers.bootstrap)
         program = folder / "suite.test"
         build: list[str | Path] = ["go", "test", "-mod=mod", "-c", "-o", program, "."]
-        run_logged(build, log, folder=folder, within_seconds=_BUILD_WITHIN_SECONDS)
+        run_logged(build, log, folder=folder, within_seconds=BUILD_WITHIN_SECONDS)
         assert program.exists(), f"{self.name} cannot be built: see {log}"
         listing: list[str | Path] = [program, "-test.list", "."]
         listed = subprocess.run(listing, cwd=folder, check=True, capture_output=True, text=True)
         variables = {
-            name: value.format(bootstrap=bootstrap) for name, value in self._variables.items()
+            name: value.format(bootstrap=brokers.bootstrap)
+            for name, value in self._variables.items()
         }
         results: Results = {}
         for test in listed.stdout.split():
@@ -77,26 +80,32 @@ class GoSuite:
 
     def _sources(self, bootstrap: str) -> Path:
         """A copy of the package's module, with the broker's address in its tests."""
-        folder = cache(self.name)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "go.mod").write_text("module outside\n")
-        download = ["go", "mod", "download", "-json", self._module]
-        found = subprocess.run(download, cwd=folder, check=True, capture_output=True, text=True)
-        copy = folder / "sources"
-        shutil.rmtree(copy, ignore_errors=True)
-        # The module cache is read-only, so make the copy writable.
-        shutil.copytree(json.loads(found.stdout)["Dir"], copy, copy_function=shutil.copyfile)
-        for path in (copy, *copy.rglob("*")):
-            path.chmod(0o755 if path.is_dir() else 0o644)
+        package = module_copy(self.name, self._module) / self._package
         if self._address is not None:
-            for path in (copy / self._package).glob("*_test.go"):
+            for path in package.glob("*_test.go"):
                 path.write_text(path.read_text().replace(self._address, bootstrap))
-        return copy / self._package
+        return package
+
+
+def module_copy(name: str, module: str) -> Path:
+    """Return a copy of a module's sources that can be changed."""
+    folder = cache(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "go.mod").write_text("module outside\n")
+    download = ["go", "mod", "download", "-json", module]
+    found = subprocess.run(download, cwd=folder, check=True, capture_output=True, text=True)
+    copy = folder / "sources"
+    shutil.rmtree(copy, ignore_errors=True)
+    # The module cache is read-only, so make the copy writable.
+    shutil.copytree(json.loads(found.stdout)["Dir"], copy, copy_function=shutil.copyfile)
+    for path in (copy, *copy.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return copy
 
 
 def _verdict(test: str, printed: str) -> Verdict:
     ended = re.findall(rf"^--- (PASS|FAIL|SKIP): {test} ", printed, re.MULTILINE)
-    return _VERDICTS[ended[-1].lower()] if ended else Verdict.FAILED
+    return VERDICTS[ended[-1].lower()] if ended else Verdict.FAILED
 
 
 FRANZ_GO = GoSuite(

@@ -8,4 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 # Reasons by suite and test.
-KNOWN: Mapping[str, Mapping[str, str]] = {"librdkafka": {}, "franz-go": {}, "kafka-go": {}}
+KNOWN: Mapping[str, Mapping[str, str]] = {
+    "librdkafka": {},
+    "franz-go": {},
+    "kafka-go": {},
+    "kafka-python": {},
+    "rskafka": {},
+    "sarama": {},
+}

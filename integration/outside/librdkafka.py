@@ -11,7 +11,7 @@ from pathlib import Path
 
 from integration.kafka.quick_start import class_path
 from integration.machine.archives import unpack
-from integration.outside.suite import Results, Verdict, cache, run_logged
+from integration.outside.suite import Brokers, Results, Verdict, cache, run_logged
 
 PACKAGE = "@confluentinc/kafka-javascript@1.10.1"
 _BUILD_WITHIN_SECONDS = 1200
@@ -33,20 +33,22 @@ class Librdkafka:
     """The tests that need a broker, in librdkafka's quick mode."""
 
     name = "librdkafka"
+    nodes = 1
     properties: Mapping[str, str] = _PROPERTIES
+    advertised: int | None = None
 
     def missing(self) -> str | None:
         """See `Suite.missing`."""
         lacking = [each for each in ("npm", "gcc", "g++", "make", "java") if not shutil.which(each)]
         return f"no {', '.join(lacking)}" if lacking else None
 
-    def run(self, bootstrap: str, log: Path) -> Results:
+    def run(self, brokers: Brokers, log: Path) -> Results:
         """See `Suite.run`."""
         sources = _built(log)
         tests = sources / "tests"
         with tempfile.TemporaryDirectory() as folder:
             config = Path(folder, "test.conf")
-            lines = (f"bootstrap.servers={bootstrap}", "test.topic.random=true")
+            lines = (f"bootstrap.servers={brokers.bootstrap}", "test.topic.random=true")
             config.write_text("\n".join((*lines, "test.timeout.multiplier=2")) + "\n")
             _write_tools(Path(folder, "bin"))
             variables = {
@@ -54,7 +56,7 @@ class Librdkafka:
                 "RDKAFKA_TEST_CONF": str(config),
                 "TEST_KAFKA_VERSION": "4.3.1",
                 "KAFKA_PATH": folder,
-                "BROKERS": bootstrap,
+                "BROKERS": brokers.bootstrap,
             }
             command: list[str | Path] = [tests / "test-runner", "-L", "-K", "-E", "-Q", "-r", "-p2"]
             for old in tests.glob("test_report_*.json"):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 class Verdict(StrEnum):
@@ -22,18 +22,29 @@ class Verdict(StrEnum):
 Results = dict[str, Verdict]
 
 
+class Brokers(NamedTuple):
+    """``bootstrap``: the addresses they listen at. ``stop`` and ``start`` take the id of a node."""
+
+    bootstrap: str
+    stop: Callable[[int], None]
+    start: Callable[[int], None]
+
+
 class Suite(Protocol):
     """The tests of one project."""
 
     name: str
-    # Broker properties that the tests need.
+    # The number of brokers that the tests need, and the properties of each.
+    nodes: int
     properties: Mapping[str, str]
+    # The first of the ports that they advertise, where a proxy listens; None: their own.
+    advertised: int | None
 
     def missing(self) -> str | None:
         """Return what is missing to run it, or None."""
         ...
 
-    def run(self, bootstrap: str, log: Path) -> Results:
+    def run(self, brokers: Brokers, log: Path) -> Results:
         """Obtain the suite if necessary, run it, and write its output to *log*."""
         ...
 
