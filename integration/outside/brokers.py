@@ -22,7 +22,7 @@ def our_brokers(suite: Suite) -> Iterator[Brokers]:
         first = suite.advertised + _DISTANCE
         properties["listeners"] = f"PLAINTEXT://127.0.0.1:{first}"
         properties["advertised.listeners"] = f"PLAINTEXT://127.0.0.1:{suite.advertised}"
-    with Cluster(suite.nodes, config=properties) as cluster:
+    with Cluster(suite.nodes, racks=suite.racks, config=properties) as cluster:
         bootstrap = cluster.bootstrap
         if suite.advertised is not None:
             bootstrap = ",".join(f"127.0.0.1:{first + node}" for node in range(suite.nodes))
@@ -33,10 +33,15 @@ def our_brokers(suite: Suite) -> Iterator[Brokers]:
 def kafka_brokers(suite: Suite) -> Iterator[Brokers]:
     """Start a real Kafka with the properties of a suite."""
     if suite.advertised is None:
-        with start_kafka(suite.nodes, suite.properties) as kafka:
+        with start_kafka(suite.nodes, suite.properties, racks=suite.racks) as kafka:
             yield Brokers(kafka.bootstrap, kafka.stop, kafka.start)
     else:
         with RealKafka(
-            suite.nodes, suite.properties, heap="512M", quick=True, advertised=suite.advertised
+            suite.nodes,
+            suite.properties,
+            heap="512M",
+            quick=True,
+            racks=suite.racks,
+            advertised=suite.advertised,
         ) as proxied:
             yield Brokers(proxied.bootstrap, proxied.shut_down, proxied.start)

@@ -37,6 +37,7 @@ class GoSuite:
     ) -> None:
         self.name = name
         self.nodes = 1
+        self.racks: Sequence[str] = ()
         self.advertised: int | None = None
         self.properties = properties or {}
         self._module = module

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from integration.machine.archives import unpack
@@ -53,6 +53,7 @@ class KafkaPython:
     name = "kafka-python"
     nodes = 1
     properties: Mapping[str, str] = _PROPERTIES
+    racks: Sequence[str] = ()
     advertised: int | None = None
 
     def missing(self) -> str | None:

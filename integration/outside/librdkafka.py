@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from integration.kafka.quick_start import class_path
@@ -35,6 +35,7 @@ class Librdkafka:
     name = "librdkafka"
     nodes = 1
     properties: Mapping[str, str] = _PROPERTIES
+    racks: Sequence[str] = ()
     advertised: int | None = None
 
     def missing(self) -> str | None:

@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from integration.outside.suite import Brokers, Results, Verdict, cache, run_logged
@@ -36,6 +36,7 @@ class Rskafka:
     name = "rskafka"
     nodes = 1
     properties: Mapping[str, str] = {"auto.create.topics.enable": "false"}
+    racks: Sequence[str] = ()
     advertised: int | None = None
 
     def missing(self) -> str | None:

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,6 +36,7 @@ _PROPERTIES = {
     "transaction.state.log.replication.factor": "2",
     "transaction.state.log.min.isr": "1",
     "group.initial.rebalance.delay.ms": "0",
+    "replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector",
 }
 
 
@@ -45,6 +46,7 @@ class Sarama:
     name = "sarama"
     nodes = 5
     properties: Mapping[str, str] = _PROPERTIES
+    racks: Sequence[str] = ("1", "2", "3", "4", "5")
     advertised: int | None = _FIRST_PORT
 
     def missing(self) -> str | None:
@@ -70,7 +72,14 @@ class Sarama:
                 "PATH": f"{folder}:{os.environ['PATH']}",
             }
             printed = run_logged(
-                [program, "-test.v", "-test.run", "^TestFunc", "-test.skip", f"^{_LEFT_OUT}$"],
+                [
+                    program,
+                    "-test.v",
+                    "-test.run",
+                    "^Test(Func|ConsumerFetchFollower)",
+                    "-test.skip",
+                    f"^{_LEFT_OUT}$",
+                ],
                 log,
                 folder=sources,
                 variables=variables,

@@ -37,6 +37,8 @@ class Suite(Protocol):
     # The number of brokers that the tests need, and the properties of each.
     nodes: int
     properties: Mapping[str, str]
+    # The rack of each broker; none if it is empty.
+    racks: Sequence[str]
     # The first of the ports that they advertise, where a proxy listens; None: their own.
     advertised: int | None
 
