@@ -130,8 +130,9 @@ def _confine(request: Any, names: Names) -> None:
         for topic in request.topics:
             topic.topic_id = names.topic_id
     for struct in _structs(request):
-        for name in ("num_partitions", "count"):
-            if getattr(struct, name, 0) > _PARTITIONS_MAX:
+        for name in ("num_partitions", "count", "partitions"):  # the last one of internal topics
+            value = getattr(struct, name, 0)
+            if isinstance(value, int) and value > _PARTITIONS_MAX:
                 setattr(struct, name, _TOO_MANY_PARTITIONS)
 
 

@@ -27,10 +27,13 @@ _CHANGING = (
 )
 _CLOSING = ("Sasl",)  # the broker closes the connection after the response
 
+# What a response can list of other programs.
+_NAMES = ("name", "group_id", "transactional_id", "user", "resource_name", "topic_name")
+
 
 def play_changed_requests(kafka: Kafka, steps: Sequence[ChangedRequest]) -> Iterator[str]:
     """Send the requests over one connection, and yield the responses."""
-    kafka.formatter = Unordered()
+    kafka.formatter = Unordered(kafka.unique)
     names = prepared(kafka, kafka.new_name("user"))
     requests = candidates(names)
     sender = Sender(kafka, kafka.connect)
@@ -99,7 +102,14 @@ def changed_state(kafka: Kafka, names: Names) -> Iterator[str]:
 
 
 class Unordered(Formatter):
-    """Sorts all lists, has no numbers of ids and no documentation, and shows invalid records."""
+    """Sorts all lists, without what other programs have made; shows invalid records.
+
+    It has no numbers of ids and no documentation.
+    """
+
+    def __init__(self, own: str) -> None:
+        super().__init__()
+        self._own = own
 
     def name(self, real: object, kind: str) -> str:
         return kind if kind == "uuid" else super().name(real, kind)
@@ -109,10 +119,15 @@ class Unordered(Formatter):
 
     def text(self, value: Any) -> str:
         if isinstance(value, list):
-            return f"[{'; '.join(sorted(map(self.text, value)))}]"
+            own = (each for each in value if not self._is_foreign(each))
+            return f"[{'; '.join(sorted(map(self.text, own)))}]"
         if hasattr(value, "documentation"):
             value.documentation = None
         return super().text(value)
+
+    def _is_foreign(self, item: Any) -> bool:
+        names = (str(getattr(item, name, "")) for name in _NAMES)
+        return any(name.startswith("program-") and self._own not in name for name in names)
 
     def records(self, data: Any) -> str:
         try:
