@@ -121,7 +121,7 @@ def _confine(request: Any, names: Names) -> None:
 
     Kafka adds the numbers of new partitions in 32 bits, so that many pass its limit. A ShareFetch
     with an unknown topic id fails, as does a Fetch of two partitions with the zero id. Thousands of
-    partitions would take minutes.
+    partitions would take minutes, and more of them in CreatePartitions end Kafka's controller.
     """
     if isinstance(request, FetchRequest):
         for named in request.topics:
@@ -130,10 +130,12 @@ def _confine(request: Any, names: Names) -> None:
         for topic in request.topics:
             topic.topic_id = names.topic_id
     for struct in _structs(request):
-        for name in ("num_partitions", "count", "partitions"):  # the last one of internal topics
+        if getattr(struct, "num_partitions", 0) > _PARTITIONS_MAX:
+            struct.num_partitions = _TOO_MANY_PARTITIONS
+        for name in ("count", "partitions"):  # of CreatePartitions, and of internal topics
             value = getattr(struct, name, 0)
             if isinstance(value, int) and value > _PARTITIONS_MAX:
-                setattr(struct, name, _TOO_MANY_PARTITIONS)
+                setattr(struct, name, _PARTITIONS_MAX)
 
 
 def _change(struct: Any, field: Field, version: int, drawing: Drawing) -> None:
