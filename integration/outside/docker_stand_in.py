@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,13 +20,27 @@ urllib.request.urlopen(url, data=b"").close()
 
 
 @contextmanager
-def docker_stand_in(folder: Path, commands: Mapping[str, Callable[[int], None]]) -> Iterator[None]:
-    """Write the program: `docker compose COMMAND NAME-NODE` calls ``commands[COMMAND](NODE)``."""
+def docker_stand_in(
+    folder: Path, stop: Callable[[int], None], start: Callable[[int], None]
+) -> Iterator[None]:
+    """Write the program: `docker compose stop NAME-NODE` calls *stop*, and `start` calls *start*.
+
+    As with Docker, to start a node that runs has no effect.
+    """
+    stopped: set[int] = set()
+
+    def run(command: str, node: int) -> None:
+        if command == "stop":
+            stop(node)
+            stopped.add(node)
+        elif node in stopped:
+            start(node)
+            stopped.remove(node)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             _, command, service = self.path.split("/")
-            commands[command](int(service.rpartition("-")[2]))
+            run(command, int(service.rpartition("-")[2]))
             self.send_response(200)
             self.end_headers()
 

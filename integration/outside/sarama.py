@@ -24,6 +24,7 @@ _FIRST_PORT = 29091
 _PROXY = "github.com/Shopify/toxiproxy/v2/cmd/server@v2.5.0"
 _RUN_WITHIN_SECONDS = 1200
 _STARTS_WITHIN_SECONDS = 30
+_TESTS = "^Test(Func|ConsumerFetchFollower)"
 # It reads the brokers' logs.
 _LEFT_OUT = "TestFuncIdempotentBufferedSequence"
 _ENDED = re.compile(r"^--- (PASS|FAIL|SKIP): (\w+) ", re.MULTILINE)
@@ -64,7 +65,7 @@ class Sarama:
         with (
             tempfile.TemporaryDirectory() as folder,
             _proxies(brokers.bootstrap, Path(folder)) as address,
-            docker_stand_in(Path(folder), {"stop": brokers.stop, "start": brokers.start}),
+            docker_stand_in(Path(folder), brokers.stop, brokers.start),
         ):
             variables = {
                 "TOXIPROXY_ADDR": f"http://{address}",
@@ -76,7 +77,7 @@ class Sarama:
                     program,
                     "-test.v",
                     "-test.run",
-                    "^Test(Func|ConsumerFetchFollower)",
+                    _TESTS,
                     "-test.skip",
                     f"^{_LEFT_OUT}$",
                 ],
