@@ -101,22 +101,28 @@ def acknowledge(
     """Apply the acknowledgements of a request.
 
     *found_errors* are those of `find_partitions`. *on_done* gets the error of each partition: in
-    the last slice, or later. As in Kafka, partitions without batches are ignored unless others have
-    valid ones.
+    the last slice, or later. As in Kafka, invalid batches are an error before any other but an
+    unknown topic id, and partitions without batches are ignored unless others have valid ones.
     """
     errors: Errors = {}
     wanted: dict[SharePartitionKey, Sequence[Acknowledgement]] = {}
     for each, parts in batches.items():
-        if each in found_errors:
-            errors[each] = found_errors[each]
+        found = found_errors.get(each)
+        if found is not None and found[0] is ErrorCode.UNKNOWN_TOPIC_ID:
+            errors[each] = found
             continue
         read = ((part.first_offset, part.last_offset, part.acknowledge_types) for part in parts)
         try:
-            wanted[each] = yield from read_acknowledgements(
+            acknowledgements = yield from read_acknowledgements(
                 read, may_renew=request.body.is_renew_ack
             )
         except ApiError as error:
             errors[each] = (error.code, error.message)
+            continue
+        if found is None:
+            wanted[each] = acknowledgements
+        else:
+            errors[each] = found
     if not any(wanted.values()):
         wanted = {}
     yield from request.services.share_partitions.acknowledge(

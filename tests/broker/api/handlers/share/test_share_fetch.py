@@ -15,7 +15,7 @@ from protocol.messages.share_acknowledge import (
     ShareAcknowledgeRequest,
 )
 from tests.batches import batch
-from tests.share_group import share_group
+from tests.share_group import ShareGroupOnNode, share_group
 from tests.share_session import acknowledgement
 
 pytestmark = pytest.mark.anyio
@@ -81,21 +81,27 @@ async def test_partitions_without_acknowledgements_are_named_beside_others(
             await g.produce(5, partition=partition)
         a = g.member("a")
         await a.fetch(0, 1)
-        partitions = [
-            AcknowledgePartition(
-                partition_index=index, acknowledgement_batches=list(map(acknowledgement, each))
-            )
-            for index, each in enumerate(batches)
-        ]
-        topic = AcknowledgeTopic(topic_id=g.topic_id, partitions=partitions)
-        sent = ShareAcknowledgeRequest(
-            group_id="g",
-            member_id="a",
-            share_session_epoch=1,
-            is_renew_ack=False,
-            topics=[topic],
-        )
-        assert _named(await a.client.send(sent)) == named
+        assert _named(await a.client.send(_acknowledgements(g, batches))) == named
+
+
+@pytest.mark.parametrize(
+    ("batch_of_records", "error"),
+    [
+        ("0-4 7", ErrorCode.INVALID_REQUEST),
+        ("4-0 accept", ErrorCode.INVALID_REQUEST),
+        ("0-4 accept", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    ],
+)
+async def test_acknowledgements_are_checked_before_their_partition(
+    tmp_path: Path, batch_of_records: str, error: ErrorCode
+) -> None:
+    """Invalid ones have their error also in a partition that does not exist."""
+    async with share_group(tmp_path) as g:
+        await g.produce(5)
+        a = g.member("a")
+        await a.fetch(0)
+        response = await a.client.send(_acknowledgements(g, [[], [batch_of_records]]))
+        assert [each.error_code for each in response.responses[0].partitions] == [error]
 
 
 async def test_a_session_names_only_partitions_with_news(tmp_path: Path) -> None:
@@ -280,6 +286,23 @@ async def test_a_deleted_log_start_moves_the_window(tmp_path: Path) -> None:
         a = g.member("a")
         assert await a.timed_fetch(max_wait_ms=500) == ("", 0)
         assert await a.fetch() == "7-9#1"
+
+
+def _acknowledgements(g: ShareGroupOnNode, batches: list[list[str]]) -> ShareAcknowledgeRequest:
+    """A request of the member a with *batches* of each partition."""
+    partitions = [
+        AcknowledgePartition(
+            partition_index=index, acknowledgement_batches=list(map(acknowledgement, each))
+        )
+        for index, each in enumerate(batches)
+    ]
+    return ShareAcknowledgeRequest(
+        group_id="g",
+        member_id="a",
+        share_session_epoch=1,
+        is_renew_ack=False,
+        topics=[AcknowledgeTopic(topic_id=g.topic_id, partitions=partitions)],
+    )
 
 
 def _named(response: Any) -> list[int]:
