@@ -11,7 +11,6 @@ import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
-from secrets import randbits
 from uuid import UUID
 
 import pytest
@@ -29,11 +28,13 @@ from broker.quotas.entity import Entity, Quotas
 from broker.steps.queue import finish
 from integration.kafka.java_program import java_command
 from integration.machine.deadlines import ENDS_WITHIN_S
+from integration.machine.seeds import FRESH, seed_of_run
 from protocol.errors import ErrorCode
 
 pytestmark = pytest.mark.jvm
 
 TRACES = 400
+SEED = seed_of_run(FRESH)
 STEPS = 60
 NODES = range(1, 6)
 JAVA = Path(__file__).parent / "java"
@@ -43,9 +44,8 @@ _ELECTIONS = {"0": Election.PREFERRED, "1": Election.UNCLEAN}
 
 def test_decisions_equal_those_of_kafkas_controller(tmp_path: Path) -> None:
     """Responses, ISRs, leaders, epochs, reassignments and eligible leader replicas are equal."""
-    seed = randbits(32)
-    print(f"seed {seed}")
-    played = [_play(Random(seed + number)) for number in range(TRACES)]
+    print(f"ANTECHAMBER_SEED={SEED}")
+    played = [_play(Random(SEED + number)) for number in range(TRACES)]
     script = "".join(step + "\n" for trace in played for step, _ in trace)
     command = java_command(
         JAVA / "ControllerTrace.java", "org.apache.kafka.controller.ControllerTrace", tmp_path

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from random import Random
-from secrets import randbits
 from typing import Any
 
 import pytest
@@ -18,20 +17,21 @@ from broker.groups.streams.current_assignment import (
 )
 from broker.groups.streams.tasks import Tasks, TasksWithEpochs
 from integration.kafka.java_program import java_lines
+from integration.machine.seeds import FRESH, seed_of_run
 
 pytestmark = pytest.mark.jvm
 
 JAVA = Path(__file__).parent / "java" / "StreamsReconciliation.java"
 MEMBERS = 10_000
+SEED = seed_of_run(FRESH)
 # Active, standby and warm-up tasks: epochs by subtopology and partition.
 Roles = list[dict[str, dict[int, int]]]
 
 
 def test_members_are_reconciled_as_in_kafka(tmp_path: Path) -> None:
     """States, epochs, assigned tasks and tasks to revoke are equal, and so are refusals."""
-    seed = randbits(32)
-    print(f"seed {seed}")
-    cases = [_case(Random(seed + number)) for number in range(MEMBERS)]
+    print(f"ANTECHAMBER_SEED={SEED}")
+    cases = [_case(Random(SEED + number)) for number in range(MEMBERS)]
     lines = [json.dumps(each) for each in cases]
 
     kafka = java_lines(JAVA, "StreamsReconciliation", tmp_path, lines)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
-from secrets import randbits
 from typing import Any
 
 import pytest
@@ -22,19 +21,20 @@ from broker.groups.streams.topology import (
     Subtopology,
 )
 from integration.kafka.java_program import java_lines
+from integration.machine.seeds import FRESH, seed_of_run
 
 pytestmark = pytest.mark.jvm
 
 JAVA = Path(__file__).parent / "java" / "StreamsTopologies.java"
 TOPOLOGIES = 4000
+SEED = seed_of_run(FRESH)
 Topics = Mapping[str, int]
 
 
 def test_topologies_are_configured_as_by_kafka(tmp_path: Path) -> None:
     """Tasks, internal topics, statuses and errors are equal, in order and with their messages."""
-    seed = randbits(32)
-    print(f"seed {seed}")
-    cases = [_case(Random(seed + number)) for number in range(TOPOLOGIES)]
+    print(f"ANTECHAMBER_SEED={SEED}")
+    cases = [_case(Random(SEED + number)) for number in range(TOPOLOGIES)]
     lines = [json.dumps({"topology": _value(each), "topics": topics}) for each, topics in cases]
 
     kafka = java_lines(JAVA, "StreamsTopologies", tmp_path, lines)

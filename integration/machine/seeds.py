@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from random import randrange
+from typing import Final
+
+# Set by `make fuzz`: tests whose length does not change draw other examples.
+FRESH: Final = "ANTECHAMBER_FRESH"
 
 
 def seed_of_run(length: str) -> int:
     """Return `ANTECHAMBER_SEED`, or a random seed if the variable *length* is set, or 0.
 
-    *length* names the variable that makes the run longer than in `make test`.
+    *length* names the variable that makes the run longer than in `make test`, or is `FRESH`.
     """
     if given := os.environ.get("ANTECHAMBER_SEED"):
         return int(given)

@@ -238,8 +238,8 @@ def scenario(
 ) -> Callable[[Callable[[Kafka], Observations]], Callable[[Kafka], Observations]]:
     """Register a scenario.
 
-    *alone*: it stops nodes, so that it must run alone on the cluster. *slow*: it kills nodes;
-    Kafka takes ten seconds to detect that and to restart them.
+    *alone*: it stops nodes, so that it must run alone on the cluster. *slow*: it kills nodes,
+    which Kafka takes ten seconds to detect, or it needs three nodes of its own.
     """
 
     def register(play: Callable[[Kafka], Observations]) -> Callable[[Kafka], Observations]:

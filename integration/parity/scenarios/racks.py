@@ -1,7 +1,7 @@
 """Racks: where consumers are directed to, and how replicas are placed.
 
-Node 1 is in rack a, nodes 2 and 3 are in rack b. Responses with records or an end of a wait are
-shown by other scenarios; these show the preferred read replica.
+Node 1 is in rack a, nodes 2 and 3 are in rack b. The scenarios are slow because they need three
+nodes of their own; `integration/test_racks.py` has racks in each run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _preferred(kafka: Kafka, topic: str) -> int:
     return int(partition.preferred_read_replica)
 
 
-@scenario(on=RACKS)
+@scenario(on=RACKS, slow=True)
 def consumers_are_directed_to_a_replica_in_their_rack(kafka: Kafka) -> Observations:
     """Each rack, at the leader and at followers, in several versions."""
     topic = kafka.topic(replicas=(1, 2))
@@ -43,7 +43,7 @@ def consumers_are_directed_to_a_replica_in_their_rack(kafka: Kafka) -> Observati
         yield version, kafka.request(fetch(topic, rack="b"), version)
 
 
-@scenario(on=RACKS)
+@scenario(on=RACKS, slow=True)
 def directed_consumers_do_not_wait(kafka: Kafka) -> Observations:
     """A partition with a preferred replica ends the wait of all partitions of the request."""
     topic, other = kafka.topic(2, replicas=(1, 2)), kafka.topic(replicas=(1,))
@@ -52,7 +52,7 @@ def directed_consumers_do_not_wait(kafka: Kafka) -> Observations:
     yield "leader only", kafka.start(fetch(other, rack="b"), 12).waits()
 
 
-@scenario(on=RACKS)
+@scenario(on=RACKS, slow=True)
 def directed_consumers_with_errors(kafka: Kafka) -> Observations:
     """Offsets that no follower has, and leader epochs."""
     topic = kafka.topic(replicas=(1, 2))
@@ -63,7 +63,7 @@ def directed_consumers_with_errors(kafka: Kafka) -> Observations:
         yield "epoch", epoch, kafka.request(fetch(topic, rack="b", leader_epoch=epoch), 12)
 
 
-@scenario(on=RACKS)
+@scenario(on=RACKS, slow=True)
 def directed_consumers_with_sessions(kafka: Kafka) -> Observations:
     """A session has a partition with a preferred replica in each response."""
     topic = kafka.topic(replicas=(1, 2))
@@ -76,7 +76,7 @@ def directed_consumers_with_sessions(kafka: Kafka) -> Observations:
     yield "without a rack", kafka.request(request, 12).responses
 
 
-@scenario(on=RACKS, alone=True)
+@scenario(on=RACKS, alone=True, slow=True)
 def lagging_followers_are_not_preferred(kafka: Kafka) -> Observations:
     """The follower with the longer log, or the leader if none is in sync and has the offset."""
     topic, pair, empty = kafka.topic(replicas=ALL), kafka.topic(replicas=(1, 3)), kafka.topic()
@@ -100,14 +100,14 @@ def lagging_followers_are_not_preferred(kafka: Kafka) -> Observations:
     yield "directed when it is woken", parked
 
 
-@scenario(on=RACKS)
+@scenario(on=RACKS, slow=True)
 def clients_see_racks(kafka: Kafka) -> Observations:
     """The racks of the nodes."""
     described = kafka.request(DescribeClusterRequest(include_cluster_authorized_operations=False))
     yield [(broker.broker_id, broker.rack) for broker in described.brokers]
 
 
-@scenario(on=RACKS)
+@scenario(on=RACKS, slow=True)
 def replicas_are_in_different_racks(kafka: Kafka) -> Observations:
     """Each of two replicas is in another rack; Kafka draws the rest at random."""
     topic = kafka.new_name("topic")
