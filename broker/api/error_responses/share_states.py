@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from broker.api.error_responses.failure import Failure
+from protocol.errors import ErrorCode
 from protocol.messages import delete_share_group_state as delete
 from protocol.messages import initialize_share_group_state as initialize
 from protocol.messages import read_share_group_state as read
@@ -19,11 +20,13 @@ from protocol.messages import write_share_group_state as write
 
 
 def _failed(
-    response: Any, topic_result: Any, partition_result: Any, *, default_message: bool
+    response: Any, topic_result: Any, partition_result: Any, *, has_message: bool
 ) -> Callable[[Any, Failure], Any]:
     """A function that makes the error response, of these classes, of an API."""
 
     def error_response(body: Any, failure: Failure) -> Any:
+        is_refused = failure.code is ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+        message = failure.default_message if has_message or is_refused else None
         return response(
             results=[
                 topic_result(
@@ -32,9 +35,7 @@ def _failed(
                         partition_result(
                             partition=each.partition,
                             error_code=failure.code,
-                            error_message=failure.default_message
-                            if default_message
-                            else failure.message,
+                            error_message=message,
                         )
                         for each in topic.partitions
                     ],
@@ -51,30 +52,30 @@ SHARE_STATES: dict[Any, Callable[[Any, Failure], object | None]] = {
         initialize.InitializeShareGroupStateResponse,
         initialize.InitializeStateResult,
         initialize.PartitionResult,
-        default_message=False,
+        has_message=False,
     ),
     read.ReadShareGroupStateRequest: _failed(
         read.ReadShareGroupStateResponse,
         read.ReadStateResult,
         read.PartitionResult,
-        default_message=True,
+        has_message=True,
     ),
     write.WriteShareGroupStateRequest: _failed(
         write.WriteShareGroupStateResponse,
         write.WriteStateResult,
         write.PartitionResult,
-        default_message=True,
+        has_message=True,
     ),
     delete.DeleteShareGroupStateRequest: _failed(
         delete.DeleteShareGroupStateResponse,
         delete.DeleteStateResult,
         delete.PartitionResult,
-        default_message=False,
+        has_message=False,
     ),
     read_summary.ReadShareGroupStateSummaryRequest: _failed(
         read_summary.ReadShareGroupStateSummaryResponse,
         read_summary.ReadStateSummaryResult,
         read_summary.PartitionResult,
-        default_message=True,
+        has_message=True,
     ),
 }
