@@ -159,7 +159,7 @@ class Fixtures implements AutoCloseable {
         Map<String, Object> settings = new HashMap<>();
         settings.put("bootstrap.servers", bootstrap);
         settings.put("client.id", clientId);
-        settings.put("request.timeout.ms", 30_000);
+        settings.put("request.timeout.ms", 10_000);
         settings.put("default.api.timeout.ms", 60_000);
         return settings;
     }
