@@ -66,10 +66,9 @@ class Services:
     """What Kafka passes to the constructor of ``KafkaApis``.
 
     ``image`` is the node's own image of the cluster, which changes in place. ``api_versions`` is
-    the content of ApiVersions responses, ``credentials`` those of logins.
-    ``replica_selector`` directs consumers to replicas in their rack, if the node is configured to
-    do so. The last seven serve all
-    requests: ``request_channel`` sends their responses, ``request_counts`` counts them,
+    the content of ApiVersions responses, ``credentials`` those of logins. ``replica_selector``
+    directs consumers to replicas in their rack, if the node is configured to do so. The last seven
+    serve all requests: ``request_channel`` sends their responses, ``request_counts`` counts them,
     ``state_changes`` is notified of each parked request and each response, ``faults`` are the rules
     by which requests fail, ``steps`` runs handlers that are generators, ``unexpected_errors``
     reports exceptions, and ``authorizer`` decides what clients may do; without one they may do
