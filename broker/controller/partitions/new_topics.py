@@ -142,10 +142,14 @@ class NewTopics:
             raise ApiError(error.code, reason) from None
 
     def _after_last(self, topic: TopicImage) -> int:
-        """The first node of the next partition, so that a topic that grows in steps is balanced."""
-        alive = [broker.node_id for broker in self._image.alive_brokers()]
-        last = topic.partitions[-1].replicas[0]
-        return alive.index(last) + 1 if last in alive else len(topic.partitions)
+        """The start of the next partition, so that a topic that grows in steps is balanced."""
+        brokers, last = self._image.brokers.values(), topic.partitions[-1].replicas[0]
+        if self._image.alive_brokers():
+            for start in range(len(brokers)):
+                [(leader,)] = place_replicas(brokers, 1, 1, start=start)
+                if leader == last:
+                    return start + 1
+        return len(topic.partitions)
 
     def _placed(self, count: int, factor: int, *, start: int) -> tuple[PartitionRegistration, ...]:
         registered = self._image.brokers

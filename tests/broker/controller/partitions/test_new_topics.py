@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from broker.common.errors import ApiError
@@ -103,3 +105,17 @@ class _Node(int):
         return int(self) == other
 
     __hash__ = int.__hash__
+
+
+def test_a_topic_that_grows_one_by_one_has_leaders_on_all_nodes() -> None:
+    """Also on both nodes of each of three racks."""
+    image = MetadataImage("cluster")
+    for node_id, rack in enumerate("aabbcc", start=1):
+        image.put_broker(Broker(node_id, "h", node_id, rack=rack))
+    topics = NewTopics(image, Config(), check_topic_configs)
+    topic = topics.topic("t", 1, 2, (), {})
+    while len(topic.partitions) < 6:
+        grown = (*topic.partitions, *topics.partitions(topic, len(topic.partitions) + 1, None))
+        topic = replace(topic, partitions=grown)
+
+    assert sorted(each.leader for each in topic.partitions) == [1, 2, 3, 4, 5, 6]
