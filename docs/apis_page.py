@@ -43,7 +43,6 @@ _NOT_SERVED: Mapping[Sequence[int], str] = {
         72,
     ): "GetTelemetrySubscriptions, PushTelemetry: as in a Kafka without a receiver of client "
     "metrics (KIP-714)",
-    (80, 81): "AddRaftVoter, RemoveRaftVoter: the controller is an object in the process",
 }
 
 

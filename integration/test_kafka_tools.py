@@ -145,6 +145,30 @@ def test_the_quorum(tool: Tool) -> None:
     assert roles == ["Leader", "Observer", "Observer"]
 
 
+def test_voters_of_the_quorum_are_static(
+    tools: KafkaTools, three_nodes: Cluster, tmp_path: Path
+) -> None:
+    """MetadataQuorumCommand neither adds nor removes a controller; it prints the reason."""
+    directory = "AAAAAAAAAAAAAAAAAAAABw"
+    (tmp_path / "meta.properties").write_text(
+        f"version=1\ncluster.id=any\nnode.id=9\ndirectory.id={directory}\n"
+    )
+    properties = tmp_path / "controller.properties"
+    properties.write_text(
+        f"node.id=9\nlog.dirs={tmp_path}\nprocess.roles=controller\n"
+        "controller.listener.names=CONTROLLER\nlisteners=CONTROLLER://127.0.0.1:9\n"
+    )
+    command = ("MetadataQuorumCommand", "--bootstrap-server", three_nodes.bootstrap)
+    removed = ("--controller-id", "1", "--controller-directory-id", directory)
+
+    addition = tools.refused(*command, "--command-config", str(properties), "add-controller")
+    removal = tools.refused(*command, "remove-controller", *removed)
+
+    reason = "Cluster doesn't support {} voter because the kraft.version feature is 0"
+    assert reason.format("adding") in addition
+    assert reason.format("removing") in removal
+
+
 def test_a_partition_is_reassigned(tool: Tool, topic: str, tmp_path: Path) -> None:
     """ReassignPartitionsCommand executes a plan and verifies it; the first target replica leads.
 

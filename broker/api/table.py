@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from broker.api.handlers.cluster.add_raft_voter import add_raft_voter
 from broker.api.handlers.cluster.alter_replica_log_dirs import alter_replica_log_dirs
 from broker.api.handlers.cluster.api_versions import api_versions
 from broker.api.handlers.cluster.describe_cluster import describe_cluster
 from broker.api.handlers.cluster.describe_log_dirs import describe_log_dirs
 from broker.api.handlers.cluster.describe_quorum import describe_quorum
 from broker.api.handlers.cluster.find_coordinator import find_coordinator
+from broker.api.handlers.cluster.remove_raft_voter import remove_raft_voter
 from broker.api.handlers.cluster.unregister_broker import unregister_broker
 from broker.api.handlers.cluster.update_features import update_features
 from broker.api.handlers.configs.alter_client_quotas import alter_client_quotas
@@ -87,6 +89,7 @@ from broker.api.handlers.transactions.write_txn_markers import write_txn_markers
 from broker.api.request import Request
 from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
+from protocol.messages.add_raft_voter import AddRaftVoterRequest
 from protocol.messages.alter_client_quotas import AlterClientQuotasRequest
 from protocol.messages.alter_configs import AlterConfigsRequest
 from protocol.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
@@ -143,6 +146,7 @@ from protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochReques
 from protocol.messages.produce import ProduceRequest
 from protocol.messages.read_share_group_state import ReadShareGroupStateRequest
 from protocol.messages.read_share_group_state_summary import ReadShareGroupStateSummaryRequest
+from protocol.messages.remove_raft_voter import RemoveRaftVoterRequest
 from protocol.messages.renew_delegation_token import RenewDelegationTokenRequest
 from protocol.messages.sasl_authenticate import SaslAuthenticateRequest
 from protocol.messages.sasl_handshake import SaslHandshakeRequest
@@ -215,6 +219,8 @@ HANDLERS: dict[Any, Handler] = dict(
         _api(DescribeQuorumRequest, describe_quorum),
         _api(UpdateFeaturesRequest, update_features),
         _api(UnregisterBrokerRequest, unregister_broker),
+        _api(AddRaftVoterRequest, add_raft_voter),
+        _api(RemoveRaftVoterRequest, remove_raft_voter),
         _api(AddOffsetsToTxnRequest, add_offsets_to_txn),
         _api(AddPartitionsToTxnRequest, add_partitions_to_txn),
         _api(DescribeTransactionsRequest, describe_transactions),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from integration.kafka.java_program import java_command
 from integration.machine.deadlines import ENDS_WITHIN_S
@@ -33,15 +34,26 @@ class KafkaTools:
 
     def run(self, tool: str, *arguments: str, fed: str = "") -> str:
         """Return the output of a successful tool, with *fed* as its standard input."""
+        response = self._run(tool, arguments, fed)
+        output: str = response["output"]
+        assert response["exit"] == 0, output + response["errors"]
+        return output
+
+    def refused(self, tool: str, *arguments: str) -> str:
+        """Return the errors of a tool that fails."""
+        response = self._run(tool, arguments, fed="")
+        errors: str = response["errors"]
+        assert response["exit"] == 1, response["output"]
+        return errors
+
+    def _run(self, tool: str, arguments: Sequence[str], fed: str) -> dict[str, Any]:
         requested = {"tool": _full_name(tool), "arguments": arguments, "input": fed}
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(f"{json.dumps(requested)}\n")
         self._process.stdin.flush()
-        response = json.loads(self._process.stdout.readline())
-        output: str = response["output"]
-        assert response["exit"] == 0, output + response["errors"]
-        return output
+        response: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return response
 
     def run_alone(self, tool: str, *arguments: str) -> str:
         """Run a tool in a JVM of its own, for tools that print when the JVM ends."""

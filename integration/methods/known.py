@@ -40,10 +40,6 @@ def _of(known: Known, *calls: str) -> dict[str, Known]:
     return dict.fromkeys(calls, known)
 
 
-# The errors of clients if a broker lacks an API.
-_NOT_HERE = "_UNSUPPORTED_FEATURE|IncompatibleBrokerVersion|UnsupportedVersionException"
-_VOTERS = Known("the controller is an object in the process: it has no voters", _NOT_HERE)
-_FEWER_APIS = Known("not served: the APIs that [APIs served](apis.md) lists as such")
 _ASSIGNED_AT_ONCE = Known(
     "groups are assigned at once by default: in Kafka a second after the last assignment, and new "
     "streams groups after three",
@@ -57,12 +53,6 @@ _ASSIGNED_AT_ONCE = Known(
 _KNOWN: Mapping[str, Mapping[str, Known]] = {
     "confluent-kafka AdminClient": {
         **_of(_ASSIGNED_AT_ONCE, "describe_configs/group"),
-    },
-    "java Admin": {
-        **_of(_VOTERS, "addRaftVoter", "removeRaftVoter"),
-    },
-    "kafka-python KafkaAdminClient": {
-        **_of(_FEWER_APIS, "api_versions", "get_broker_version_data/defaults"),
     },
 }
 

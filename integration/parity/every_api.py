@@ -75,6 +75,7 @@ from integration.parity.transaction_requests import (
     write_markers,
 )
 from protocol.messages import alter_client_quotas as quotas
+from protocol.messages.add_raft_voter import AddRaftVoterRequest, Listener
 from protocol.messages.alter_replica_log_dirs import (
     AlterReplicaLogDir,
     AlterReplicaLogDirsRequest,
@@ -122,6 +123,7 @@ from protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderPartition,
     OffsetForLeaderTopic,
 )
+from protocol.messages.remove_raft_voter import RemoveRaftVoterRequest
 from protocol.messages.renew_delegation_token import RenewDelegationTokenRequest
 from protocol.messages.sasl_authenticate import SaslAuthenticateRequest
 from protocol.messages.sasl_handshake import SaslHandshakeRequest
@@ -327,6 +329,14 @@ def _cluster(names: Names) -> list[Any]:
             validate_only=True,
         ),
         UnregisterBrokerRequest(broker_id=77),
+        AddRaftVoterRequest(
+            cluster_id=None,
+            timeout_ms=1000,
+            voter_id=77,
+            voter_directory_id=UUID(int=7),
+            listeners=[Listener(name="CONTROLLER", host="127.0.0.1", port=4711)],
+        ),
+        RemoveRaftVoterRequest(cluster_id=None, voter_id=77, voter_directory_id=UUID(int=7)),
         DescribeClientQuotasRequest(
             components=[ComponentData(entity_type="client-id", match_type=2, match=None)],
             strict=False,

@@ -94,6 +94,7 @@ _NUMBERS = {
     "FeatureUpdateKey.max_version_level": 1,
     "FeatureUpdateKey.upgrade_type": 1,
     "UnregisterBrokerRequest.broker_id": 99,
+    "voter_id": 99,
     "endpoint_type": 1,
     "acks": -1,
     "current_leader_epoch": -1,

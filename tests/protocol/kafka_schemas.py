@@ -50,6 +50,8 @@ ONLY_IN_KAFKAS_JARS = (
     "ExpireDelegationToken",
     "RenewDelegationToken",
     "UnregisterBroker",
+    "AddRaftVoter",
+    "RemoveRaftVoter",
 )
 
 

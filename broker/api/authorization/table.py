@@ -39,6 +39,7 @@ from broker.api.authorization.check import (
 )
 from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from protocol.messages.add_partitions_to_txn import AddPartitionsToTxnRequest
+from protocol.messages.add_raft_voter import AddRaftVoterRequest
 from protocol.messages.alter_client_quotas import AlterClientQuotasRequest
 from protocol.messages.alter_configs import AlterConfigsRequest
 from protocol.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
@@ -95,6 +96,7 @@ from protocol.messages.offset_for_leader_epoch import OffsetForLeaderEpochReques
 from protocol.messages.produce import ProduceRequest
 from protocol.messages.read_share_group_state import ReadShareGroupStateRequest
 from protocol.messages.read_share_group_state_summary import ReadShareGroupStateSummaryRequest
+from protocol.messages.remove_raft_voter import RemoveRaftVoterRequest
 from protocol.messages.renew_delegation_token import RenewDelegationTokenRequest
 from protocol.messages.sasl_authenticate import SaslAuthenticateRequest
 from protocol.messages.sasl_handshake import SaslHandshakeRequest
@@ -167,6 +169,8 @@ CHECKS: Final[dict[Any, tuple[Check, ...]]] = {
     DescribeQuorumRequest: (DESCRIBE_CLUSTER,),
     UpdateFeaturesRequest: (ALTER_CLUSTER,),
     UnregisterBrokerRequest: (ALTER_CLUSTER,),
+    AddRaftVoterRequest: (ALTER_CLUSTER,),
+    RemoveRaftVoterRequest: (ALTER_CLUSTER,),
     AddOffsetsToTxnRequest: (WRITE_TRANSACTIONAL_ID, READ_GROUP),
     AddPartitionsToTxnRequest: (WRITE_TRANSACTIONAL_ID, WRITE_TOPIC, CLUSTER_ACTION),
     DescribeTransactionsRequest: (DESCRIBE_TRANSACTIONAL_ID, DESCRIBE_TOPIC),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from broker.api.error_responses.failure import Failure
+from protocol.messages.add_raft_voter import AddRaftVoterRequest, AddRaftVoterResponse
 from protocol.messages.alter_replica_log_dirs import (
     AlterReplicaLogDirPartitionResult,
     AlterReplicaLogDirsRequest,
@@ -19,6 +20,7 @@ from protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsRespon
 from protocol.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from protocol.messages.describe_log_dirs import DescribeLogDirsRequest, DescribeLogDirsResponse
 from protocol.messages.describe_quorum import DescribeQuorumRequest, DescribeQuorumResponse
+from protocol.messages.remove_raft_voter import RemoveRaftVoterRequest, RemoveRaftVoterResponse
 from protocol.messages.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
 from protocol.messages.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
 
@@ -75,6 +77,14 @@ def _unregister_broker(
     return UnregisterBrokerResponse(error_code=failure.code, error_message=message)
 
 
+def _add_raft_voter(_body: AddRaftVoterRequest, failure: Failure) -> AddRaftVoterResponse:
+    return AddRaftVoterResponse(error_code=failure.code, error_message=failure.default_message)
+
+
+def _remove_raft_voter(_body: RemoveRaftVoterRequest, failure: Failure) -> RemoveRaftVoterResponse:
+    return RemoveRaftVoterResponse(error_code=failure.code, error_message=failure.default_message)
+
+
 CLUSTER: dict[Any, Callable[[Any, Failure], object | None]] = {
     ApiVersionsRequest: _api_versions,
     DescribeClusterRequest: _describe_cluster,
@@ -83,4 +93,6 @@ CLUSTER: dict[Any, Callable[[Any, Failure], object | None]] = {
     DescribeQuorumRequest: _describe_quorum,
     UpdateFeaturesRequest: _update_features,
     UnregisterBrokerRequest: _unregister_broker,
+    AddRaftVoterRequest: _add_raft_voter,
+    RemoveRaftVoterRequest: _remove_raft_voter,
 }
