@@ -122,7 +122,7 @@ def serve_arguments(
 ) -> list[str]:
     """The options of ``antechamber serve`` for the parameters of `Cluster`.
 
-    Raises `TypeError` for a value of another type.
+    Raises `TypeError` for a value of another type, and `ValueError` for a rack with a comma.
     """
     arguments = ["--brokers", str(brokers), *_rack_options(racks)]
     if record:
@@ -152,6 +152,9 @@ def serve_arguments(
 def _rack_options(racks: Sequence[str]) -> list[str]:
     if isinstance(racks, str) or not all(isinstance(rack, str) for rack in racks):
         raise TypeError(f"racks: {racks!r} is not a list of texts")
+    for rack in racks:
+        if "," in rack:
+            raise ValueError(f"racks: {rack!r} has a comma; the name of a rack has none")
     return ["--racks", ",".join(racks)] if racks else []
 
 

@@ -105,6 +105,12 @@ def test_an_argument_of_another_type(wrong: dict[str, Any], message: str) -> Non
         Cluster(**wrong)
 
 
+def test_a_rack_has_no_comma() -> None:
+    """In the option of ``serve`` it separates racks."""
+    with pytest.raises(ValueError, match=r"^racks: 'a,b' has a comma"):
+        Cluster(racks=["a,b"])
+
+
 def test_arguments_become_options_of_serve(facts: FakeFacts, tmp_path: Path) -> None:
     """Values are written in the syntax of Kafka's configuration."""
     Cluster(
