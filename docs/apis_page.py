@@ -102,12 +102,12 @@ def _client(test: str) -> str:
 
 
 def _deviations(handler: Callable[..., object]) -> str:
-    """Return the paragraph "Deviations" of the docstring of the handler's module."""
+    """Return the paragraph "Deviation" or "Deviations" of the docstring of the handler's module."""
     # From the source: a compiled module has no docstring.
     source = _ROOT / f"{handler.__module__.replace('.', '/')}.py"
     text = ast.get_docstring(ast.parse(source.read_text())) or ""
     for paragraph in text.split("\n\n"):
         heading, _, deviations = paragraph.partition(":")
-        if heading == "Deviations":
+        if heading in ("Deviation", "Deviations"):
             return " ".join(deviations.split())
     return ""

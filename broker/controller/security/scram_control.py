@@ -55,8 +55,8 @@ class ScramControl:
     ) -> Slices[dict[str, ApiError | None]]:
         """Change credentials; the result has an error or None for each user.
 
-        A user may occur once; its first error is the result. As in Kafka the error of an empty
-        salted password is UNKNOWN_SERVER_ERROR.
+        Errors are in the order in which they are found. A user may occur once; its first error is
+        the result. As in Kafka the error of an empty salted password is UNKNOWN_SERVER_ERROR.
         """
         accepted: dict[str, ScramDeletion | ScramUpsertion] = {}
         results: dict[str, ApiError | None] = {}
@@ -64,7 +64,9 @@ class ScramControl:
         for change in changes:
             user = change.user
             if results.get(user) is None:
-                results[user] = self._refusal(change, is_second=user in results)
+                error = self._refusal(change, is_second=user in results)
+                results.pop(user, None)
+                results[user] = error
                 accepted[user] = change
             yield None
         changed: dict[tuple[str, str], ScramCredential | None] = {}
@@ -72,6 +74,7 @@ class ScramControl:
             if results[user] is not None:
                 continue
             if isinstance(change, ScramUpsertion) and not change.salted_password:
+                del results[user]
                 results[user] = ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
                 continue
             changed[user, MECHANISMS[change.mechanism]] = _credential(change)

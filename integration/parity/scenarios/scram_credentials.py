@@ -164,3 +164,18 @@ def names_with_special_characters(kafka: Kafka) -> Observations:
     kafka.settle()
     scram = Scram(SHA_256, name, PASSWORD)
     yield scram_outcome(started_handshake(kafka, SHA_256), scram)
+
+
+@scenario(on=SECURED)
+def results_are_in_hash_order(kafka: Kafka) -> Observations:
+    """Users are in the order of a hash table, in altered results by the kind of change."""
+    users = [f"user of a hash table {number}" for number in range(14)]
+    invalid = [_set(f"invalid {number}", iterations=1) for number in range(4)]
+    yield kafka.request(_altered(*invalid, *map(_set, users)))
+    unknown = [f"unknown {number}" for number in range(4)]
+    described = kafka.request(_described(*unknown, users[3], *users, unknown[0]))
+    yield [(each.user, each.error_code) for each in described.results]
+    deletions = [_delete(unknown[0]), *map(_delete, users[:5])]
+    settings = [*map(_set, users[5:9]), *invalid, _set(users[8])]
+    yield kafka.request(_altered(*deletions, *settings))
+    yield kafka.request(_altered(*map(_delete, users[5:])))

@@ -1,9 +1,8 @@
 """AlterUserScramCredentials: sets and removes SCRAM credentials of users (KIP-554).
 
 Behaviour: each user has its own result, and may occur once in a request. A login on any node uses
-the new credentials when the response is sent; existing connections stay.
-
-Deviation: the results are in the request's order.
+the new credentials when the response is sent; existing connections stay. The results of deletions
+come first, those of refused changes last, each in the order of Java's ``HashMap``.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from broker.api.authorization.checks import require
 from broker.api.handlers.applied_changes import applied
 from broker.api.request import Request
 from broker.common.errors import ApiError
+from broker.common.java_hash import in_checked_order
 from broker.controller.security.scram_control import ScramDeletion, ScramUpsertion
 from broker.steps.queue import Slices
 from protocol.messages.alter_user_scram_credentials import (
@@ -41,8 +41,16 @@ def alter_user_scram_credentials(
     ]
     results = yield from controller.security.scram.alter(deletions, upsertions)
     yield from applied(request)
+    refused = [user for user, error in results.items() if error is not None]
+    changed = results.keys() - set(refused)
+    deleted = [each.user for each in deletions if each.user in changed]
+    upserted = [each.user for each in upsertions if each.user in changed]
     return AlterUserScramCredentialsResponse(
-        results=[_result(user, error) for user, error in results.items()]
+        results=[
+            _result(user, results[user])
+            for users in (deleted, upserted, refused)
+            for user in in_checked_order(users)
+        ]
     )
 
 

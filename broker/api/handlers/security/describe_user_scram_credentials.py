@@ -1,8 +1,9 @@
 """DescribeUserScramCredentials: mechanisms and iterations of users (KIP-554).
 
 Behaviour: null and an empty list mean all users. A user that occurs twice has one result, an error.
+Users are in the order of Java's ``HashMap``.
 
-Deviation: users are in the request's order, mechanisms in the order of their codes.
+Deviation: the mechanisms of a user are in the order of their codes, in Kafka in any order.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections import Counter
 from broker.api.authorization.check import DESCRIBE_CLUSTER
 from broker.api.authorization.checks import require
 from broker.api.request import Request
+from broker.common.java_hash import in_checked_order
 from broker.security.sasl.scram_codes import CODES
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
@@ -35,8 +37,8 @@ def describe_user_scram_credentials(
         yield None
     counts = Counter(each.name for each in request.body.users or ()) or dict.fromkeys(by_user, 1)
     results = []
-    for user, count in counts.items():
-        results.append(_result(user, count, by_user.get(user)))
+    for user in in_checked_order(counts):
+        results.append(_result(user, counts[user], by_user.get(user)))
         yield None
     return DescribeUserScramCredentialsResponse(error_message="", results=results)
 

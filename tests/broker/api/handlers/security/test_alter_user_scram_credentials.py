@@ -53,7 +53,7 @@ async def test_a_credential_is_used_by_logins_on_all_nodes(tmp_path: Path) -> No
 
 
 async def test_each_user_has_its_own_result(tmp_path: Path) -> None:
-    """In the request's order."""
+    """The refused changes are in the order of a hash table."""
     async with running_node(tmp_path) as node:
         response = await node.client().send(
             AlterUserScramCredentialsRequest(
@@ -63,11 +63,29 @@ async def test_each_user_has_its_own_result(tmp_path: Path) -> None:
         )
 
         assert [(each.user, each.error_code) for each in response.results] == [
-            ("x", ErrorCode.RESOURCE_NOT_FOUND),
             ("b", ErrorCode.DUPLICATE_RESOURCE),
             ("c", ErrorCode.UNSUPPORTED_SASL_MECHANISM),
+            ("x", ErrorCode.RESOURCE_NOT_FOUND),
         ]
-        assert response.results[2].error_message == "Unknown SCRAM mechanism"
+        assert response.results[1].error_message == "Unknown SCRAM mechanism"
+
+
+async def test_results_are_ordered_by_the_kind_of_change(tmp_path: Path) -> None:
+    """Deletions, other changes, and errors, each in the order of a hash table."""
+    async with running_node(tmp_path) as node:
+        client = node.client()
+        await client.send(
+            AlterUserScramCredentialsRequest(
+                deletions=[], upsertions=[upsertion("d"), upsertion("e")]
+            )
+        )
+        deletions = [ScramCredentialDeletion(name=name, mechanism=1) for name in ("e", "a", "d")]
+        upsertions = [upsertion("c"), upsertion("b")]
+        response = await client.send(
+            AlterUserScramCredentialsRequest(deletions=deletions, upsertions=upsertions)
+        )
+
+        assert [each.user for each in response.results] == ["d", "e", "b", "c", "a"]
 
 
 async def test_a_client_that_may_not_alter_the_cluster_is_refused(tmp_path: Path) -> None:

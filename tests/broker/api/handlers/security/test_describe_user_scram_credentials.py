@@ -65,13 +65,13 @@ async def test_all_users_are_described(tmp_path: Path) -> None:
 
 
 async def test_users_that_cannot_be_described_have_errors(tmp_path: Path) -> None:
-    """One without credentials, and one that occurs twice."""
+    """One without credentials, and one that occurs twice; all in the order of a hash table."""
     async with running_node(tmp_path) as node:
         put_users(node)
 
         response = await node.client().send(of_users("x", "a", "b", "a"))
 
-        unknown, twice, known = response.results
+        twice, known, unknown = response.results
         assert (unknown.user, unknown.error_code) == ("x", ErrorCode.RESOURCE_NOT_FOUND)
         assert unknown.error_message == (
             "Attempt to describe a user credential that does not exist: x"
