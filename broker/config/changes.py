@@ -2,6 +2,8 @@
 
     {"cleanup.policy": "compact"}, APPEND cleanup.policy=delete  ->  {"cleanup.policy": ...both}
 
+Changes are made in the order of Java's ``HashMap``; the first one that is invalid is reported.
+
 Kafka's ``ConfigAdminManager`` and ``ConfigurationControlManager``. The caller validates the result
 for its resource and stores it.
 """
@@ -9,10 +11,11 @@ for its resource and stores it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
 
 from broker.common.errors import ApiError
+from broker.common.java_hash import in_checked_order
 from protocol.errors import ErrorCode
 from protocol.lazy_dataclass import dataclass
 from protocol.string_limits import STRING_BYTES_MAX
@@ -28,6 +31,10 @@ class Operation(IntEnum):
     DELETE = 1
     APPEND = 2
     SUBTRACT = 3
+
+
+_OPERATIONS = frozenset(Operation)
+_OF_LISTS = (Operation.APPEND, Operation.SUBTRACT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,7 @@ def altered(
     list that would be longer than a string of the protocol.
     """
     after = dict(current)
-    for change in changes:
+    for change in _in_order(changes):
         if change.operation == Operation.DELETE:
             after.pop(change.name, None)
             continue
@@ -67,6 +74,16 @@ def altered(
     return after
 
 
+def reaches_unknown(changes: Sequence[ConfigChange], list_value: ListValue) -> bool:
+    """Whether an operation is unknown, and none before it is on a key that is not a list."""
+    for change in _in_order(changes):
+        if change.operation not in _OPERATIONS:
+            return True
+        if change.operation in _OF_LISTS and list_value(change.name) is None:
+            return False
+    return False
+
+
 def check_changes(changes: Sequence[ConfigChange]) -> None:
     """Raise `ApiError` INVALID_REQUEST for a duplicate key or a missing value."""
     if max(Counter(change.name for change in changes).values(), default=0) > 1:
@@ -76,6 +93,11 @@ def check_changes(changes: Sequence[ConfigChange]) -> None:
         raise ApiError(
             ErrorCode.INVALID_REQUEST, f"Null value not supported for : {', '.join(nulls)}"
         )
+
+
+def _in_order(changes: Sequence[ConfigChange]) -> Iterator[ConfigChange]:
+    by_name = {change.name: change for change in changes}
+    return (by_name[name] for name in in_checked_order(by_name))
 
 
 def _list_changed(change: ConfigChange, list_value: ListValue, not_a_list: str) -> str:

@@ -11,6 +11,7 @@ from integration.parity.group_requests import commit
 from integration.parity.requests import batch, produce
 from integration.parity.scenario import Kafka
 from integration.parity.share_requests import alter_offsets
+from protocol.messages.describe_cluster import DescribeClusterRequest
 from tests.share_session import ShareSession
 
 
@@ -19,6 +20,8 @@ def prepared(kafka: Kafka, user: str) -> Names:
     topic, group = kafka.topic(2), kafka.new_name("group")
     topic_id = kafka.metadata(topic).topic_id
     kafka.formatter.name(uuid_text(topic_id), "topic id")
+    described = DescribeClusterRequest(include_cluster_authorized_operations=False)
+    kafka.formatter.name(kafka.request(described).cluster_id, "own cluster")
     for partition in (0, 1):
         kafka.request(produce(topic, {partition: batch("one", "two")}))
     kafka.request(commit(group, topic, {0: 1}))

@@ -28,6 +28,14 @@ def test_a_key_is_set_and_unset() -> None:
     assert after({"x": "1", "y": "1", "z": "1"}, *changes) == {"x": "2", "z": "1"}
 
 
+def test_the_first_invalid_operation_is_reported() -> None:
+    """The first in the order of Java's hash table."""
+    changes = [ConfigChange(name, "x", Operation.APPEND) for name in ("b", "a", "c")]
+
+    with pytest.raises(ApiError, match=r"^no list: APPEND append a$"):
+        after({}, *changes)
+
+
 @pytest.mark.parametrize(
     ("current", "operation", "words", "result"),
     [

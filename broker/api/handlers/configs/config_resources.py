@@ -5,7 +5,8 @@ are refused. A node alters only its own configs, or, under the empty name, those
 Alterations are in effect when the response is sent. In Kafka the node checks its own configs and
 the form of the request; the controller checks the client, the operations, the name, the values and
 the existence of the topic, in this order. An unknown operation is UNKNOWN_SERVER_ERROR for all
-resources that the node has not refused, but INVALID_REQUEST if it is on a config of the node.
+resources that the node has not refused, unless an operation before it is invalid; it is
+INVALID_REQUEST if it is on a config of the node.
 
 The levels of loggers (`broker.api.handlers.configs.broker_loggers`) are the node's own, and only
 IncrementalAlterConfigs alters them.
@@ -35,7 +36,13 @@ from broker.api.request import Request
 from broker.api.services import Services
 from broker.common.errors import ApiError, StartupError
 from broker.config import Config, dynamic, topics
-from broker.config.changes import ConfigChange, Operation, altered, check_changes
+from broker.config.changes import (
+    ConfigChange,
+    Operation,
+    altered,
+    check_changes,
+    reaches_unknown,
+)
 from broker.config.dynamic import ALL_NODES
 from broker.controller.controller import Controller
 from broker.controller.metadata.topic_names import check_topic_name
@@ -125,8 +132,11 @@ def resource_responses(
 def _is_unknown_to_controller(
     request: Request[Any], resource: AlteredResource, twice: Collection[tuple[int, str]]
 ) -> bool:
-    """Whether the controller gets an unknown operation on what the client may alter."""
+    """Whether the controller reaches an unknown operation on what the client may alter."""
     if _is_of_loggers(resource) or _unknown_operation(resource) is None:
+        return False
+    config = request.services.config
+    if not reaches_unknown(resource.changes, lambda name: topics.list_value(config, {}, name)):
         return False
     try:
         _check_on_node(request, resource, twice)

@@ -280,6 +280,28 @@ async def test_an_unknown_operation_fails_all_that_the_controller_gets(
         assert node.controller.image.topics["u"].configs == {}
 
 
+@pytest.mark.parametrize(("appended", "unknown"), [("a", "b"), ("b", "a")])
+async def test_the_first_of_an_unknown_and_an_invalid_operation_is_reported(
+    tmp_path: Path, appended: str, unknown: str
+) -> None:
+    """The first in the order of a hash table; an invalid one fails its own resource only."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        node.controller.create_topic("u")
+
+        responses = await _alter(
+            node.client(),
+            _resource(TOPIC, "t", (appended, APPEND, "x"), (unknown, 4, "x")),
+            _resource(TOPIC, "u", ("retention.ms", SET, "7000")),
+        )
+
+        if unknown == "a":
+            assert responses == [(ErrorCode.UNKNOWN_SERVER_ERROR, None)] * 2
+        else:
+            message = "Can't APPEND to key a because its type is not LIST."
+            assert responses == [(ErrorCode.INVALID_CONFIG, message), (0, None)]
+
+
 async def test_a_resource_named_twice_is_refused(tmp_path: Path) -> None:
     """Neither occurrence is applied."""
     async with running_node(tmp_path) as node:
