@@ -98,6 +98,19 @@ def produce_the_same_partition_twice(kafka: Kafka) -> Observations:
 
 
 @scenario()
+def produce_null_and_other_batches_for_a_partition(kafka: Kafka) -> Observations:
+    """A later batch replaces null, and null an earlier one; an invalid batch is an error."""
+    topic = kafka.topic()
+    valid, torn = batch("a"), batch("b")[:20]
+    for given in ((None, valid), (torn, None, valid), (None, torn, valid), (valid, None, valid)):
+        partitions = [PartitionProduceData(index=0, records=each) for each in given]
+        one = TopicProduceData(name=topic, partition_data=partitions)
+        request = ProduceRequest(acks=-1, timeout_ms=SHORT_MS, topic_data=[one])
+        yield [each and len(each) for each in given], kafka.request(request)
+    yield kafka.request(fetch(topic))
+
+
+@scenario()
 def produce_nothing(kafka: Kafka) -> Observations:
     """A produce without topics, or without partitions, has an empty response."""
     topic = kafka.topic()

@@ -2,13 +2,13 @@
 
 Behaviour: partitions that are refused before the append come after the others in the response, as
 in Kafka. Of a partition that is named twice the last valid batch is appended, and the response has
-it once; if a batch is invalid, its error is the result. With ``acks=0`` there is no response, and
-an error closes the connection so that the client refreshes its metadata. A wait that times out is
-REQUEST_TIMED_OUT, and the records stay in the log. A client that exceeds its quota gets its
-response at once, and its connection is muted. Batches that take long to validate are validated in a
-worker thread before any batch is appended. Requests of many partitions, and long responses, are
-handled in slices. With ``flush.messages`` the records are on the disk before they are acknowledged.
-The first batch of a transaction is verified before its append
+it once; if a batch is invalid, its error is the result, and null counts only as the last one. With
+``acks=0`` there is no response, and an error closes the connection so that the client refreshes its
+metadata. A wait that times out is REQUEST_TIMED_OUT, and the records stay in the log. A client that
+exceeds its quota gets its response at once, and its connection is muted. Batches that take long to
+validate are validated in a worker thread before any batch is appended. Requests of many partitions,
+and long responses, are handled in slices. With ``flush.messages`` the records are on the disk
+before they are acknowledged. The first batch of a transaction is verified before its append
 (`broker.api.handlers.records.produce_verification`). A client that may not write to the
 transactional id of transactional batches fails as a whole, other refusals are those of topics.
 
@@ -130,6 +130,7 @@ class _Entries:
         "all",
         "guards",
         "is_transactional",
+        "last",
         "refused",
         "request",
         "topic_ids",
@@ -145,6 +146,7 @@ class _Entries:
         self.is_transactional = False
         self.guards: Mapping[TopicPartition, int] = _NO_GUARDS
         self.writable: dict[str, bool] = {}  # if there is an authorizer
+        self.last: dict[TopicPartition, Entry] | None = None  # if any has null instead of records
 
     def add(self, topic: TopicProduceData, partition: PartitionProduceData) -> None:
         """Add a partition, before the handler returns or yields: then its records may be lost."""
@@ -180,10 +182,17 @@ class _Entries:
             error = WRITE_TOPIC.error_code
         key, topic_id, batch = entry.key, entry.topic_id, entry.batch
         if error or batch is None:
-            self.refused.append((key, topic_id, ProduceResult(error)))
+            if batch is not None or self._is_last(entry):
+                self.refused.append((key, topic_id, ProduceResult(error)))
         else:
             self.accepted[key] = batch
             self.topic_ids[key] = topic_id
+
+    def _is_last(self, entry: Entry) -> bool:
+        """Whether no later entry is of the same partition."""
+        if self.last is None:
+            self.last = {each.key: each for each in self.all}
+        return self.last[entry.key] is entry
 
     def _may_write(self, topic: str) -> bool:
         """Whether the client may write to a topic; a topic with an unknown id has no name."""

@@ -21,6 +21,8 @@ from tests.requests import PRODUCE_VERSION, produce_request
 
 pytestmark = pytest.mark.anyio
 
+A = batch(b"a")
+
 
 def _partitions(response: Any) -> dict[tuple[str, int], tuple[ErrorCode, int]]:
     return {
@@ -96,6 +98,33 @@ async def test_other_acks_are_the_error_of_partitions_that_exist(tmp_path: Path)
             ("t", 0): (ErrorCode.INVALID_REQUIRED_ACKS, -1),
             ("t", 1): (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1),
         }
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ((None, A), ErrorCode.NONE),
+        ((A, None, A), ErrorCode.NONE),
+        ((None, None), ErrorCode.INVALID_RECORD),
+        ((None, A[:20], A), ErrorCode.INVALID_RECORD),
+    ],
+)
+async def test_null_is_replaced_by_a_later_batch_of_the_partition(
+    tmp_path: Path, given: tuple[bytes | None, ...], error: ErrorCode
+) -> None:
+    """Unlike a batch that is invalid."""
+    async with running_node(tmp_path) as node:
+        node.controller.create_topic("t")
+        topic = TopicProduceData(
+            name="t",
+            partition_data=[PartitionProduceData(index=0, records=each) for each in given],
+        )
+
+        response = await node.client().send(
+            ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), PRODUCE_VERSION
+        )
+
+        assert [each[0] for each in _partitions(response).values()] == [error]
 
 
 async def test_a_refused_partition_comes_after_the_others(tmp_path: Path) -> None:
