@@ -16,28 +16,34 @@ from broker.api.handlers.cluster.static_voters import check_cluster, check_voter
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.java_hash import in_checked_order
+from broker.steps.pieces import pieces
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.add_raft_voter import AddRaftVoterRequest, AddRaftVoterResponse, Listener
 
 _LISTENER = "CONTROLLER"
 
 
-def add_raft_voter(request: Request[AddRaftVoterRequest]) -> AddRaftVoterResponse:
+def add_raft_voter(request: Request[AddRaftVoterRequest]) -> Slices[AddRaftVoterResponse]:
     """Return why the voter is not added."""
     require(request, ALTER_CLUSTER)
     body = request.body
     try:
         check_cluster(request.services.image.cluster_id, body.cluster_id)
         check_voter("Add", body.voter_id, body.voter_directory_id)
-        _check_listeners(body.listeners)
+        yield from _check_listeners(body.listeners)
         raise static_voters("adding")
     except ApiError as error:
         return AddRaftVoterResponse(error_code=error.code, error_message=error.message)
 
 
-def _check_listeners(listeners: Sequence[Listener]) -> None:
+def _check_listeners(listeners: Sequence[Listener]) -> Slices[None]:
     """Refuse listeners without that of the controllers; the message has them as in Kafka."""
-    addresses = {each.name.upper(): f"{each.host}/<unresolved>:{each.port}" for each in listeners}
+    addresses: dict[str, str] = {}
+    for piece in pieces(listeners):
+        for each in piece:
+            addresses[each.name.upper()] = f"{each.host}/<unresolved>:{each.port}"
+        yield None
     if _LISTENER in addresses and all(map(str.strip, addresses)):
         return
     shown = ", ".join(
