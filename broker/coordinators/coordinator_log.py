@@ -5,7 +5,7 @@ The reading and the writing side of Kafka's ``CoordinatorLoader`` and ``Partitio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 from broker.coordinators.coordinator_record import RawRecord
@@ -33,9 +33,12 @@ class TransactionEnd(NamedTuple):
 
 
 class LogSlice(NamedTuple):
-    """Some records and transaction markers, and the offset at which to continue reading."""
+    """Some records and transaction markers, and the offset at which to continue reading.
 
-    records: Sequence[RawRecord | TransactionEnd]
+    The records are decoded as they are iterated over, which may raise `CorruptRecords`.
+    """
+
+    records: Iterable[RawRecord | TransactionEnd]
     next_offset: int
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Final, Protocol
 
 from broker.common.errors import ApiError
@@ -125,40 +124,27 @@ class PartitionLoads:
     def begin(self, partition: int, coordinator_log: CoordinatorLog) -> None:
         """Load *partition*, which the node leads now."""
         assert partition not in self._loads
-        state = self._coordinator.new_state()
-        begun_ms = self._timer.now_ms()
-        on_read = partial(self._on_read, partition, coordinator_log, begun_ms)
-        loader = CoordinatorLoader(
-            self._timer,
-            coordinator_log,
-            state,
-            self._wall_ms,
-            on_read,
-            partial(self._on_read_failed, partition, partial(on_read, state)),
-        )
-        self._loads[partition] = _Load(partition, coordinator_log.end_offset, loader)
+        state, begun_ms = self._coordinator.new_state(), self._timer.now_ms()
+        loader = CoordinatorLoader(coordinator_log, state, self._wall_ms)
+        load = self._loads[partition] = _Load(partition, loader)
         self.loading.add(partition)
-        loader.run()
+        self._start(load, self._load(load, coordinator_log, begun_ms, state))
 
-    def _on_read(
+    def _load(
         self,
-        partition: int,
+        load: _Load,
         coordinator_log: CoordinatorLog,
         begun_ms: float,
         state: CoordinatorPlayback,
-    ) -> None:
-        load = self._loads[partition]
+    ) -> Slices[None]:
+        try:
+            yield from load.loader.load()
+        except Exception as error:
+            if not self._uses_partial_state:
+                raise
+            self._log_failure(load, error)
         led = LedPartition(coordinator_log, self._timer.on_error)
-        self._start(load, self._adopt(partition, led, begun_ms, state))
-
-    def _on_read_failed(
-        self, partition: int, use_state: Callable[[], None], offset: int, error: Exception
-    ) -> None:
-        if self._uses_partial_state:
-            self._log_failure(partition, offset, error)
-            use_state()
-        else:
-            self._fail(partition, offset, error)
+        yield from self._adopt(load.partition, led, begun_ms, state)
 
     def _start(self, load: _Load, slices: Slices[None]) -> None:
         """Run *slices*; an exception leaves the partition without coordinator."""
@@ -173,7 +159,8 @@ class PartitionLoads:
                 if self._timer.is_closed:
                     return
         except Exception as error:
-            self._fail(load.partition, load.end_offset, error)
+            self._log_failure(load, error)
+            self._runtime.on_resignation(load.partition)
 
     def _adopt(
         self, partition: int, led: LedPartition, begun_ms: float, state: CoordinatorPlayback
@@ -206,14 +193,11 @@ class PartitionLoads:
         del self._loads[partition]
         self._runtime.on_high_watermark(partition)
 
-    def _fail(self, partition: int, offset: int, error: Exception) -> None:
-        self._log_failure(partition, offset, error)
-        self._runtime.on_resignation(partition)
-
-    def _log_failure(self, partition: int, offset: int, error: Exception) -> None:
+    def _log_failure(self, load: _Load, error: Exception) -> None:
         log.error(
             "partition %d of %s cannot be loaded because of offset %d: %s: %s",
-            *(partition, self._topic_name, offset, type(error).__name__, error),
+            *(load.partition, self._topic_name, load.loader.next_offset),
+            *(type(error).__name__, error),
             exc_info=None if isinstance(error, _UNREADABLE) else error,
         )
 
@@ -242,23 +226,21 @@ class PartitionLoads:
 
 
 class _Load:
-    """The load of a partition: *loader* reads its log up to *end_offset*, ``job`` does the rest.
+    """The load of a partition: *loader* reads its log, and ``job`` is all of it.
 
     ``adopted`` is the state while its records are not replicated.
     """
 
-    __slots__ = ("_loader", "adopted", "end_offset", "job", "partition")
+    __slots__ = ("adopted", "job", "loader", "partition")
 
-    def __init__(self, partition: int, end_offset: int, loader: CoordinatorLoader) -> None:
+    def __init__(self, partition: int, loader: CoordinatorLoader) -> None:
         self.partition = partition
-        self.end_offset = end_offset
-        self._loader = loader
+        self.loader = loader
         self.job: Job | None = None
         self.adopted: CoordinatorPlayback | None = None
 
     def cancel(self) -> None:
-        """End it, whatever has been adopted."""
-        self._loader.cancel()
+        """End it, whatever has been read or adopted."""
         if self.job is not None:
             self.job.cancel()
 

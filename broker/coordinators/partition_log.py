@@ -7,7 +7,7 @@ the records.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from broker.common.clock import Clock
@@ -85,21 +85,12 @@ class PartitionLog:
         """
         log = self._partition.log
         raw = memoryview(log.read(offset, _READ_BYTES, log.log_end_offset_metadata, True).records)
-        found: list[RawRecord | TransactionEnd] = []
         # Compaction may have removed the last records of the log.
         next_offset = log.log_end_offset
-        for position, header in batches(raw):
-            next_offset = header.next_offset
-            if header.is_control:
-                found += _transaction_end(raw[position:], header, offset)
-                continue
-            producer_id = header.producer_id
-            found += (
-                RawRecord(each.key or b"", each.value, each.offset, producer_id)
-                for each in records(raw, position)
-                if each.offset >= offset
-            )
-        return LogSlice(found, next_offset)
+        found = list(batches(raw))
+        if found:
+            next_offset = found[-1][1].next_offset
+        return LogSlice(_entries(raw, found, offset), next_offset)
 
     def append(self, records: RecordBlock, producer: TransactionalProducer | None = None) -> None:
         """Append them as one batch; raises `ApiError`. The caller runs the action queue."""
@@ -148,6 +139,19 @@ class PartitionLog:
             raise ApiError(refusal.error, refusal.message) from refusal
         key, end = self._partition.key, self.end_offset
         self._actions.add(self._purgatories.after_append, key, end, moved)
+
+
+def _entries(
+    raw: memoryview, found: Iterable[tuple[int, BatchHeader]], offset: int
+) -> Iterator[RawRecord | TransactionEnd]:
+    """The records and markers from *offset* on in some batches, decoded one by one."""
+    for position, header in found:
+        if header.is_control:
+            yield from _transaction_end(raw[position:], header, offset)
+            continue
+        for each in records(raw, position):
+            if each.offset >= offset:
+                yield RawRecord(each.key or b"", each.value, each.offset, header.producer_id)
 
 
 def _transaction_end(

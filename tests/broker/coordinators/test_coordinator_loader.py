@@ -1,4 +1,4 @@
-"""A partition is replayed in steps (mirrors ``CoordinatorLoaderImplTest``)."""
+"""A partition is replayed in slices (mirrors ``CoordinatorLoaderImplTest``)."""
 
 from __future__ import annotations
 
@@ -16,36 +16,34 @@ from broker.groups.group_states import GroupStates
 from broker.groups.records.classic import GroupMetadataKey
 from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
 from broker.groups.records.serde import GROUP_RECORDS
+from broker.steps.pieces import PIECE_ITEMS
+from broker.steps.queue import finish
 from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
 from protocol.record_batch.control import EndTxnMarker
-from purgatories.timer.system_timer import SystemTimer
 from tests.broker.coordinators.kept_log import KeptLog
 from tests.protocol.random_messages import random_message
-from tests.purgatories.manual_clock import ManualClock
 
 T0 = TopicPartition("t", 0)
 
 
 class Loading:
-    """A loader of groups from a log that is read two records at a time, and its calls."""
+    """A loader of groups from a log that is read two records at a time, and its outcome."""
 
     def __init__(self, log: KeptLog) -> None:
         log.read_max = 2
-        self._clock = ManualClock()
-        self._timer = SystemTimer("test", now_ms=self._clock)
-        self.loaded: list[GroupStates] = []
-        self.failures: list[tuple[int, str]] = []
-        self.loader = CoordinatorLoader(
-            self._timer, log, GroupStates(), lambda: 0, self.loaded.append, self.on_failed
-        )
+        self.states = GroupStates()
+        self.loader = CoordinatorLoader(log, self.states, lambda: 0)
+        self.slices = self.loader.load()
+        self.failure: Exception | None = None
 
-    def on_failed(self, offset: int, error: Exception) -> None:
-        self.failures.append((offset, str(error)))
-
-    def finish(self) -> None:
-        """Let time pass until the loader ends."""
-        self._clock.advance_to(1000, self._timer)
+    def finish(self) -> GroupStates:
+        """Load the rest; returns the groups."""
+        try:
+            finish(self.slices)
+        except Exception as error:
+            self.failure = error
+        return self.states
 
 
 class BrokenLog(KeptLog):
@@ -69,38 +67,30 @@ def commit(group_id: str, offset: int = 1) -> RawRecord:
     )
 
 
-def test_an_empty_log_is_loaded_at_once() -> None:
+def test_an_empty_log_has_no_pieces() -> None:
     """The partition is never in the loading state."""
-    loading = Loading(KeptLog())
-    loading.loader.run()
-
-    (states,) = loading.loaded
-    assert states.groups == {}
+    assert list(Loading(KeptLog()).slices) == []
 
 
-def test_what_fits_into_one_read_is_loaded_at_once() -> None:
-    """No request is refused with COORDINATOR_LOAD_IN_PROGRESS."""
-    log = KeptLog()
-    log.append([commit("a"), commit("b")])
-    loading = Loading(log)
-    loading.loader.run()
-
-    (states,) = loading.loaded
-    assert list(states.groups) == ["a", "b"]
-
-
-def test_a_longer_log_is_loaded_in_steps() -> None:
-    """The node handles other requests between two reads."""
+def test_other_tasks_may_run_between_two_reads() -> None:
+    """A log that is longer than one read."""
     log = KeptLog()
     log.append([commit(f"g{number}") for number in range(7)])
     loading = Loading(log)
-    loading.loader.run()
-    assert loading.loaded == []
 
-    loading.finish()
+    assert len(list(loading.slices)) == 4
+    assert len(loading.states.groups) == 7
 
-    (states,) = loading.loaded
-    assert len(states.groups) == 7
+
+def test_other_tasks_may_run_between_the_records_of_one_read() -> None:
+    """A batch is never read in part, and may have ten thousand committed offsets."""
+    log = KeptLog()
+    log.append([commit(f"g{number}") for number in range(10 * PIECE_ITEMS)])
+    loading = Loading(log)
+    log.read_max = 1_000_000
+
+    assert len(list(loading.slices)) == 10
+    assert len(loading.states.groups) == 10 * PIECE_ITEMS
 
 
 def test_loading_ends_where_the_log_ended_when_it_began() -> None:
@@ -108,11 +98,10 @@ def test_loading_ends_where_the_log_ended_when_it_began() -> None:
     log = KeptLog()
     log.append([commit("a", offset) for offset in range(4)])
     loading = Loading(log)
-    loading.loader.run()
+    next(loading.slices)
     log.append([commit("b")] * 4)
-    loading.finish()
+    states = loading.finish()
 
-    (states,) = loading.loaded
     assert list(states.groups) == ["a"]
 
 
@@ -123,11 +112,8 @@ def test_the_last_record_of_a_key_is_kept() -> None:
         CoordinatorRecord(OffsetCommitKey(group="b", topic="t", partition=0))
     )
     log.append([commit("a", 5), commit("b"), commit("a", 7), gone])
-    loading = Loading(log)
-    loading.loader.run()
-    loading.finish()
+    states = Loading(log).finish()
 
-    (states,) = loading.loaded
     assert {each: list(states.offsets.written.committed(each)) for each in "ab"} == {
         "a": [T0],
         "b": [],
@@ -139,10 +125,8 @@ def test_records_of_unknown_types_are_ignored() -> None:
     """Mirrors testUnknownRecordTypeAreIgnored: of another group type, or of a newer broker."""
     log = KeptLog()
     log.append([RawRecord(b"\x7f\x00whatever", b"\x00\x00"), commit("a")])
-    loading = Loading(log)
-    loading.loader.run()
+    states = Loading(log).finish()
 
-    (states,) = loading.loaded
     assert list(states.groups) == ["a"]
 
 
@@ -154,11 +138,8 @@ def test_a_marker_ends_the_transaction_of_the_records_before_it(is_commit: bool)
     log.append([commit("a", 2), commit("b", 2)], TransactionalProducer(5, 0))
     log.append_marker(5, 0, EndTxnMarker(not is_commit, coordinator_epoch=0), 0)
     log.append([commit("b", 3)], TransactionalProducer(5, 0))
-    loading = Loading(log)
-    loading.loader.run()
-    loading.finish()
+    states = Loading(log).finish()
 
-    (states,) = loading.loaded
     written = states.offsets.written
     offsets = {each: written.committed(each)[T0].offset for each in "ab"}
     assert offsets == dict.fromkeys("ab", 2 if is_commit else 1)
@@ -175,30 +156,17 @@ def test_a_marker_ends_the_transaction_of_the_records_before_it(is_commit: bool)
     ids=["disk", "batch", "record"],
 )
 def test_a_log_that_cannot_be_read_fails_the_load(make_log: Callable[[], KeptLog]) -> None:
-    """Mirrors testDeserializationErrorFailsTheLoading: ``on_loaded`` is not called."""
+    """Mirrors testDeserializationErrorFailsTheLoading: the error is that of offset 2."""
     log = make_log()
     bad_version = RawRecord(
         GROUP_RECORDS.serialize(CoordinatorRecord(GroupMetadataKey(group="x"))).key, b"\x00\x63"
     )
     log.append([commit("a"), commit("b"), bad_version, commit("c")])
     loading = Loading(log)
-    loading.loader.run()
     loading.finish()
 
-    assert loading.loaded == []
-    assert [offset for offset, _ in loading.failures] == [2]
-
-
-def test_a_cancelled_loader_reads_no_further() -> None:
-    """The node no longer leads the partition."""
-    log = KeptLog()
-    log.append([commit("a")] * 5)
-    loading = Loading(log)
-    loading.loader.run()
-    loading.loader.cancel()
-    loading.finish()
-
-    assert (loading.loaded, loading.failures) == ([], [])
+    assert loading.failure is not None
+    assert loading.loader.next_offset == 2
 
 
 def test_the_loader_ends_whatever_the_records_are() -> None:
@@ -210,27 +178,9 @@ def test_the_loader_ends_whatever_the_records_are() -> None:
         log = KeptLog()
         log.append([commit("a"), whole, raw])
         loading = Loading(log)
-        loading.loader.run()
         loading.finish()
 
-        assert len(loading.loaded) + len(loading.failures) == 1
-        assert all(offset in (1, 2) for offset, _ in loading.failures)
-
-
-def test_an_exception_from_on_loaded_fails_the_load() -> None:
-    """The partition has no coordinator then; the node continues."""
-    loading = Loading(KeptLog())
-    loading.loader = CoordinatorLoader(
-        SystemTimer("test", now_ms=ManualClock()),
-        KeptLog(),
-        GroupStates(),
-        lambda: 0,
-        lambda _: [].pop(),
-        loading.on_failed,
-    )
-    loading.loader.run()
-
-    assert loading.failures == [(0, "pop from empty list")]
+        assert loading.loader.next_offset in ((3,) if loading.failure is None else (1, 2))
 
 
 def _any_record(rng: random.Random) -> RawRecord:
@@ -267,9 +217,8 @@ def test_the_state_is_told_where_the_unreplicated_records_begin(high_watermark: 
     log.append([RawRecord(b"", None)] * 3)
     log.high_watermark = high_watermark
     state = _Playback()
-    timer = SystemTimer("test", now_ms=lambda: 0.0)
 
-    CoordinatorLoader(timer, log, state, lambda: 0, lambda _: None, _raise).run()
+    finish(CoordinatorLoader(log, state, lambda: 0).load())
 
     expected: list[int | None] = [0, 1, 2]
     if high_watermark < 3:
@@ -293,7 +242,3 @@ class _Playback:
     def begin_unreplicated(self) -> None:
         """See `CoordinatorPlayback`."""
         self.seen.append(None)
-
-
-def _raise(_offset: int, error: Exception) -> None:
-    raise error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import count
 
 import pytest
 
@@ -16,6 +17,7 @@ from protocol.errors import ErrorCode
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.coordinators.kept_log import KeptLog
+from tests.finished_slices import finish_slices
 from tests.purgatories.manual_clock import ManualClock
 
 COMMIT_TIMEOUT_MS = 5000
@@ -111,8 +113,9 @@ def slow(world: Runtime, index: int = 0) -> KeptLog:
     return log
 
 
-def long_log(*keys: bytes) -> KeptLog:
-    """A log that is read one record at a time."""
+def long_log(world: Runtime, *keys: bytes) -> KeptLog:
+    """A log that is read one record at a time, in slices of two records."""
+    world.steps.now_ms = count().__next__
     log = KeptLog()
     log.read_max = 1
     log.append([RawRecord(key, None) for key in keys])
@@ -136,9 +139,9 @@ def test_a_key_is_coordinated_where_its_partition_is_led_and_loaded(world: Runti
     errors = [refusal(world)]
     world.runtime.on_resignation(0)
     errors.append(refusal(world))
-    world.runtime.on_election(0, long_log(b"1", b"2"))
+    world.runtime.on_election(0, long_log(world, b"1", b"2"))
     errors.append(refusal(world))
-    world.pass_to(10)
+    finish_slices(world.steps)
     errors.append(refusal(world))
 
     assert errors == [
@@ -154,7 +157,7 @@ def test_all_keys_are_known_when_every_led_partition_is_loaded(world: Runtime) -
     """Partitions that other nodes lead do not matter."""
     world.runtime.on_resignation(0)
     world.runtime.check_all()
-    world.runtime.on_election(0, long_log(b"1", b"2"))
+    world.runtime.on_election(0, long_log(world, b"1", b"2"))
 
     assert (world.runtime.is_loading(B), world.runtime.is_loading(A)) == (True, False)
     with pytest.raises(ApiError, match="COORDINATOR_LOAD_IN_PROGRESS"):
@@ -167,8 +170,8 @@ def test_a_partition_that_cannot_be_loaded_has_no_coordinator(
     """Mirrors testScheduleLoadingWithFailure; the offset is logged, and an unforeseen traceback."""
     world.runtime.on_resignation(0)
     world.unloaded.clear()
-    world.runtime.on_election(0, long_log(b"1", b"bad"))
-    world.pass_to(10)
+    world.runtime.on_election(0, long_log(world, b"1", b"bad"))
+    finish_slices(world.steps)
 
     assert (refusal(world), world.loaded, world.unloaded) == (ErrorCode.NOT_COORDINATOR, [], [0])
     assert "partition 0 of __test cannot be loaded because of offset 1" in caplog.text
@@ -178,9 +181,9 @@ def test_a_partition_that_cannot_be_loaded_has_no_coordinator(
 def test_a_resignation_ends_the_loading(world: Runtime) -> None:
     """The rest of the log is not read."""
     world.runtime.on_resignation(0)
-    world.runtime.on_election(0, long_log(b"1", b"2"))
+    world.runtime.on_election(0, long_log(world, b"1", b"2"))
     world.runtime.on_resignation(0)
-    world.pass_to(10)
+    finish_slices(world.steps)
 
     assert (refusal(world), world.loaded) == (ErrorCode.NOT_COORDINATOR, [])
 

@@ -64,7 +64,6 @@ class SlowCoordinator:
             commit_timeout_ms=5000,
         )
         self.log = KeptLog(lambda: self.runtime.on_high_watermark(0))
-        self.log.append([RawRecord(b"key", None)])
 
     def new_state(self) -> Records:
         return Records()
@@ -173,7 +172,8 @@ def test_responses_wait_until_the_loaded_state_is_noted_as_replicated(
     coordinator: SlowCoordinator,
 ) -> None:
     """Requests are accepted before that; those that wait for later records continue after it."""
-    coordinator.log.slow, coordinator.log.high_watermark = True, 0
+    coordinator.log.slow = True
+    coordinator.log.append([RawRecord(b"key", None)])
     coordinator.elect()
     finish_slices(coordinator.steps)
     completed: list[ErrorCode] = []
@@ -191,7 +191,8 @@ def test_responses_wait_until_the_loaded_state_is_noted_as_replicated(
 
 def test_a_resignation_ends_the_note_of_replicated_records(coordinator: SlowCoordinator) -> None:
     """The next load begins it again."""
-    coordinator.log.slow, coordinator.log.high_watermark = True, 0
+    coordinator.log.slow = True
+    coordinator.log.append([RawRecord(b"key", None)])
     coordinator.elect()
     finish_slices(coordinator.steps)
     coordinator.log.replicate()
@@ -214,7 +215,7 @@ def test_a_failed_adoption_leaves_no_coordinator(
 
     assert coordinator.refusal is NOT_COORDINATOR
     assert coordinator.done == ["adopt"] * PIECES + ["unload"] * PIECES
-    assert "partition 0 of __test cannot be loaded because of offset 1" in caplog.text
+    assert "partition 0 of __test cannot be loaded because of offset 0" in caplog.text
 
 
 def test_the_end_of_the_node_ends_the_adoption(coordinator: SlowCoordinator) -> None:

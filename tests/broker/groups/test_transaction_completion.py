@@ -5,6 +5,7 @@ The effects of markers on offsets are in the scripts ``txn_*``.
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from protocol.errors import ErrorCode
 from protocol.record_batch.control import EndTxnMarker
 from tests.broker.groups.virtual_world import VirtualWorld
+from tests.finished_slices import finish_slices
 
 T0 = TopicPartition("t", 0)
 PRODUCER = TransactionalProducer(5, 2)
@@ -135,11 +137,12 @@ def test_a_loading_partition_refuses_markers(world: VirtualWorld) -> None:
     runtime = world.coordinator.runtime
     runtime.on_resignation(0)
     world.logs[0].read_max = 1
+    world.steps.now_ms = count().__next__
     runtime.on_election(0, world.logs[0])
     assert runtime.is_loading(B)
 
     assert complete(world) == [ErrorCode.NOT_LEADER_OR_FOLLOWER]
-    world.wait(10)
+    finish_slices(world.steps)
     assert complete(world) == [ErrorCode.NONE]
     assert offset(world, B) == 7
 

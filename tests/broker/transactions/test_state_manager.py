@@ -190,6 +190,7 @@ def test_requests_are_refused_while_the_partition_is_loaded(world: World) -> Non
     begin(world)
     loading = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     world.log.read_max = 1
+    world.run_short_slices()
 
     world.reload()
 
@@ -197,7 +198,7 @@ def test_requests_are_refused_while_the_partition_is_loaded(world: World) -> Non
     assert world.add() == [loading]
     assert world.verify() == {A: loading}
     assert world.end() == [(loading, -1, -1)]
-    world.wait(10)
+    world.finish_slices()
     assert world.add((0, 0), B) == [NONE]
 
 
@@ -215,7 +216,7 @@ PREPARED = 5
 
 
 def _with_prepared_ids(world: World) -> list[str]:
-    """Prepare transactions of ids of one partition, and load it in slices of two of them."""
+    """Prepare transactions of ids of one partition, and load it; a slice continues two of them."""
     runtime = world.coordinator.runtime
     names = (f"i{number}" for number in count())
     ids = list(islice((each for each in names if runtime.partition_for(each) == 0), PREPARED))
@@ -225,7 +226,8 @@ def _with_prepared_ids(world: World) -> list[str]:
         world.add(producer, transactional_id=each)
         world.end(producer, transactional_id=each)
     world.markers.pending.clear()
-    world.run_short_slices()
+    ticks = count()
+    world.steps.now_ms = lambda: 0 if runtime.is_loading(ids[0]) else next(ticks)
     world.steps.slices_run = 0
     world.reload()
     return ids

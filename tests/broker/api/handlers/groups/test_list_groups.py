@@ -12,6 +12,7 @@ from protocol.errors import ErrorCode
 from protocol.messages.list_groups import ListedGroup, ListGroupsRequest
 from tests.broker.api.handlers.groups.group_request import GroupRequest, GroupServices, call
 from tests.broker.groups.script import ScriptPlayer
+from tests.short_slices import short_slices
 
 
 @pytest.fixture
@@ -92,7 +93,8 @@ def test_nothing_is_listed_while_groups_are_being_loaded(node: GroupServices) ->
     """An incomplete response would look complete."""
     log = node.world.logs[0]
     log.read_max = 1
-    log.records += [RawRecord(b"", None)] * 2
+    log.append([RawRecord(b"\x7f\x00", None)] * 2)
+    short_slices(node.world.steps)
     node.groups.runtime.on_resignation(0)
     node.groups.runtime.on_election(0, log)
     response = call(list_groups, GroupRequest(node, ListGroupsRequest(), 5))

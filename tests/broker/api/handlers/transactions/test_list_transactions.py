@@ -137,8 +137,9 @@ async def test_nothing_is_listed_while_a_partition_is_loaded(tmp_path: Path) -> 
         runtime = node.node.transactions.runtime
         runtime.on_resignation(0)
         log = KeptLog()
-        log.append([RawRecord(b"\0\1", None)] * 3)
+        log.append([RawRecord(b"\0\1", None)] * 400)
         log.read_max = 1
+        short_slices(node.cluster.steps)
         runtime.on_election(0, log)
         client = node.client()
         client.start(ListTransactionsRequest(state_filters=[], producer_id_filters=[]), 2)
