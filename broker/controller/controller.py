@@ -40,7 +40,13 @@ from broker.controller.partitions.elections import (
     without_crashed,
     without_fenced,
 )
-from broker.controller.partitions.new_topics import Assignments, NewTopics, Spend, unlimited
+from broker.controller.partitions.new_topics import (
+    Assignments,
+    CheckConfigs,
+    Spend,
+    TopicConfigs,
+    unlimited,
+)
 from broker.controller.partitions.partition_change import Election, Rules, change_partition
 from broker.controller.partitions.reassignments import (
     cancel_reassignment,
@@ -49,10 +55,10 @@ from broker.controller.partitions.reassignments import (
     reassign,
 )
 from broker.controller.security.security_control import SecurityControl
+from broker.controller.topic_control import TopicControl
 from broker.steps.queue import DONE, Signal, Slices, StepQueue, finish
 from protocol.errors import ErrorCode
 
-CheckConfigs = Callable[[dict[str, str]], None]
 # Maps the present settings of a resource to those after a request.
 ConfigsChanged = Callable[[dict[str, str]], dict[str, str]]
 
@@ -64,15 +70,16 @@ class Controller:
     """Registers nodes, elects leaders, reassigns partitions, creates and deletes topics.
 
     ``check_configs`` raises `ApiError` INVALID_CONFIG for invalid topic configs. Changes of many
-    partitions are made in one step until ``steps`` is set, which runs them in slices. ``security``
-    changes ACLs and credentials, ``client_quotas`` quotas.
+    partitions are made in one step until ``steps`` is set, which runs them in slices. ``topics``
+    creates topics and partitions in slices, ``security`` changes ACLs and credentials, and
+    ``client_quotas`` quotas.
     """
 
     def __init__(self, store: ControllerStore, config: Config, check_configs: CheckConfigs) -> None:
         self._state = ClusterState(store, config)
         self.image = self._state.image
         self._check_configs = check_configs
-        self._new_topics = NewTopics(self.image, self._state.config, check_configs)
+        self.topics = TopicControl(self._state, self._state.config, check_configs)
         self.security = SecurityControl(self._state)
         self.client_quotas = ClientQuotaControl(self._state, config)
         self.initial_settings = InitialSettings(self._state, self.client_quotas, self.security)
@@ -272,22 +279,23 @@ class Controller:
         replication_factor: int = -1,
         assignments: Assignments = (),
         indexes: Sequence[int] | None = None,
-        configs: Mapping[str, str | None] | Sequence[tuple[str, str | None]] = (),
+        configs: TopicConfigs = (),
         validate_only: bool = False,
         spend: Spend = unlimited,
     ) -> TopicImage:
-        """Create a topic and return it; -1 is the broker's default; see `NewTopics.topic`.
-
-        Raises `ApiError` as Kafka's ``ReplicationControlManager.createTopic``. With
-        ``validate_only`` the topic is validated and not created.
-        """
-        topic = self._new_topics.topic(
-            name, partitions, replication_factor, assignments, configs, indexes
+        """Create a topic now, as `TopicControl.create`."""
+        return finish(
+            self.topics.create(
+                name,
+                partitions=partitions,
+                replication_factor=replication_factor,
+                assignments=assignments,
+                indexes=indexes,
+                configs=configs,
+                validate_only=validate_only,
+                spend=spend,
+            )
         )
-        spend(len(topic.partitions))
-        if not validate_only:
-            self._state.put_topics([topic])
-        return topic
 
     def create_partitions(
         self,
@@ -298,16 +306,13 @@ class Controller:
         validate_only: bool = False,
         spend: Spend = unlimited,
     ) -> None:
-        """Grow a topic to *count* partitions; raises `ApiError` as Kafka's createPartitions."""
-        topic = self._topic_or_error(name)
-        added = self._new_topics.partitions(topic, count, assignments)
-        spend(len(added))
-        if not validate_only:
-            self._state.put_topics([replace(topic, partitions=topic.partitions + added)])
+        """Grow a topic now, as `TopicControl.grow`."""
+        grown = self.topics.grow(name, count, assignments, validate_only=validate_only, spend=spend)
+        finish(grown)
 
     def delete_topic(self, name: str, spend: Spend = unlimited) -> None:
         """Delete a topic; raises `ApiError` UNKNOWN_TOPIC_OR_PARTITION."""
-        topic = self._topic_or_error(name)
+        topic = self.topics.topic_or_error(name)
         spend(len(topic.partitions))
         self._state.remove_topic(topic)
 
@@ -384,12 +389,6 @@ class Controller:
         done = Signal()
         self.steps.start(self._state.change_all(affects, change), lambda _: done.set())
         return done
-
-    def _topic_or_error(self, name: str) -> TopicImage:
-        topic = self.image.topic(name)
-        if topic is None:
-            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        return topic
 
     def allocate_producer_ids(self) -> range:
         """A block of producer ids that was never returned before, including before a restart."""

@@ -22,6 +22,8 @@ from broker.common.errors import DiskFailed, StartupError
 from broker.controller.database.security_store import SecurityStore
 from broker.controller.metadata.image import PartitionRegistration, TopicImage
 from broker.quotas.entity import Entity, Quotas, entity_of
+from broker.steps.pieces import pieces
+from broker.steps.queue import Slices
 
 # The version of the tables, as SQLite's user_version. Files of before it had one have version 0 and
 # the same tables. A change that an older broker would misread needs the next version.
@@ -39,6 +41,8 @@ CREATE TABLE IF NOT EXISTS client_metrics (name TEXT PRIMARY KEY, configs TEXT N
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 
+# The key of the encoded partitions in `TopicImage.encodings`.
+_STORED: Final = "stored"
 
 _values = attrgetter(*(field.name for field in fields(PartitionRegistration)))
 
@@ -96,7 +100,7 @@ class ControllerStore:
                 topic.name,
                 topic.topic_id.bytes,
                 json.dumps(topic.configs),
-                json.dumps([_values(partition) for partition in topic.partitions]),
+                _encoded_partitions(topic),
             )
             for topic in topics
         ]
@@ -197,6 +201,22 @@ class ControllerStore:
     def close(self) -> None:
         """Close the database file."""
         self._database.close()
+
+
+def encode_partitions(topic: TopicImage) -> Slices[None]:
+    """Encode the partitions of a topic that is to be stored; `put_topics` uses the result once."""
+    encoded = []
+    for piece in pieces(topic.partitions):
+        encoded.append(json.dumps([_values(partition) for partition in piece])[1:-1])
+        yield None
+    topic.encodings[_STORED] = f"[{', '.join(encoded)}]".encode()
+
+
+def _encoded_partitions(topic: TopicImage) -> str:
+    encoded = topic.encodings.pop(_STORED, None)
+    if encoded is not None:
+        return encoded.decode()
+    return json.dumps([_values(partition) for partition in topic.partitions])
 
 
 def _read(name: str, topic_id: bytes, configs: str, partitions: str) -> TopicImage:

@@ -52,7 +52,8 @@ class PartitionRegistration:
 class TopicImage:
     """A topic: name, id, configs, and its partitions by index.
 
-    ``encodings`` are its descriptions in responses, by what they depend on beside the topic.
+    ``encodings`` are its descriptions in responses, by what they depend on beside the topic, and
+    its partitions as they are about to be stored.
     """
 
     name: str

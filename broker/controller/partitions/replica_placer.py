@@ -12,7 +12,7 @@ Fenced nodes come last in their rack, and lead no partition. Nodes without a rac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
 from broker.controller.metadata.image import Broker
@@ -20,8 +20,8 @@ from broker.controller.metadata.image import Broker
 
 def place_replicas(
     brokers: Iterable[Broker], partitions: int, factor: int, *, start: int
-) -> list[tuple[int, ...]]:
-    """The replicas of each partition, preferred leader first.
+) -> Iterator[tuple[int, ...]]:
+    """The replicas of each partition, preferred leader first, placed one after the other.
 
     ``start`` determines the first rack and node, and is the seed of the shuffle. Kafka draws them
     at random; here the same requests always give the same assignment.
@@ -29,7 +29,7 @@ def place_replicas(
     racks = _Racks(brokers, start)
     assert racks.alive
     assert 0 < factor <= racks.nodes
-    return [racks.place(factor) for _ in range(partitions)]
+    return (racks.place(factor) for _ in range(partitions))
 
 
 class _Nodes:

@@ -10,7 +10,6 @@ with UNKNOWN_SERVER_ERROR.
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 
 from broker.api.authorization.check import ALTER_TOPIC
 from broker.api.authorization.checks import unauthorized
@@ -20,7 +19,7 @@ from broker.api.request import Request
 from broker.api.throttling import limited_mutations
 from broker.common.errors import ApiError
 from broker.controller.partitions.new_topics import Spend
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.create_partitions import (
     CreatePartitionsRequest,
@@ -44,7 +43,10 @@ def create_partitions(
     if once:
         check_time_left(request.body.timeout_ms)
     with limited_mutations(request, strict_since=_STRICT_SINCE) as spend:
-        grown = yield from each(partial(_grow, request, spend), once)
+        grown = []
+        for topic in once:
+            grown.append((yield from _grow(request, spend, topic)))
+            yield None
     yield from applied(request)
     results = [
         CreatePartitionsTopicResult(
@@ -65,13 +67,13 @@ def create_partitions(
 
 def _grow(
     request: Request[CreatePartitionsRequest], spend: Spend, requested: CreatePartitionsTopic
-) -> CreatePartitionsTopicResult:
+) -> Slices[CreatePartitionsTopicResult]:
     result = CreatePartitionsTopicResult(name=requested.name, error_message=None)
     assignments = None
     if requested.assignments is not None:
         assignments = [tuple(each.broker_ids) for each in requested.assignments]
     try:
-        request.services.controller.create_partitions(
+        yield from request.services.controller.topics.grow(
             requested.name,
             requested.count,
             assignments,

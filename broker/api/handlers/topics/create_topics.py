@@ -13,7 +13,7 @@ response, 6 THROTTLING_QUOTA_EXCEEDED (KIP-599), 7 topic ids.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from operator import attrgetter
 
@@ -30,8 +30,13 @@ from broker.api.throttling import limited_mutations
 from broker.common.errors import ApiError
 from broker.config.topics import describe_topic
 from broker.controller.metadata.image import TopicImage
-from broker.controller.partitions.new_topics import TOPICS_PER_COMMIT, Spend, check_partition_count
-from broker.steps.queue import Slices
+from broker.controller.partitions.new_topics import (
+    PARTITIONS_AT_ONCE,
+    TOPICS_PER_COMMIT,
+    Spend,
+    check_partition_count,
+)
+from broker.steps.queue import Slices, finish
 from protocol.errors import ErrorCode
 from protocol.messages.create_topics import (
     CreatableTopic,
@@ -62,9 +67,8 @@ def create_topics(request: Request[CreateTopicsRequest]) -> Slices[CreateTopicsR
     else:
         results = []
         with limited_mutations(request, strict_since=_STRICT_SINCE) as spend:
-            for first in range(0, len(requested), TOPICS_PER_COMMIT):
-                some = requested[first : first + TOPICS_PER_COMMIT]
-                results += _create_some(request, some, spend)
+            for some in _parts(request, requested):
+                results += yield from _create_some(request, some, spend)
                 yield None
         yield from applied(request)
     results += [
@@ -97,16 +101,35 @@ def _partition_count(request: Request[CreateTopicsRequest], requested: Creatable
     return default if requested.num_partitions == -1 else requested.num_partitions
 
 
+def _parts(
+    request: Request[CreateTopicsRequest], requested: Iterable[CreatableTopic]
+) -> Iterator[list[CreatableTopic]]:
+    """*requested* in parts that are small enough for one step, or single topics that are not."""
+    part, partitions = list[CreatableTopic](), 0
+    for topic in requested:
+        count = _partition_count(request, topic)
+        if part and (len(part) == TOPICS_PER_COMMIT or partitions + count > PARTITIONS_AT_ONCE):
+            yield part
+            part, partitions = [], 0
+        part.append(topic)
+        partitions += count
+    if part:
+        yield part
+
+
 def _create_some(
     request: Request[CreateTopicsRequest], requested: Sequence[CreatableTopic], spend: Spend
-) -> list[CreatableTopicResult]:
+) -> Slices[list[CreatableTopicResult]]:
+    """Create a topic in slices, or several in one step and one transaction."""
+    if len(requested) == 1:
+        return [(yield from _create(request, requested[0], spend))]
     with request.services.controller.one_commit():
-        return [_create(request, topic, spend) for topic in requested]
+        return [finish(_create(request, topic, spend)) for topic in requested]
 
 
 def _create(
     request: Request[CreateTopicsRequest], requested: CreatableTopic, spend: Spend
-) -> CreatableTopicResult:
+) -> Slices[CreatableTopicResult]:
     if requested.name == _METADATA_LOG:
         return _refusal(
             requested.name,
@@ -114,7 +137,7 @@ def _create(
             f"Creation of internal topic {_METADATA_LOG} is prohibited.",
         )
     try:
-        topic = request.services.controller.create_topic(
+        topic = yield from request.services.controller.topics.create(
             requested.name,
             partitions=requested.num_partitions,
             replication_factor=requested.replication_factor,

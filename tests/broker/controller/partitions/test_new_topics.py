@@ -11,6 +11,7 @@ from broker.config import Config
 from broker.config.topics import check_topic_configs
 from broker.controller.metadata.image import Broker, MetadataImage
 from broker.controller.partitions.new_topics import NewTopics, check_assignment
+from broker.steps.queue import finish
 from protocol.errors import ErrorCode
 
 
@@ -27,7 +28,7 @@ def _image(*fenced: int) -> MetadataImage:
 
 def test_leaders_are_balanced() -> None:
     """Of three partitions with three replicas, each node leads one."""
-    topic = _topics().topic("t", 3, 3, (), {})
+    topic = finish(_topics().topic("t", 3, 3, (), {}))
 
     assert {each.leader for each in topic.partitions} == {1, 2, 3}
     assert all(each.isr == each.replicas for each in topic.partitions)
@@ -35,8 +36,8 @@ def test_leaders_are_balanced() -> None:
 
 def test_a_fenced_node_is_assigned_last_and_is_not_in_sync() -> None:
     """It gets replicas only when no live node is left."""
-    two = _topics(3).topic("t", 1, 2, (), {}).partitions[0]
-    three = _topics(3).topic("t", 1, 3, (), {}).partitions[0]
+    two = finish(_topics(3).topic("t", 1, 2, (), {})).partitions[0]
+    three = finish(_topics(3).topic("t", 1, 3, (), {})).partitions[0]
 
     assert 3 not in two.replicas
     assert three.replicas[-1] == 3
@@ -46,7 +47,7 @@ def test_a_fenced_node_is_assigned_last_and_is_not_in_sync() -> None:
 def test_an_assignment_to_fenced_nodes_alone_is_refused() -> None:
     """No node could lead the partition."""
     with pytest.raises(ApiError) as refusal:
-        _topics(3).topic("t", -1, -1, [(3,)], {})
+        finish(_topics(3).topic("t", -1, -1, [(3,)], {}))
 
     assert refusal.value.code is ErrorCode.INVALID_REPLICA_ASSIGNMENT
 
@@ -55,16 +56,16 @@ def test_dots_and_underscores_collide() -> None:
     """Names that differ only in '.' and '_' would share their metrics."""
     image = _image()
     topics = NewTopics(image, Config(), check_topic_configs)
-    existing = topics.topic("a.b", 1, 1, (), {})
+    existing = finish(topics.topic("a.b", 1, 1, (), {}))
     image.put(existing)
-    topics.topic("a-b", 1, 1, (), {})
+    finish(topics.topic("a-b", 1, 1, (), {}))
     with pytest.raises(ApiError, match=r"'a_b' collides with existing topic: a\.b") as refusal:
-        topics.topic("a_b", 1, 1, (), {})
+        finish(topics.topic("a_b", 1, 1, (), {}))
 
     image.remove(existing)
 
     assert refusal.value.code is ErrorCode.INVALID_TOPIC_EXCEPTION
-    assert topics.topic("a_b", 1, 1, (), {}).name == "a_b"
+    assert finish(topics.topic("a_b", 1, 1, (), {})).name == "a_b"
 
 
 @pytest.mark.parametrize(
@@ -113,9 +114,9 @@ def test_a_topic_that_grows_one_by_one_has_leaders_on_all_nodes() -> None:
     for node_id, rack in enumerate("aabbcc", start=1):
         image.put_broker(Broker(node_id, "h", node_id, rack=rack))
     topics = NewTopics(image, Config(), check_topic_configs)
-    topic = topics.topic("t", 1, 2, (), {})
+    topic = finish(topics.topic("t", 1, 2, (), {}))
     while len(topic.partitions) < 6:
-        grown = (*topic.partitions, *topics.partitions(topic, len(topic.partitions) + 1, None))
-        topic = replace(topic, partitions=grown)
+        added = finish(topics.partitions(topic, len(topic.partitions) + 1, None))
+        topic = replace(topic, partitions=topic.partitions + added)
 
     assert sorted(each.leader for each in topic.partitions) == [1, 2, 3, 4, 5, 6]

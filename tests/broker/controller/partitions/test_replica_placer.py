@@ -31,14 +31,14 @@ def in_racks(racks: Mapping[int, str | None], fenced: Iterable[int] = ()) -> lis
 
 def test_partitions_are_striped() -> None:
     """Kafka's StripedReplicaPlacerTest: each starts one node after the one before."""
-    placed = place_replicas(without_racks([1, 2, 3, 4]), 4, 3, start=1)
+    placed = list(place_replicas(without_racks([1, 2, 3, 4]), 4, 3, start=1))
 
     assert placed == [(2, 3, 4), (3, 4, 1), (4, 1, 2), (1, 2, 3)]
 
 
 def test_another_round_combines_other_nodes() -> None:
     """The list is shuffled after each round, so that two nodes do not share all partitions."""
-    placed = place_replicas(without_racks([1, 2, 3, 4]), 40, 2, start=0)
+    placed = list(place_replicas(without_racks([1, 2, 3, 4]), 40, 2, start=0))
 
     assert len({frozenset(replicas) for replicas in placed[:4]}) == 4
     assert len({frozenset(replicas) for replicas in placed}) == 6
@@ -46,8 +46,8 @@ def test_another_round_combines_other_nodes() -> None:
 
 def test_fenced_nodes_come_last() -> None:
     """Kafka's testAvoidFencedReplicaIfPossibleOnSingleRack and others: they lead no partition."""
-    two = place_replicas(without_racks([1, 3], [2]), 4, 2, start=0)
-    three = place_replicas(without_racks([1, 3], [2]), 4, 3, start=0)
+    two = list(place_replicas(without_racks([1, 3], [2]), 4, 2, start=0))
+    three = list(place_replicas(without_racks([1, 3], [2]), 4, 3, start=0))
 
     assert all(2 not in replicas for replicas in two)
     assert all(replicas[2] == 2 for replicas in three)
@@ -55,19 +55,19 @@ def test_fenced_nodes_come_last() -> None:
 
 def test_one_node_gets_all_replicas() -> None:
     """In a cluster of one node."""
-    assert place_replicas(without_racks([7]), 3, 1, start=5) == [(7,), (7,), (7,)]
+    assert list(place_replicas(without_racks([7]), 3, 1, start=5)) == [(7,), (7,), (7,)]
 
 
 def test_topics_of_one_partition_start_at_all_nodes() -> None:
     """Six topics with one partition each have six leaders, in whatever racks."""
-    leaders = [place_replicas(in_racks(RACKS), 1, 3, start=topic)[0][0] for topic in range(6)]
+    leaders = [next(place_replicas(in_racks(RACKS), 1, 3, start=topic))[0] for topic in range(6)]
 
     assert sorted(leaders) == sorted(RACKS)
 
 
 def test_a_rack_without_a_node_that_is_alive_leads_nothing() -> None:
     """Kafka's testRackListWithInvalidRacks and others: its nodes are only followers."""
-    placed = place_replicas(in_racks(RACKS, fenced=[3, 4]), 8, 3, start=0)
+    placed = list(place_replicas(in_racks(RACKS, fenced=[3, 4]), 8, 3, start=0))
 
     assert all(RACKS[replicas[0]] != "b" for replicas in placed)
     assert all({RACKS[node] for node in replicas} == {"a", "b", "c"} for replicas in placed)
@@ -75,7 +75,7 @@ def test_a_rack_without_a_node_that_is_alive_leads_nothing() -> None:
 
 def test_nodes_without_a_rack_share_one() -> None:
     """A node without a rack is apart from those with one."""
-    placed = place_replicas(in_racks({1: None, 2: None, 3: "b", 4: "b"}), 8, 2, start=0)
+    placed = list(place_replicas(in_racks({1: None, 2: None, 3: "b", 4: "b"}), 8, 2, start=0))
 
     assert all((min(replicas) <= 2) and (max(replicas) >= 3) for replicas in placed)
 
@@ -94,7 +94,7 @@ def test_replicas_differ_and_leaders_are_balanced(
     factor = data.draw(st.integers(1, alive + fenced))
     nodes = without_racks(range(alive), range(10, 10 + fenced))
 
-    placed = place_replicas(nodes, partitions, factor, start=start)
+    placed = list(place_replicas(nodes, partitions, factor, start=start))
 
     assert len(placed) == partitions
     assert all(len(set(replicas)) == len(replicas) == factor for replicas in placed)
@@ -117,7 +117,7 @@ def test_replicas_are_in_as_many_racks_as_possible(
     factor = data.draw(st.integers(1, len(racks)))
     by_node = dict(enumerate(racks, start=1))
 
-    placed = place_replicas(in_racks(by_node, fenced), partitions, factor, start=start)
+    placed = list(place_replicas(in_racks(by_node, fenced), partitions, factor, start=start))
 
     for replicas in placed:
         assert len(set(replicas)) == len(replicas) == factor
