@@ -122,6 +122,7 @@ COMPILED = (
     "broker/storage/log/readable_log.py",
     "broker/storage/log/unified_log.py",
     "broker/storage/log_config.py",
+    "broker/storage/producers/packed_producers.py",
     "broker/storage/producers/producer_append.py",
     "broker/storage/producers/producer_state.py",
     "broker/storage/producers/producer_state_entry.py",

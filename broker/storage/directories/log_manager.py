@@ -48,6 +48,7 @@ from broker.storage.log.open_log import open_log
 from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.log_config import LogConfig
 from broker.storage.producers.producer_state import DefaultProducerConfig, ProducerConfig
+from broker.storage.producers.snapshot_writer import SnapshotWriter
 from broker.storage.segments.read_cache import ReadCache
 from protocol.errors import ErrorCode
 from purgatories.on_error import OnError, log_error
@@ -65,7 +66,8 @@ class LogManager:
 
     *data_dir* is one directory or several; *open_files* may be shared with other managers. Raises
     `StartupError` if a directory belongs to another node or process, or if none can be used.
-    ``deletions`` deletes the files that belong to no partition. ``on_error`` gets unexpected
+    ``deletions`` deletes the files that belong to no partition, and ``snapshot_writer`` takes
+    snapshots of producers. ``on_error`` gets unexpected
     exceptions from `each` and from threads. ``on_last_failed`` is called soon after the
     last directory has failed, with the message that is logged otherwise.
     """
@@ -91,6 +93,7 @@ class LogManager:
         self._blocking_work = blocking_work(self._report)
         self._removals = Removals(self._blocking_work)
         self.deletions = Deletions()
+        self.snapshot_writer = SnapshotWriter()
         self.flusher = Flusher(self._blocking_work, durable=durable)
         self.flusher.checkpoint = partial(self.checkpoint, (RECOVERY_POINTS, COMPACTED), sync=True)
         self._progress = Progress()
@@ -188,6 +191,7 @@ class LogManager:
             delete_later=partial(self.deletions.add, key),
             progress=self._progress,
             producer_config=self.producer_config,
+            snapshot_writer=self.snapshot_writer,
             clean=home.was_clean or is_new,
             recovery_point=home.offsets.of(RECOVERY_POINTS, key),
             log_start_offset=home.offsets.of(LOG_STARTS, key),
@@ -221,7 +225,7 @@ class LogManager:
         to = home.path / aside(key, suffix)
         try:
             if log is not None:
-                log.local_log.rename(to)
+                log.rename(to)
             else:
                 home.disk.rename(home.path / str(key), to)
         except OSError as error:

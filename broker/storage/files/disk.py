@@ -101,7 +101,7 @@ class Disk:
             if file.disk is self:
                 file.close()
 
-    def replace(self, path: Path, content: bytes, *, sync: bool = False) -> None:
+    def replace(self, path: Path, content: Bytes, *, sync: bool = False) -> None:
         """Write a small file atomically: it has either the new or the old content.
 
         With *sync* it is forced to the disk. Raises OSError.

@@ -14,6 +14,7 @@ from broker.storage.log.log_recovery import Progress
 from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.log_config import LogConfig
 from broker.storage.producers.producer_state import ProducerConfig, ProducerStateManager
+from broker.storage.producers.snapshot_writer import SnapshotWriter
 from broker.storage.segments.offset_metadata import LogOffsetMetadata
 from broker.storage.segments.read_cache import ReadCache
 
@@ -30,6 +31,7 @@ def open_log(
     delete_later: DeleteLater = without_delay,
     progress: Progress | None = None,
     producer_config: ProducerConfig | None = None,
+    snapshot_writer: SnapshotWriter | None = None,
     clean: bool = False,
     recovery_point: int = 0,
     log_start_offset: int = 0,
@@ -39,9 +41,9 @@ def open_log(
     """Open the log in *directory*, which is made if it does not exist.
 
     The log shares *disk*, *cache*, *flusher*, *delete_later* (for the deletion of files),
-    *progress* and *producer_config* with other logs. The offsets are those of the last checkpoints;
-    unless the last shutdown was *clean*, all batches from the recovery point on are checked. Raises
-    OSError and `CorruptRecords`.
+    *progress*, *producer_config* and *snapshot_writer* with other logs. The offsets are those of
+    the last checkpoints; unless the last shutdown was *clean*, all batches from the recovery point
+    on are checked. Raises OSError and `CorruptRecords`.
     """
     disk = disk or Disk()
     producers = ProducerStateManager(str(topic_partition), producer_config, clock.now_ms)
@@ -70,7 +72,13 @@ def open_log(
         compacted_to=compacted_to,
     )
     log = UnifiedLog(
-        topic_partition, local_log, loaded.log_start_offset, clock, loaded.epochs, producers
+        topic_partition,
+        local_log,
+        loaded.log_start_offset,
+        clock,
+        loaded.epochs,
+        producers,
+        snapshot_writer or SnapshotWriter(),
     )
     log.update_high_watermark(LogOffsetMetadata(high_watermark))
     return log

@@ -27,8 +27,9 @@ from broker.storage.producers.producer_append import (
     check_marker,
     maybe_start_verification,
 )
-from broker.storage.producers.producer_snapshot import Snapshots, take_snapshot
+from broker.storage.producers.producer_snapshot import Snapshots
 from broker.storage.producers.producer_state import ProducerStateManager
+from broker.storage.producers.snapshot_writer import SnapshotWriter
 from broker.storage.producers.verification_state import NO_GUARD
 from broker.storage.segments.file_batches import indexed_timestamp
 from broker.storage.segments.log_segments import LogSegments
@@ -44,7 +45,7 @@ LATEST_PRODUCE_VERSION: Final = 13
 class UnifiedLog(ReadableLog):
     """One replica of a partition; made by `broker.storage.log.open_log`."""
 
-    __slots__ = ("clock", "leader_epoch_cache", "unsaved_topic_id")
+    __slots__ = ("_snapshot_writer", "clock", "leader_epoch_cache", "unsaved_topic_id")
 
     def __init__(
         self,
@@ -54,8 +55,10 @@ class UnifiedLog(ReadableLog):
         clock: Clock,
         leader_epoch_cache: LeaderEpochFileCache,
         producer_state_manager: ProducerStateManager,
+        snapshot_writer: SnapshotWriter,
     ) -> None:
         super().__init__(topic_partition, local_log, log_start_offset, producer_state_manager)
+        self._snapshot_writer = snapshot_writer
         self.leader_epoch_cache = leader_epoch_cache
         self.clock = clock
         # The ID that the first append writes to the directory, as in Kafka; None if it is there.
@@ -352,9 +355,15 @@ class UnifiedLog(ReadableLog):
         """Write everything to the files, with *sync* also to the disk; raises OSError."""
         self._save_topic_id()
         self.leader_epoch_cache.save()
-        self._take_snapshot()
+        self._take_snapshot(at_once=True)
         self.local_log.close(sync=sync)
 
-    def _take_snapshot(self) -> None:
+    def rename(self, directory: Path) -> None:
+        """Rename the directory, before it is deleted. Raises OSError."""
+        self.producer_state_manager.packed = None
+        self.local_log.rename(directory)
+
+    def _take_snapshot(self, *, at_once: bool = False) -> None:
         local, producers = self.local_log, self.producer_state_manager
-        take_snapshot(local.disk, local.directory, producers, local.segments.first.base_offset)
+        first = local.segments.first.base_offset
+        self._snapshot_writer.take(local.disk, local.directory, producers, first, at_once=at_once)

@@ -1,8 +1,7 @@
 """The ``.snapshot`` files: the producers of a log up to the offset in the file's name.
 
 A snapshot is taken when a segment is rolled and when the log is closed, so that opening the log
-does not read all batches. Format: int16 version 1, uint32 CRC-32C of what follows, int32 number of
-entries, the entries (Kafka's ``ProducerStateManager.writeSnapshot``).
+does not read all batches. `PackedProducers` has the format.
 """
 
 from __future__ import annotations
@@ -14,21 +13,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from broker.storage.files.disk import Disk, read_small_file
-from broker.storage.producers.producer_state import ProducerStateManager
+from broker.storage.producers.packed_producers import COUNT, ENTRY, HEAD, VERSION
 from broker.storage.producers.producer_state_entry import BatchMetadata, ProducerStateEntry
 from protocol.record_batch.crc import crc32c
-from protocol.record_batch.header import NO_SEQUENCE
 
 logger = logging.getLogger(__name__)
 
 SUFFIX = ".snapshot"
-
-_VERSION = 1
-_HEAD = struct.Struct(">hI")
-_COUNT = struct.Struct(">i")
-# Producer id, epoch, last sequence, last offset, offset delta, timestamp, coordinator epoch,
-# first offset of the open transaction.
-_ENTRY = struct.Struct(">qhiqiqiq")
 
 
 class CorruptSnapshot(Exception):  # noqa: N818 - it names what the file is
@@ -71,57 +62,21 @@ class Snapshots:
         return None
 
 
-def take_snapshot(
-    disk: Disk, directory: Path, manager: ProducerStateManager, first_base_offset: int
-) -> None:
-    """Write the snapshot up to ``map_end_offset``, unless it exists or there are no batches.
-
-    Raises OSError.
-    """
-    offset = manager.map_end_offset
-    if offset <= first_base_offset:
-        return
-    path = snapshot_path(directory, offset)
-    if not path.exists():
-        write_snapshot(disk, path, manager.producers.values())
-
-
-def write_snapshot(disk: Disk, path: Path, producers: Iterable[ProducerStateEntry]) -> None:
-    """Write the state of *producers*, with only the last batch of each. Raises OSError."""
-    entries = [_pack(entry) for entry in producers]
-    body = _COUNT.pack(len(entries)) + b"".join(entries)
-    disk.replace(path, _HEAD.pack(_VERSION, crc32c(body)) + body)
-
-
 def read_snapshot(path: Path) -> list[ProducerStateEntry]:
     """The producers in a snapshot; raises `CorruptSnapshot`."""
     data = read_small_file(path)
     try:
-        version, crc = _HEAD.unpack_from(data)
-        body = memoryview(data)[_HEAD.size :]
-        if version != _VERSION or crc != crc32c(body):
-            raise CorruptSnapshot(f"{path} is not a snapshot of version {_VERSION}, or is damaged")
-        (count,) = _COUNT.unpack_from(body)
-        rows = list(_ENTRY.iter_unpack(body[_COUNT.size :]))
+        version, crc = HEAD.unpack_from(data)
+        body = memoryview(data)[HEAD.size :]
+        if version != VERSION or crc != crc32c(body):
+            raise CorruptSnapshot(f"{path} is not a snapshot of version {VERSION}, or is damaged")
+        (count,) = COUNT.unpack_from(body)
+        rows = list(ENTRY.iter_unpack(body[COUNT.size :]))
     except struct.error:
         raise CorruptSnapshot(f"{path} is incomplete") from None
     if len(rows) != count:
         raise CorruptSnapshot(f"{path} has {len(rows)} entries instead of {count}")
     return [_entry(row) for row in rows]
-
-
-def _pack(entry: ProducerStateEntry) -> bytes:
-    last = entry.batches[-1] if entry.batches else BatchMetadata(NO_SEQUENCE, -1, 0, -1)
-    return _ENTRY.pack(
-        entry.producer_id,
-        entry.epoch,
-        last.last_sequence,
-        last.last_offset,
-        last.offset_delta,
-        entry.last_timestamp,
-        entry.coordinator_epoch,
-        entry.current_txn_first_offset,
-    )
 
 
 def _entry(row: tuple[int, ...]) -> ProducerStateEntry:

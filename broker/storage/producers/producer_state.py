@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from broker.storage.indexes.transaction_index import AbortedTxn
+from broker.storage.producers.packed_producers import PackedProducers
 from broker.storage.producers.producer_state_entry import (
     NO_OFFSET,
     BatchMetadata,
@@ -59,7 +60,8 @@ class ProducerStateManager:
     """The producers of one log by producer ID, from the batches below ``map_end_offset``.
 
     ``verifications`` are the transactions that are being verified, by producer ID; they are only in
-    memory. *now_ms* returns monotonic milliseconds, for the durations of transactions.
+    memory. ``packed`` is the snapshot in progress. *now_ms* returns monotonic milliseconds, for
+    the durations of transactions.
     """
 
     __slots__ = (
@@ -67,6 +69,7 @@ class ProducerStateManager:
         "config",
         "map_end_offset",
         "name",
+        "packed",
         "producers",
         "transactions",
         "verifications",
@@ -85,6 +88,7 @@ class ProducerStateManager:
         self.transactions = Transactions(now_ms=now_ms)
         self.verifications: dict[int, VerificationStateEntry] = {}
         self.map_end_offset = 0
+        self.packed: PackedProducers | None = None
 
     def update(self, header: BatchHeader, first_offset: int, max_timestamp: int) -> None:
         """Add a batch of records that has been written at *first_offset*."""
@@ -158,6 +162,8 @@ class ProducerStateManager:
 
     def _entry(self, header: BatchHeader, timestamp: int) -> ProducerStateEntry:
         """The producer's entry, which gets the epoch of *header*."""
+        if self.packed is not None:
+            self.packed.keep(header.producer_id)
         entry = self.producers.get(header.producer_id)
         if entry is None:
             entry = self.producers[header.producer_id] = ProducerStateEntry(
@@ -170,7 +176,11 @@ class ProducerStateManager:
         return entry
 
     def load(self, entries: Iterable[ProducerStateEntry], end_offset: int, now_ms: int) -> None:
-        """Replace the state by that of a snapshot, without expired producers."""
+        """Replace the state by that of a snapshot, without expired producers.
+
+        A snapshot in progress is dropped.
+        """
+        self.packed = None
         self.producers = {entry.producer_id: entry for entry in entries}
         self.transactions = Transactions(
             (

@@ -125,6 +125,7 @@ def open_log(path: Path, *, clock: StillClock | None = None, **more: Any) -> Uni
         "log_start_offset",
         "high_watermark",
         "producer_config",
+        "snapshot_writer",
     )
     arguments = {name: more.pop(name) for name in names if name in more}
     config = LogConfig(**more)

@@ -10,6 +10,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.storage.directories.checkpointed_offsets import RECOVERY_POINTS
 from broker.storage.directories.log_manager import LogManager
 from broker.storage.files.checkpoints import read_offset_checkpoint
+from broker.storage.files.positional import Bytes
 from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.validation.append import AppendRefused
 from tests.broker.storage.logs import ORDERS, FailingDisk, batch, host, manager_at
@@ -25,7 +26,7 @@ class CountingDisk(FailingDisk):
         self.replaced: list[str] = []
         self.is_full = False
 
-    def replace(self, path: Path, content: bytes, *, sync: bool = False) -> None:
+    def replace(self, path: Path, content: Bytes, *, sync: bool = False) -> None:
         if self.is_full:
             self.room = 0
         self.replaced.append(path.name)

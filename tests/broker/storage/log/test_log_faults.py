@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from broker.common.errors import ApiError
 from broker.storage.cleaner.compaction import Compaction
 from broker.storage.files.disk import Disk, DiskFile
+from broker.storage.files.positional import Bytes
 from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.retention import delete_old_segments
 from broker.storage.validation.append import AppendRefused
@@ -91,7 +92,7 @@ class FaultyDisk(Disk):
             raise OSError(errno.EROFS, "not to be opened")
         return super().open(file)
 
-    def replace(self, path: Path, content: bytes, *, sync: bool = False) -> None:
+    def replace(self, path: Path, content: Bytes, *, sync: bool = False) -> None:
         if self._meets("no opening", "no renaming"):
             raise OSError(errno.EROFS, "not to be replaced")
         super().replace(path, content, sync=sync)
