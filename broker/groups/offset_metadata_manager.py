@@ -230,6 +230,7 @@ class OffsetMetadataManager:
     ) -> Slices[PreparedTombstones]:
         """Encode the tombstones of many offsets that are to be deleted; raises `ApiError`."""
         _, deleted = self._to_delete(group_id, partitions)
+        yield None
         records = self._runtime.prepare(group_id)
         yield from records.add_in_slices(tombstone(group_id, each) for each in deleted)
         return PreparedTombstones(records, deleted)
@@ -243,14 +244,19 @@ class OffsetMetadataManager:
         if group is None:
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND)
         group.check_offset_deletion()
-        known = self._partitions(group_id)
+        written = self._states.offsets.written
+        committed, pending = written.committed(group_id), written.pending(group_id)
+        subscribed: dict[str, bool] = {}
         errors: dict[TopicPartition, ErrorCode] = {}
         deleted: dict[TopicPartition, None] = {}
         for partition in partitions:
+            topic = partition.topic
+            if topic not in subscribed:
+                subscribed[topic] = group.is_subscribed_to(topic)
             errors[partition] = ErrorCode.NONE
-            if group.is_subscribed_to(partition.topic):
+            if subscribed[topic]:
                 errors[partition] = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
-            elif partition in known:
+            elif partition in committed or partition in pending:
                 deleted[partition] = None
         return errors, list(deleted)
 

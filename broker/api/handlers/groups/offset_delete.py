@@ -9,6 +9,7 @@ or may not be read. The response is sent when the deletion is replicated.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from broker.api.authorization.check import DELETE_GROUP, READ_TOPIC
 from broker.api.authorization.checks import require, unauthorized
@@ -37,17 +38,33 @@ def offset_delete(request: Request[OffsetDeleteRequest]) -> Slices[OffsetDeleteR
         return _refusal(ErrorCode.INVALID_GROUP_ID)
     hidden = yield from unauthorized(request, READ_TOPIC, (topic.name for topic in body.topics))
     refused = _Results()
-    known: list[list[TopicPartition]] = []  # of each topic in the request
+    known: list[_Known] = []  # of each topic in the request
     for topic in body.topics:
-        partitions = yield from _known(request, topic, topic.name in hidden, refused)
-        if partitions:
-            known.append(partitions)
+        found = yield from _known(request, topic, topic.name in hidden, refused)
+        if found.partitions:
+            known.append(found)
+    response = OffsetDeleteResponse(topics=_merged(refused, known))
     try:
-        errors = yield from _delete(request, [each for partitions in known for each in partitions])
+        errors = yield from _delete(request, [each for found in known for each in found.partitions])
     except ApiError as error:
         return _refusal(error.code)
-    response = OffsetDeleteResponse(topics=_merged(refused, known, errors))
+    for found in known:
+        found.set_errors(errors)
     return when_replicated(request, body.group_id, response, _refusal)
+
+
+class _Known(NamedTuple):
+    """The partitions of a topic whose offsets are deleted, and their results, without errors yet.
+
+    The results are made before, because the deletion and its response are one step.
+    """
+
+    partitions: list[TopicPartition]
+    results: list[OffsetDeleteResponsePartition]
+
+    def set_errors(self, errors: Mapping[TopicPartition, ErrorCode]) -> None:
+        for partition, result in zip(self.partitions, self.results, strict=True):
+            result.error_code = errors[partition]
 
 
 def _known(
@@ -55,7 +72,7 @@ def _known(
     topic: OffsetDeleteRequestTopic,
     is_hidden: bool,
     refused: _Results,
-) -> Slices[list[TopicPartition]]:
+) -> Slices[_Known]:
     """The partitions that exist and may be read; the errors of the others go to *refused*."""
     image = request.services.image.topic(topic.name)
     error = READ_TOPIC.error_code if is_hidden else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -63,11 +80,13 @@ def _known(
     if not count:
         refused.topic(topic.name)
     yield None
-    known = []
+    known = _Known([], [])
     for partition in topic.partitions:
         index = partition.partition_index
         if 0 <= index < count:
-            known.append(TopicPartition(topic.name, index))
+            known.partitions.append(TopicPartition(topic.name, index))
+            result = OffsetDeleteResponsePartition(partition_index=index, error_code=ErrorCode.NONE)
+            known.results.append(result)
         else:
             refused.add(topic.name, index, error)
         yield None
@@ -85,32 +104,19 @@ def _delete(
     return offsets.delete(group_id, partitions, prepared)
 
 
-def _merged(
-    refused: _Results,
-    known: Iterable[list[TopicPartition]],
-    errors: Mapping[TopicPartition, ErrorCode],
-) -> list[OffsetDeleteResponseTopic]:
+def _merged(refused: _Results, known: Iterable[_Known]) -> list[OffsetDeleteResponseTopic]:
     """The topics of a response: those of the coordinator are added to those with errors.
 
     Without the latter, as in Kafka, a topic that is named twice has two results.
     """
     if refused.is_empty:
-        return [_deleted(partitions, errors) for partitions in known]
-    for partitions in known:
-        refused.topic(partitions[0].topic).partitions += _deleted(partitions, errors).partitions
+        return [
+            OffsetDeleteResponseTopic(name=each.partitions[0].topic, partitions=each.results)
+            for each in known
+        ]
+    for each in known:
+        refused.topic(each.partitions[0].topic).partitions += each.results
     return refused.topics
-
-
-def _deleted(
-    partitions: list[TopicPartition], errors: Mapping[TopicPartition, ErrorCode]
-) -> OffsetDeleteResponseTopic:
-    return OffsetDeleteResponseTopic(
-        name=partitions[0].topic,
-        partitions=[
-            OffsetDeleteResponsePartition(partition_index=each.partition, error_code=errors[each])
-            for each in partitions
-        ],
-    )
 
 
 class _Results:

@@ -78,6 +78,23 @@ def test_topics_with_subscribers_are_refused() -> None:
     }
 
 
+def test_the_errors_are_those_at_the_deletion() -> None:
+    """A consumer subscribes between two slices of the request."""
+    node = GroupServices()
+    player = ScriptPlayer(node.world)
+    player.play(["commit - t-0=1 u-0=1"])
+    slices = offset_delete(request(node, ("t", 0), ("t", 1), ("u", 0)).request)
+    next(slices)
+    player.play(["consume a t"])
+
+    assert errors(finish(slices)) == {
+        ("t", 0): ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC,
+        ("t", 1): ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC,
+        ("u", 0): ErrorCode.NONE,
+    }
+    assert list(node.groups.offsets.fetch("g")) == [TopicPartition("t", 0)]
+
+
 def test_an_error_of_the_whole_request() -> None:
     """A group must have an id, and exist."""
     node = GroupServices()
