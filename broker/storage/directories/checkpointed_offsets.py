@@ -8,10 +8,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import NamedTuple
 
 from broker.common.topic_partition import TopicPartition
 from broker.storage.files.checkpoints import (
     CorruptCheckpoint,
+    offset_line,
     read_offset_checkpoint,
     write_offset_checkpoint,
 )
@@ -45,13 +47,20 @@ _OFFSET_OF: dict[str, Callable[[UnifiedLog], int | None]] = {
 CHECKPOINTS = tuple(_OFFSET_OF)
 
 
+class _Entry(NamedTuple):
+    """An offset and its line, which is made once: a file may have tens of thousands."""
+
+    offset: int
+    line: str
+
+
 class CheckpointedOffsets:
     """The offsets by checkpoint file and partition; 0 for a partition without entry."""
 
     def __init__(self, path: Path, disk: Disk) -> None:
         self._path = path
         self._disk = disk
-        self._offsets: dict[str, dict[TopicPartition, int]] = {name: {} for name in CHECKPOINTS}
+        self._entries: dict[str, dict[TopicPartition, _Entry]] = {name: {} for name in CHECKPOINTS}
 
     def read(self, partitions: Collection[TopicPartition]) -> None:
         """Read the entries of *partitions*; none if a file is damaged, as in Kafka.
@@ -59,31 +68,37 @@ class CheckpointedOffsets:
         Without recovery points more batches are checked, without high watermarks reads wait for
         replication, without log start offsets deleted records are readable again.
         """
-        for name, offsets in self._offsets.items():
+        for name, entries in self._entries.items():
             try:
                 found = read_offset_checkpoint(self._path / name)
             except CorruptCheckpoint as error:
                 logger.warning("%s; it is ignored", error)
                 continue
-            offsets.update((key, found[key]) for key in partitions if key in found)
+            entries.update((key, _entry(key, found[key])) for key in partitions if key in found)
 
     def of(self, name: str, key: TopicPartition) -> int:
         """The partition's offset in the file *name*."""
-        return self._offsets[name].get(key, 0)
+        entry = self._entries[name].get(key)
+        return 0 if entry is None else entry.offset
 
     def update(self, name: str, log: UnifiedLog) -> None:
         """Take the offset of *log* for the file *name*."""
-        offset = _OFFSET_OF[name](log)
+        offset, entries, key = _OFFSET_OF[name](log), self._entries[name], log.topic_partition
         if offset is None:
-            self._offsets[name].pop(log.topic_partition, None)
-        else:
-            self._offsets[name][log.topic_partition] = offset
+            entries.pop(key, None)
+        elif (entry := entries.get(key)) is None or entry.offset != offset:
+            entries[key] = _entry(key, offset)
 
     def forget(self, key: TopicPartition) -> None:
         """Remove the entries of a deleted partition."""
-        for offsets in self._offsets.values():
-            offsets.pop(key, None)
+        for entries in self._entries.values():
+            entries.pop(key, None)
 
     def write(self, name: str, *, sync: bool) -> None:
         """Replace the file *name*, with *sync* forced to the disk. Raises OSError."""
-        write_offset_checkpoint(self._disk, self._path / name, self._offsets[name], sync=sync)
+        lines = [entry.line for entry in self._entries[name].values()]
+        write_offset_checkpoint(self._disk, self._path / name, lines, sync=sync)
+
+
+def _entry(key: TopicPartition, offset: int) -> _Entry:
+    return _Entry(offset, offset_line(key, offset))

@@ -5,7 +5,7 @@ The first two have a common format: the version, 0, the number of lines, then th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from uuid import UUID
 
@@ -23,11 +23,13 @@ class CorruptCheckpoint(StartupError):  # noqa: N818 - it names what the file is
     """A checkpoint file that is damaged or of another version; the message names it."""
 
 
-def write_offset_checkpoint(
-    disk: Disk, path: Path, offsets: Mapping[TopicPartition, int], *, sync: bool
-) -> None:
-    """Write ``topic partition offset`` per line, with *sync* to the disk. Raises OSError."""
-    lines = (f"{key.topic} {key.partition} {offset}" for key, offset in offsets.items())
+def offset_line(key: TopicPartition, offset: int) -> str:
+    """The line ``topic partition offset``."""
+    return f"{key.topic} {key.partition} {offset}"
+
+
+def write_offset_checkpoint(disk: Disk, path: Path, lines: Iterable[str], *, sync: bool) -> None:
+    """Write *lines* of offsets, with *sync* to the disk. Raises OSError."""
     disk.replace(path, _framed(lines), sync=sync)
 
 

@@ -10,6 +10,7 @@ import pytest
 from broker.common.topic_partition import TopicPartition
 from broker.storage.files.checkpoints import (
     CorruptCheckpoint,
+    offset_line,
     read_epoch_checkpoint,
     read_offset_checkpoint,
     read_partition_metadata,
@@ -24,7 +25,8 @@ def test_offsets_are_written_as_kafka_writes_them(tmp_path: Path) -> None:
     """Version, number of lines, then topic, partition and offset."""
     path = tmp_path / "replication-offset-checkpoint"
     offsets = {TopicPartition("b", 1): 7, TopicPartition("a-b.c", 0): 0}
-    write_offset_checkpoint(Disk(), path, offsets, sync=False)
+    lines = [offset_line(key, offset) for key, offset in offsets.items()]
+    write_offset_checkpoint(Disk(), path, lines, sync=False)
     assert path.read_bytes() == b"0\n2\nb 1 7\na-b.c 0 0\n"
     assert read_offset_checkpoint(path) == offsets
 
