@@ -72,12 +72,7 @@ def open_log(
         compacted_to=compacted_to,
     )
     log = UnifiedLog(
-        topic_partition,
-        local_log,
-        loaded.log_start_offset,
-        clock,
-        loaded.epochs,
-        producers,
+        *(topic_partition, local_log, loaded.log_start_offset, clock, loaded.epochs, producers),
         snapshot_writer or SnapshotWriter(),
     )
     log.update_high_watermark(LogOffsetMetadata(high_watermark))
