@@ -88,7 +88,6 @@ AT_ONCE = {
     "leave_group": "yields if there are many members; those found leave in one step",
     "consumer_group_heartbeat": "prepared in a worker thread if its group is large",
     "describe_quorum": "one partition has a quorum",
-    "add_raft_voter": "refuses without reading its array",
     "list_groups": "its arrays are filters",
     "list_partition_reassignments": "those under way are few",
 }
