@@ -8,7 +8,6 @@ shutdown files.
 
 from __future__ import annotations
 
-import gc
 import shutil
 import sys
 import tempfile
@@ -52,6 +51,7 @@ from broker.controller.database.store import ControllerStore
 from broker.controller.metadata.image import Broker
 from broker.network.listeners.listener import TcpNetwork
 from broker.process.free_memory import RELEASE_INTERVAL_MS, release_free_memory
+from broker.process.garbage_collection import configure_garbage_collection
 from broker.process.ready_file import ReadyFile
 from broker.process.stdin_watch import check_stdin, wait_for_end_of_stdin
 from broker.process.stop_signals import stop_signals
@@ -113,7 +113,7 @@ async def _run(
     admin: AdminListener,
     signals: AsyncIterator[int],
 ) -> None:
-    _configure_garbage_collection()
+    configure_garbage_collection()
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(cluster.run)
@@ -346,14 +346,3 @@ def _temporary_directory() -> Path:
             f"cannot create a temporary directory for the logs: {error.strerror}; "
             "give --data-dir, or set TMPDIR"
         ) from None
-
-
-def _configure_garbage_collection() -> None:
-    """Exclude the objects that exist now from garbage collection, and collect less often.
-
-    A full collection with 100,000 parked requests takes about as long as 100 requests. The objects
-    of a request contain no cycles, so they are freed without a collection.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
