@@ -21,7 +21,7 @@ from integration.programs.program import Place, Program, maven_jars
 
 _SOURCES = Path(__file__).parent / "java"
 _WITHIN_SECONDS = 120
-_LOGGING = "org.slf4j:slf4j-nop:2.0.17"
+LOGGING = "org.slf4j:slf4j-nop:2.0.17"
 _SPRING_VERSION = "4.0.0"
 _FLINK_VERSION = "2.0.0"
 _FLINK_CONNECTOR = "4.0.1-2.0"
@@ -36,7 +36,7 @@ _FLINK_OPTIONS = (
 def streams_jars() -> Path:
     """Return the folder with the jars of Kafka Streams; raises `Unavailable`."""
     return maven_jars(
-        f"streams-{KAFKA_VERSION}", f"org.apache.kafka:kafka-streams:{KAFKA_VERSION}", _LOGGING
+        f"streams-{KAFKA_VERSION}", f"org.apache.kafka:kafka-streams:{KAFKA_VERSION}", LOGGING
     )
 
 
@@ -89,7 +89,7 @@ def _connect(place: Place) -> None:
         f"connect-{KAFKA_VERSION}",
         f"org.apache.kafka:connect-runtime:{KAFKA_VERSION}",
         f"org.apache.kafka:connect-file:{KAFKA_VERSION}",
-        _LOGGING,
+        LOGGING,
     )
     (port,) = free_ports(1)
     worker = {
@@ -143,7 +143,7 @@ def _post(port: int, body: bytes) -> bool:
 
 def _mirror_maker(place: Place) -> None:
     jars = maven_jars(
-        f"mirror-{KAFKA_VERSION}", f"org.apache.kafka:connect-mirror:{KAFKA_VERSION}", _LOGGING
+        f"mirror-{KAFKA_VERSION}", f"org.apache.kafka:connect-mirror:{KAFKA_VERSION}", LOGGING
     )
     values = [b"%d" % number for number in range(100)]
     _produce(place.bootstrap, "orders", values)
@@ -215,7 +215,7 @@ def _spring_kafka(place: Place) -> None:
     jars = maven_jars(
         f"spring-kafka-{_SPRING_VERSION}",
         f"org.springframework.kafka:spring-kafka:{_SPRING_VERSION}",
-        _LOGGING,
+        LOGGING,
     )
     heard = printed([*compiled("SpringListener", jars, place.folder), place.bootstrap])
     assert heard.split() == [f"message-{number}" for number in range(10)]
@@ -228,7 +228,7 @@ def _flink(place: Place) -> None:
         f"org.apache.flink:flink-clients:{_FLINK_VERSION}",
         f"org.apache.flink:flink-connector-base:{_FLINK_VERSION}",
         f"org.apache.flink:flink-streaming-java:{_FLINK_VERSION}",
-        _LOGGING,
+        LOGGING,
     )
     _produce(place.bootstrap, "in", [b"%d" % number for number in range(100)])
     printed([*compiled("FlinkDoubles", jars, place.folder, *_FLINK_OPTIONS), place.bootstrap])
