@@ -25,6 +25,7 @@ from benchmarks import purgatory_model, purgatory_ours
 from benchmarks.kafka_timers import JAVA
 from benchmarks.purgatory_timers import SIZES, Asyncio, Heapq, Ours, Timers, measure
 from benchmarks.purgatory_trio import Reaper, TrioTasks
+from broker.process.garbage_collection import configure_garbage_collection
 from integration.kafka.jars import missing_for_a_jvm
 from integration.kafka.java_program import java_command
 
@@ -45,9 +46,7 @@ TIMERS: dict[str, type[Timers]] = {
 def main() -> None:
     """Measure, print, write."""
     options = _options()
-    # As the broker after its start: the garbage collector ignores the existing objects.
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    configure_garbage_collection()
     if options.num is not None:
         _run_model(options)
         return

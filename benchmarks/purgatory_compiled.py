@@ -7,7 +7,6 @@ parked request thus saves a microsecond. Needs a C compiler.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 from benchmarks.builds import COMPILED, ROOT
 from benchmarks.purgatory_ours import ROUND, watch_and_complete_s
 from benchmarks.purgatory_timers import Ours, measure
+from broker.process.garbage_collection import configure_garbage_collection
 from compiling.build import build
 from purgatories import purgatory
 
@@ -46,8 +46,7 @@ def _figures(folder: Path) -> dict[str, float]:
 def print_figures() -> None:
     """Print one measurement as JSON."""
     assert Path(purgatory.__file__).is_relative_to(sys.argv[1])
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    configure_garbage_collection()
     watch_s, complete_s = watch_and_complete_s(1, 1, 10)
     figures = {
         **measure(Ours, 100_000, 1.0),

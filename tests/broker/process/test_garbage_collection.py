@@ -28,6 +28,7 @@ def visited() -> Iterator[list[int]]:
     yield counts
     gc.callbacks.remove(collect)
     gc.set_threshold(*thresholds)
+    gc.unfreeze()
 
 
 @pytest.mark.skipif(IS_INCREMENTAL, reason="a collection visits a part of a generation")
