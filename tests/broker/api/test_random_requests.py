@@ -61,4 +61,5 @@ def _make_likely(rng: random.Random, message: Any) -> None:
         elif isinstance(value, bytes):
             setattr(message, name, batch(b"x"))
         elif isinstance(value, int) and not isinstance(value, bool):
-            setattr(message, name, 6000 if name.endswith("_ms") else rng.choice((-1, 0, 1, 2)))
+            likely = (0, 1, 2) if name == "port" else (-1, 0, 1, 2)  # a port is unsigned
+            setattr(message, name, 6000 if name.endswith("_ms") else rng.choice(likely))
