@@ -18,7 +18,7 @@ from integration.machine.deadlines import ENDS_WITHIN_S
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(600)]
 
 # The official python:3.13-slim has 122 MB; the image must have less than 150.
-ADDED_BYTES_MAX = 28_000_000
+ADDED_BYTES_MAX = 29_000_000
 MEBIBYTE = 1 << 20
 LOCKED = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"]
 
