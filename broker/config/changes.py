@@ -33,7 +33,7 @@ class Operation(IntEnum):
     SUBTRACT = 3
 
 
-_OPERATIONS = frozenset(Operation)
+OPERATIONS = frozenset(Operation)
 _OF_LISTS = (Operation.APPEND, Operation.SUBTRACT)
 
 
@@ -77,7 +77,7 @@ def altered(
 def reaches_unknown(changes: Sequence[ConfigChange], list_value: ListValue) -> bool:
     """Whether an operation is unknown, and none before it is on a key that is not a list."""
     for change in _in_order(changes):
-        if change.operation not in _OPERATIONS:
+        if change.operation not in OPERATIONS:
             return True
         if change.operation in _OF_LISTS and list_value(change.name) is None:
             return False

@@ -149,7 +149,7 @@ class PartitionLoads:
     def _start(self, load: _Load, slices: Slices[None]) -> None:
         """Run *slices*; an exception leaves the partition without coordinator."""
         load.job = self._steps.start(
-            acting(self._contained(load, slices), self._actions, run_without_cause), _nothing
+            acting(self._contained(load, slices), self._actions, run_without_cause)
         )
 
     def _contained(self, load: _Load, slices: Slices[None]) -> Slices[None]:
@@ -209,7 +209,7 @@ class PartitionLoads:
         self.loading.discard(partition)
         if load is not None:
             load.cancel()
-        self._steps.start(acting(self._unload(partition, led), self._actions, run), _nothing)
+        self._steps.start(acting(self._unload(partition, led), self._actions, run))
 
     def _unload(self, partition: int, led: LedPartition | None) -> Slices[None]:
         before, ended = self._unloads.get(partition), Signal()
@@ -243,7 +243,3 @@ class _Load:
         """End it, whatever has been read or adopted."""
         if self.job is not None:
             self.job.cancel()
-
-
-def _nothing(_result: None) -> None:
-    pass

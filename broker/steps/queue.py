@@ -94,6 +94,10 @@ class Work(Protocol):
         ...
 
 
+def _ignore(_result: object) -> None:
+    """What `StepQueue.start` does with a result by default."""
+
+
 class StepQueue:
     """One for all nodes; *now_ms* is a monotonic clock that advances while a slice runs.
 
@@ -113,7 +117,9 @@ class StepQueue:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def start(self, slices: Slices[Result], done: Callable[[Result], object]) -> Job | None:
+    def start(
+        self, slices: Slices[Result], done: Callable[[Result], object] = _ignore
+    ) -> Job | None:
         """Run *slices*, then call *done* with the result; None if that has happened already."""
         job = Job(self, slices, done)
         job.advance()

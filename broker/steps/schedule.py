@@ -46,7 +46,7 @@ class InSlices:
         """Start the work."""
         if not self._is_running:
             self._is_running = True
-            self._steps.start(self._run(), _nothing)
+            self._steps.start(self._run())
 
     def _run(self) -> Slices[None]:
         try:
@@ -56,10 +56,6 @@ class InSlices:
                     return
         finally:
             self._is_running = False
-
-
-def _nothing(_result: None) -> None:
-    pass
 
 
 class ScheduledTask(TimerTask):

@@ -54,7 +54,7 @@ def schedule_log_tasks(
         return InSlices(timer, steps, partial(logs.each, task))
 
     logs.deletions.schedule_once = once
-    logs.snapshot_writer.start = partial(steps.start, done=_nothing)
+    logs.snapshot_writer.start = steps.start
     logs.on_error = timer.on_error
     logs.producer_config = config
     initially_ms = config.log_initial_task_delay_ms
@@ -82,10 +82,6 @@ def schedule_log_tasks(
     ):
         every(period_ms, InSlices(timer, steps, partial(logs.checkpoint_in_slices, name)))
     return cleaner
-
-
-def _nothing(_result: None) -> None:
-    pass
 
 
 def _flush_if_due(log: UnifiedLog) -> None:

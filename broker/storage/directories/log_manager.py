@@ -67,9 +67,9 @@ class LogManager:
     *data_dir* is one directory or several; *open_files* may be shared with other managers. Raises
     `StartupError` if a directory belongs to another node or process, or if none can be used.
     ``deletions`` deletes the files that belong to no partition, and ``snapshot_writer`` takes
-    snapshots of producers. ``on_error`` gets unexpected
-    exceptions from `each` and from threads. ``on_last_failed`` is called soon after the
-    last directory has failed, with the message that is logged otherwise.
+    snapshots of producers. ``on_error`` gets unexpected exceptions from `each` and from threads.
+    ``on_last_failed`` is called soon after the last directory has failed, with the message that is
+    logged otherwise.
     """
 
     def __init__(

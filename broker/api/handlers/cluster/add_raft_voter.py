@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from broker.api.authorization.check import ALTER_CLUSTER
 from broker.api.authorization.checks import require
+from broker.api.handlers.cluster.describe_quorum import CONTROLLER_LISTENER
 from broker.api.handlers.cluster.static_voters import check_cluster, check_voter, static_voters
 from broker.api.request import Request
 from broker.common.errors import ApiError
@@ -20,8 +21,6 @@ from broker.steps.pieces import pieces
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.messages.add_raft_voter import AddRaftVoterRequest, AddRaftVoterResponse, Listener
-
-_LISTENER = "CONTROLLER"
 
 
 def add_raft_voter(request: Request[AddRaftVoterRequest]) -> Slices[AddRaftVoterResponse]:
@@ -44,7 +43,7 @@ def _check_listeners(listeners: Sequence[Listener]) -> Slices[None]:
         for each in piece:
             addresses[each.name.upper()] = f"{each.host}/<unresolved>:{each.port}"
         yield None
-    if _LISTENER in addresses and all(map(str.strip, addresses)):
+    if CONTROLLER_LISTENER in addresses and all(map(str.strip, addresses)):
         return
     shown = ", ".join(
         f"ListenerName({name})={addresses[name]}"
@@ -53,5 +52,5 @@ def _check_listeners(listeners: Sequence[Listener]) -> Slices[None]:
     raise ApiError(
         ErrorCode.INVALID_REQUEST,
         f"Add voter request didn't include the endpoint (Endpoints(endpoints={{{shown}}})) "
-        f"for the default listener ListenerName({_LISTENER})",
+        f"for the default listener ListenerName({CONTROLLER_LISTENER})",
     )

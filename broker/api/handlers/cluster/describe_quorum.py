@@ -28,7 +28,7 @@ from protocol.messages.describe_quorum import (
 )
 
 _METADATA_LOG = "__cluster_metadata"
-_LISTENER = "CONTROLLER"
+CONTROLLER_LISTENER = "CONTROLLER"
 
 
 def describe_quorum(request: Request[DescribeQuorumRequest]) -> DescribeQuorumResponse:
@@ -49,7 +49,7 @@ def describe_quorum(request: Request[DescribeQuorumRequest]) -> DescribeQuorumRe
         nodes=[
             Node(
                 node_id=leader.node_id,
-                listeners=[Listener(name=_LISTENER, host=leader.host, port=leader.port)],
+                listeners=[Listener(name=CONTROLLER_LISTENER, host=leader.host, port=leader.port)],
             )
         ]
         if leader is not None

@@ -37,8 +37,8 @@ from broker.api.services import Services
 from broker.common.errors import ApiError, StartupError
 from broker.config import Config, dynamic, topics
 from broker.config.changes import (
+    OPERATIONS,
     ConfigChange,
-    Operation,
     altered,
     check_changes,
     reaches_unknown,
@@ -54,7 +54,6 @@ from protocol.lazy_dataclass import dataclass
 
 # Java's Integer.parseInt; a longer number is not the id of any node.
 _INT = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)
-_OPERATIONS = frozenset(Operation)
 
 
 class ResourceType(IntEnum):
@@ -133,10 +132,10 @@ def _is_unknown_to_controller(
     request: Request[Any], resource: AlteredResource, twice: Collection[tuple[int, str]]
 ) -> bool:
     """Whether the controller reaches an unknown operation on what the client may alter."""
-    if _is_of_loggers(resource) or _unknown_operation(resource) is None:
-        return False
     config = request.services.config
-    if not reaches_unknown(resource.changes, lambda name: topics.list_value(config, {}, name)):
+    if _is_of_loggers(resource) or not reaches_unknown(
+        resource.changes, lambda name: topics.list_value(config, {}, name)
+    ):
         return False
     try:
         _check_on_node(request, resource, twice)
@@ -153,7 +152,7 @@ def _is_of_loggers(resource: AlteredResource) -> bool:
 
 def _unknown_operation(resource: AlteredResource) -> int | None:
     operations = (each.operation for each in resource.changes)
-    return next((each for each in operations if each not in _OPERATIONS), None)
+    return next((each for each in operations if each not in OPERATIONS), None)
 
 
 def _check_on_node(
