@@ -234,12 +234,12 @@ class ClusterState:
 
     # --------------------------------------------------------------------------------- topics
 
-    def put_topics(self, topics: Iterable[TopicImage]) -> None:
-        """Publish topics that are new or have changed."""
+    def put_topics(self, topics: Iterable[TopicImage], encoded: str | None = None) -> None:
+        """Publish topics that are new or have changed; see `ControllerStore.put_topics`."""
         changed = [topic for topic in topics if topic is not self.image.topic(topic.name)]
         if not changed:
             return
-        self._store.put_topics(changed)
+        self._store.put_topics(changed, encoded)
         for topic in changed:
             self.image.put(topic)
 

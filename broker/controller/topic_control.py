@@ -58,11 +58,11 @@ class TopicControl:
             topic = yield from self._new_topics.topic(
                 name, partitions, replication_factor, assignments, configs, indexes
             )
-            yield from encode_partitions(topic)
+            encoded = yield from encode_partitions(topic)
         self._new_topics.check_new_name(name)
         spend(len(topic.partitions))
         if not validate_only:
-            self._state.put_topics([topic])
+            self._state.put_topics([topic], encoded)
         return topic
 
     def grow(
@@ -81,13 +81,13 @@ class TopicControl:
             brokers, topic = dict(self._image.brokers), now
             added = yield from self._new_topics.partitions(topic, count, assignments)
             grown = replace(topic, partitions=topic.partitions + added)
-            yield from encode_partitions(grown)
+            encoded: str | None = yield from encode_partitions(grown)
             now = self.topic_or_error(name)
         if now is not topic:  # its settings, leaders or replicas have changed meanwhile
-            grown = replace(now, partitions=now.partitions + added)
+            grown, encoded = replace(now, partitions=now.partitions + added), None
         spend(len(added))
         if not validate_only:
-            self._state.put_topics([grown])
+            self._state.put_topics([grown], encoded)
 
     def topic_or_error(self, name: str) -> TopicImage:
         """The topic of that name; raises `ApiError` UNKNOWN_TOPIC_OR_PARTITION."""

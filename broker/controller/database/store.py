@@ -23,7 +23,7 @@ from broker.controller.database.security_store import SecurityStore
 from broker.controller.metadata.image import PartitionRegistration, TopicImage
 from broker.quotas.entity import Entity, Quotas, entity_of
 from broker.steps.pieces import pieces
-from broker.steps.queue import Slices
+from broker.steps.queue import Slices, finish
 
 # The version of the tables, as SQLite's user_version. Files of before it had one have version 0 and
 # the same tables. A change that an older broker would misread needs the next version.
@@ -41,8 +41,6 @@ CREATE TABLE IF NOT EXISTS client_metrics (name TEXT PRIMARY KEY, configs TEXT N
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 
-# The key of the encoded partitions in `TopicImage.encodings`.
-_STORED: Final = "stored"
 
 _values = attrgetter(*(field.name for field in fields(PartitionRegistration)))
 
@@ -93,14 +91,17 @@ class ControllerStore:
         rows = self._database.execute("SELECT name, topic_id, configs, partitions FROM topics")
         return [_read(*row) for row in rows]
 
-    def put_topics(self, topics: Iterable[TopicImage]) -> None:
-        """Write new or changed topics, in one transaction."""
+    def put_topics(self, topics: Iterable[TopicImage], encoded: str | None = None) -> None:
+        """Write new or changed topics, in one transaction.
+
+        *encoded* are the partitions of a single topic, from `encode_partitions`.
+        """
         rows = [
             (
                 topic.name,
                 topic.topic_id.bytes,
                 json.dumps(topic.configs),
-                _encoded_partitions(topic),
+                finish(encode_partitions(topic)) if encoded is None else encoded,
             )
             for topic in topics
         ]
@@ -203,20 +204,13 @@ class ControllerStore:
         self._database.close()
 
 
-def encode_partitions(topic: TopicImage) -> Slices[None]:
-    """Encode the partitions of a topic that is to be stored; `put_topics` uses the result once."""
+def encode_partitions(topic: TopicImage) -> Slices[str]:
+    """The partitions of a topic as they are stored."""
     encoded = []
     for piece in pieces(topic.partitions):
         encoded.append(json.dumps([_values(partition) for partition in piece])[1:-1])
         yield None
-    topic.encodings[_STORED] = f"[{', '.join(encoded)}]".encode()
-
-
-def _encoded_partitions(topic: TopicImage) -> str:
-    encoded = topic.encodings.pop(_STORED, None)
-    if encoded is not None:
-        return encoded.decode()
-    return json.dumps([_values(partition) for partition in topic.partitions])
+    return f"[{', '.join(encoded)}]"
 
 
 def _read(name: str, topic_id: bytes, configs: str, partitions: str) -> TopicImage:

@@ -52,8 +52,7 @@ class PartitionRegistration:
 class TopicImage:
     """A topic: name, id, configs, and its partitions by index.
 
-    ``encodings`` are its descriptions in responses, by what they depend on beside the topic, and
-    its partitions as they are about to be stored.
+    ``encodings`` are its descriptions in responses, by what they depend on beside the topic.
     """
 
     name: str
