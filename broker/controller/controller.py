@@ -41,10 +41,8 @@ from broker.controller.partitions.elections import (
     without_fenced,
 )
 from broker.controller.partitions.new_topics import (
-    Assignments,
     CheckConfigs,
     Spend,
-    TopicConfigs,
     unlimited,
 )
 from broker.controller.partitions.partition_change import Election, Rules, change_partition
@@ -56,6 +54,7 @@ from broker.controller.partitions.reassignments import (
 )
 from broker.controller.security.security_control import SecurityControl
 from broker.controller.topic_control import TopicControl
+from broker.steps.at_once import at_once
 from broker.steps.queue import DONE, Signal, Slices, StepQueue, finish
 from protocol.errors import ErrorCode
 
@@ -71,8 +70,8 @@ class Controller:
 
     ``check_configs`` raises `ApiError` INVALID_CONFIG for invalid topic configs. Changes of many
     partitions are made in one step until ``steps`` is set, which runs them in slices. ``topics``
-    creates topics and partitions in slices, ``security`` changes ACLs and credentials, and
-    ``client_quotas`` quotas.
+    creates topics and partitions in slices, ``create_topic`` and ``create_partitions`` do so at
+    once. ``security`` changes ACLs and credentials, and ``client_quotas`` quotas.
     """
 
     def __init__(self, store: ControllerStore, config: Config, check_configs: CheckConfigs) -> None:
@@ -80,6 +79,8 @@ class Controller:
         self.image = self._state.image
         self._check_configs = check_configs
         self.topics = TopicControl(self._state, self._state.config, check_configs)
+        self.create_topic = at_once(self.topics.create)
+        self.create_partitions = at_once(self.topics.grow)
         self.security = SecurityControl(self._state)
         self.client_quotas = ClientQuotaControl(self._state, config)
         self.initial_settings = InitialSettings(self._state, self.client_quotas, self.security)
@@ -270,45 +271,6 @@ class Controller:
     def topic(self, name: str) -> TopicImage | None:
         """The topic of that name."""
         return self.image.topic(name)
-
-    def create_topic(
-        self,
-        name: str,
-        *,
-        partitions: int = -1,
-        replication_factor: int = -1,
-        assignments: Assignments = (),
-        indexes: Sequence[int] | None = None,
-        configs: TopicConfigs = (),
-        validate_only: bool = False,
-        spend: Spend = unlimited,
-    ) -> TopicImage:
-        """Create a topic now, as `TopicControl.create`."""
-        return finish(
-            self.topics.create(
-                name,
-                partitions=partitions,
-                replication_factor=replication_factor,
-                assignments=assignments,
-                indexes=indexes,
-                configs=configs,
-                validate_only=validate_only,
-                spend=spend,
-            )
-        )
-
-    def create_partitions(
-        self,
-        name: str,
-        count: int,
-        assignments: Assignments | None = None,
-        *,
-        validate_only: bool = False,
-        spend: Spend = unlimited,
-    ) -> None:
-        """Grow a topic now, as `TopicControl.grow`."""
-        grown = self.topics.grow(name, count, assignments, validate_only=validate_only, spend=spend)
-        finish(grown)
 
     def delete_topic(self, name: str, spend: Spend = unlimited) -> None:
         """Delete a topic; raises `ApiError` UNKNOWN_TOPIC_OR_PARTITION."""
