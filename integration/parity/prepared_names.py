@@ -20,8 +20,7 @@ def prepared(kafka: Kafka, user: str) -> Names:
     topic, group = kafka.topic(2), kafka.new_name("group")
     topic_id = kafka.metadata(topic).topic_id
     kafka.formatter.name(uuid_text(topic_id), "topic id")
-    described = DescribeClusterRequest(include_cluster_authorized_operations=False)
-    kafka.formatter.name(kafka.request(described).cluster_id, "own cluster")
+    name_cluster(kafka)
     for partition in (0, 1):
         kafka.request(produce(topic, {partition: batch("one", "two")}))
     kafka.request(commit(group, topic, {0: 1}))
@@ -29,6 +28,12 @@ def prepared(kafka: Kafka, user: str) -> Names:
     transactional_id, new, share_group, streams_group = map(kafka.new_name, kinds)
     _begin(kafka, share_group, topic, topic_id)
     return Names(topic, topic_id, group, transactional_id, user, new, share_group, streams_group)
+
+
+def name_cluster(kafka: Kafka) -> None:
+    """Replace the id of the cluster in texts, because the systems have different ones."""
+    described = DescribeClusterRequest(include_cluster_authorized_operations=False)
+    kafka.formatter.name(kafka.request(described).cluster_id, "own cluster")
 
 
 def _begin(kafka: Kafka, share_group: str, topic: str, topic_id: UUID) -> None:
