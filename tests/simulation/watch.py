@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
-from unittest.mock import patch
 
 from broker.controller.cluster_state import ClusterState
 from broker.controller.metadata.image import TopicImage
@@ -20,6 +19,7 @@ from broker.replication.replication import Replication
 from broker.storage.segments.offset_metadata import LogOffsetMetadata
 from tests.simulation.caught_up import CaughtUpRule
 from tests.simulation.decisions import check_decision
+from tests.simulation.replaced import replaced
 from tests.simulation.rules import Rules
 from tests.simulation.violation import Violation
 
@@ -61,7 +61,9 @@ def watched(rules: Rules, caught_up: CaughtUpRule, log: Callable[[str], None]) -
         replication.setLevel(level)
 
 
-def _high_watermark_moves(rules: Rules, log: Callable[[str], None]) -> Any:
+def _high_watermark_moves(
+    rules: Rules, log: Callable[[str], None]
+) -> AbstractContextManager[object]:
     """Every move of a leader's high watermark."""
     increment = LeaderState.maybe_increment_high_watermark
 
@@ -77,25 +79,27 @@ def _high_watermark_moves(rules: Rules, log: Callable[[str], None]) -> Any:
             rules.high_watermark_moved(node, self._key, epoch, self._log)
         return moved
 
-    return patch.object(
-        LeaderState, "maybe_increment_high_watermark", maybe_increment_high_watermark
+    return replaced(LeaderState, LeaderState.maybe_increment_high_watermark)(
+        maybe_increment_high_watermark
     )
 
 
-def _decisions(rules: Rules) -> Any:
+def _decisions(rules: Rules) -> AbstractContextManager[object]:
     """Every change that the controller publishes."""
     put = ClusterState.put_topics
 
-    def put_topics(self: ClusterState, topics: Iterable[TopicImage]) -> None:
+    def put_topics(
+        self: ClusterState, topics: Iterable[TopicImage], encoded: str | None = None
+    ) -> None:
         decided = list(topics)
         for topic in decided:
             check_decision(rules, self.image.topic(topic.name), topic)
-        put(self, decided)
+        put(self, decided, encoded)
 
-    return patch.object(ClusterState, "put_topics", put_topics)
+    return replaced(ClusterState, ClusterState.put_topics)(put_topics)
 
 
-def _fetches(caught_up: CaughtUpRule) -> Any:
+def _fetches(caught_up: CaughtUpRule) -> AbstractContextManager[object]:
     """Every follower fetch that a leader processes."""
     count = LeaderState.update_follower_fetch_state
 
@@ -117,10 +121,12 @@ def _fetches(caught_up: CaughtUpRule) -> Any:
         )
         count(self, replica, at, log_start_offset, leader_end, broker_epoch)
 
-    return patch.object(LeaderState, "update_follower_fetch_state", update_follower_fetch_state)
+    return replaced(LeaderState, LeaderState.update_follower_fetch_state)(
+        update_follower_fetch_state
+    )
 
 
-def _isr_changes(caught_up: CaughtUpRule, rules: Rules) -> Any:
+def _isr_changes(caught_up: CaughtUpRule, rules: Rules) -> AbstractContextManager[object]:
     """Every ISR change that a leader requests, and its response."""
     original = Replication.alter_partition
 
@@ -135,4 +141,4 @@ def _isr_changes(caught_up: CaughtUpRule, rules: Rules) -> Any:
 
         original(self, change, heard)
 
-    return patch.object(Replication, "alter_partition", alter_partition)
+    return replaced(Replication, Replication.alter_partition)(alter_partition)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
-from unittest.mock import patch
 
+from broker.share.acknowledgement import Acknowledgement
+from broker.share.acquisition import AcquiredRecords, AcquireMode
+from broker.share.fetched_batches import FetchedBatch
 from broker.share.persister import PersisterResult, ReadResult, StateWrite
 from broker.share.share_partition import PartitionState, SharePartition
 from broker.share.share_partition_key import SharePartitionKey
 from broker.share_coordinator.network_persister import NetworkPersister
 from protocol.errors import ErrorCode
+from tests.simulation.replaced import replaced
 from tests.simulation.share_groups.ledger import Ledger
 from tests.simulation.violation import Violation
 
@@ -58,7 +61,7 @@ def _described(share_partition: SharePartition) -> str:
     return f"{key.partition} (leader epoch {share_partition.leader_epoch})"
 
 
-def _initializations(ledger: Ledger, log: Log) -> Any:
+def _initializations(ledger: Ledger, log: Log) -> AbstractContextManager[object]:
     initialize = SharePartition.initialize
 
     def patched(self: SharePartition, reset: Any, done: Any) -> None:
@@ -75,27 +78,42 @@ def _initializations(ledger: Ledger, log: Log) -> Any:
 
         initialize(self, reset, ended)
 
-    return patch.object(SharePartition, "initialize", patched)
+    return replaced(SharePartition, SharePartition.initialize)(patched)
 
 
-def _acquisitions(ledger: Ledger, log: Log) -> Any:
+def _acquisitions(ledger: Ledger, log: Log) -> AbstractContextManager[object]:
     acquire = SharePartition.acquire
 
-    def patched(self: SharePartition, member_id: str, *arguments: Any) -> Any:
-        acquired = acquire(self, member_id, *arguments)
+    def patched(
+        self: SharePartition,
+        member_id: str,
+        fetch_offset: int,
+        batches: Sequence[FetchedBatch],
+        max_records: int,
+        batch_size: int,
+        mode: AcquireMode,
+        aborted: Sequence[tuple[int, int]] = (),
+    ) -> list[AcquiredRecords]:
+        limits = (max_records, batch_size, mode)
+        acquired = acquire(self, member_id, fetch_offset, batches, *limits, aborted)
         if acquired:
             text = " ".join(f"{first}-{last}#{count}" for first, last, count in acquired)
             log(f"    {_described(self)}: {member_id} acquires {text}")
             ledger.acquired(self, member_id, acquired)
         return acquired
 
-    return patch.object(SharePartition, "acquire", patched)
+    return replaced(SharePartition, SharePartition.acquire)(patched)
 
 
-def _acknowledgements(ledger: Ledger, log: Log) -> Any:
+def _acknowledgements(ledger: Ledger, log: Log) -> AbstractContextManager[object]:
     acknowledge = SharePartition.acknowledge
 
-    def patched(self: SharePartition, member_id: str, batches: Any, done: Any) -> None:
+    def patched(
+        self: SharePartition,
+        member_id: str,
+        acknowledgements: Sequence[Acknowledgement],
+        done: Any,
+    ) -> None:
         start = self.records.start_offset
         results: list[ErrorCode] = []  # of a write that ends before the call returns
         report: list[Callable[[ErrorCode], None]] = []
@@ -108,15 +126,15 @@ def _acknowledgements(ledger: Ledger, log: Log) -> Any:
                 results.append(error)
             done(error, message)
 
-        acknowledge(self, member_id, batches, ended)
-        report.append(ledger.acknowledging(self, member_id, batches, start))
+        acknowledge(self, member_id, acknowledgements, ended)
+        report.append(ledger.acknowledging(self, member_id, acknowledgements, start))
         for error in results:
             report[0](error)
 
-    return patch.object(SharePartition, "acknowledge", patched)
+    return replaced(SharePartition, SharePartition.acknowledge)(patched)
 
 
-def _releases(ledger: Ledger, log: Log) -> Any:
+def _releases(ledger: Ledger, log: Log) -> AbstractContextManager[object]:
     release_acquired = SharePartition.release_acquired
 
     def patched(self: SharePartition, member_id: str, done: Any) -> None:
@@ -132,10 +150,10 @@ def _releases(ledger: Ledger, log: Log) -> Any:
 
         release_acquired(self, member_id, ended)
 
-    return patch.object(SharePartition, "release_acquired", patched)
+    return replaced(SharePartition, SharePartition.release_acquired)(patched)
 
 
-def _writes(ledger: Ledger) -> Any:
+def _writes(ledger: Ledger) -> AbstractContextManager[object]:
     write = NetworkPersister.write
 
     def patched(
@@ -148,10 +166,10 @@ def _writes(ledger: Ledger) -> Any:
 
         write(self, key, change, ended)
 
-    return patch.object(NetworkPersister, "write", patched)
+    return replaced(NetworkPersister, NetworkPersister.write)(patched)
 
 
-def _reads(ledger: Ledger) -> Any:
+def _reads(ledger: Ledger) -> AbstractContextManager[object]:
     read = NetworkPersister.read
 
     def patched(
@@ -165,4 +183,4 @@ def _reads(ledger: Ledger) -> Any:
 
         read(self, key, leader_epoch, ended)
 
-    return patch.object(NetworkPersister, "read", patched)
+    return replaced(NetworkPersister, NetworkPersister.read)(patched)
