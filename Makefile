@@ -14,15 +14,17 @@ CODE := $(PACKAGES) compiling tests integration benchmarks demo docs hatch_build
 COMPILED := $(CURDIR)/build/compiled
 SUITES ?= tests integration
 WORKERS ?= auto
+# The tests marked `long` take minutes each; `make long` runs them, and `make test` leaves them out.
+MARKED ?= not long
 # Installations that take long show their progress in a terminal.
 # PYTHONSAFEPATH: a broker that a test starts here would otherwise find the source first.
 TESTED := $(if $(filter compiled,$(BUILD)),\
 	PYTHONSAFEPATH=1 PYTHONPATH=$(COMPILED):$(CURDIR) $(BIN)/python -m pytest \
 	--override-ini 'pythonpath=$(COMPILED) .',\
-	$(BIN)/python -m pytest) -n $(WORKERS)
+	$(BIN)/python -m pytest) -n $(WORKERS) -m "$(MARKED)"
 PIP := $(BIN)/python -m pip --disable-pip-version-check $(shell test -t 2 || echo --quiet)
 
-.PHONY: help serve compiled demo test suites image simulate simulate-groups \
+.PHONY: help serve compiled demo test suites long image simulate simulate-groups \
 	simulate-share-groups fuzz check lint types types-on-windows arrows format docs docs-site \
 	bench bench-purgatory atlas parity share-programs methods clients programs outside lock dist clean
 .SILENT:
@@ -42,10 +44,13 @@ demo: .venv/.developing  ## record a busy cluster and analyze with Spark why its
 
 # Each suite has processes of its own: Spark's Python side uses select, which allows no descriptor
 # above 1023.
-test: check docs-site suites  ## check, build the documentation site, run every test this machine can run
+test: check docs-site suites  ## check, build the documentation site, run the tests that this machine can run
 
 suites: .venv/.developing $(if $(filter compiled,$(BUILD)),compiled)
 	for suite in $(SUITES); do $(TESTED) $$suite $(ARGS) || exit $$?; done
+
+long: .venv/.developing  ## run the tests that take minutes each, which make test leaves out
+	$(MAKE) suites SUITES=integration MARKED=long
 
 # BASE is the base image, where python:3.13-slim cannot be pulled.
 image:  ## build the image of the broker, antechamber, with Docker

@@ -12,6 +12,8 @@ from benchmarks.atlas.experiments import EXPERIMENTS
 from integration.kafka.jars import missing_for_a_jvm
 from integration.machine.requirements import need
 
+pytestmark = pytest.mark.long
+
 # A measurement that other processes disturb is repeated.
 ATTEMPTS = 5
 MEASURED = [each for each in EXPERIMENTS.values() if not each.is_virtual]

@@ -19,6 +19,8 @@ from integration.processes.antechamber import Antechamber
 from integration.wire.connection import Connection
 from integration.wire.requests import metadata
 
+pytestmark = pytest.mark.long
+
 MOMENT = 0.02
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from integration.purgatories.mutants import Mutant, mutants
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parent.parent
 MUTANTS = list(mutants())
 

@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from integration.machine.requirements import need
+from integration.pipeline.java_names import keep_names
 from integration.pipeline.object_store import s3a_jars
 from integration.pipeline.spark_hang import close_connection, stacks_after
 from integration.programs.program import Unavailable
@@ -29,17 +30,20 @@ RECORDS = 2_000
 SESSION_WITHIN_S = 600
 STACKS_AT = 0.9  # of the time of a test
 SESSION = pytest.StashKey[SparkSession]()
-FOR_SMALL_JOBS = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.sql.shuffle.partitions": "1",
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+SMALL = {"spark.driver.extraJavaOptions": QUICK_JAVA, "spark.sql.shuffle.partitions": "1"}
+# To generate code for a query takes longer than to interpret it for some rows. The tests of
+# spark-submit and of a cluster generate code.
+INTERPRETED = {
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
 }
+FOR_SMALL_JOBS = SMALL | INTERPRETED
 # The session of these tests plans some thousands of small queries. Java then needs more than the
 # 48 MB for machine code that it reserves with one compiler: when they are full, it removes methods
 # and compiles them again.
 FOR_MANY_JOBS = FOR_SMALL_JOBS | {
-    "spark.driver.extraJavaOptions": (
-        f"{FOR_SMALL_JOBS['spark.driver.extraJavaOptions']} -XX:ReservedCodeCacheSize=512m"
-    ),
+    "spark.driver.extraJavaOptions": f"{QUICK_JAVA} -XX:ReservedCodeCacheSize=512m",
     "spark.sql.adaptive.enabled": "false",
 }
 BAD_LINES = ('{"schema":1,"api":', "[]", '{"schema":9}')
@@ -84,6 +88,7 @@ def spark(pytestconfig: pytest.Config) -> Iterator[SparkSession]:
         settings |= delta.SETTINGS
     with suppress(Unavailable):  # the tests of object stores report it
         jars += s3a_jars()
+    keep_names()
     session = open_session("local[2]", jars, settings, verbose=False)
     pytestconfig.stash[SESSION] = session
     yield session

@@ -12,11 +12,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from integration.machine.deadlines import eventually
+from integration.pipeline.conftest import QUICK_JAVA
 from integration.pipeline.definitions import WINDOW_S, same
 from integration.processes.server_process import ServerProcess, free_ports
 from pipeline.output.store import Store
 
-pytestmark = [pytest.mark.jvm, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.long, pytest.mark.jvm, pytest.mark.timeout(900)]
 
 ROOT = Path(__file__).parents[2]
 SPARK = Path(pyspark.__file__).parent
@@ -24,7 +25,6 @@ LOOPBACK = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": str(SPARK)}
 LOOPBACK |= {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
 # Each Java process runs for seconds: that which makes a command line, a master, a worker, and those
 # of the job.
-QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 QUICK = {"SPARK_LAUNCHER_OPTS": QUICK_JAVA, "SPARK_DAEMON_JAVA_OPTS": QUICK_JAVA}
 SMALL = {
     "spark.driver.host": "127.0.0.1",

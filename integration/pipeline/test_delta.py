@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,26 +21,19 @@ from pipeline.writing import _Alone
 from tests.pipeline.wait_records import json_lines, wait_records
 
 # A commit takes seconds.
-pytestmark = [pytest.mark.jvm, pytest.mark.usefixtures("_delta"), pytest.mark.timeout(1200)]
-
-# Most queries are those of Delta Lake itself, about a few rows of its log. To generate code for
-# them takes longer than to interpret them.
-INTERPRETED = {
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.codegen.wholeStage": "false",
-}
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.jvm,
+    pytest.mark.usefixtures("_delta"),
+    pytest.mark.timeout(1200),
+]
 
 
 @pytest.fixture
-def _delta(spark: SparkSession) -> Iterator[None]:
+def _delta(spark: SparkSession) -> None:
     """The session has Delta Lake."""
     missing = "delta-spark" not in str(spark.sparkContext.getConf().get("spark.jars", ""))
     need("jvm", "no Delta Lake for Spark" if missing else None)
-    for key, value in INTERPRETED.items():
-        spark.conf.set(key, value)
-    yield
-    for key in INTERPRETED:
-        spark.conf.unset(key)
 
 
 def make_only(monkeypatch: pytest.MonkeyPatch, *jobs: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from integration.pipeline.conftest import INTERPRETED
 from pipeline.computation.histogram import (
     QUANTILES,
     bucket,
@@ -46,20 +47,28 @@ def test_buckets_of_spark(spark: SparkSession) -> None:
 
 
 @pytest.fixture(scope="module")
-def million(spark: SparkSession) -> DataFrame:
-    """The cells of a million values of each distribution."""
+def million(spark: SparkSession) -> Iterator[DataFrame]:
+    """The cells of a million values of each distribution, computed once, with generated code."""
+    for key in INTERPRETED:
+        spark.conf.unset(key)
     names = ", ".join(f"struct('{name}' as name, {f} as v)" for name, f in INVERSES.items())
     values = (
         spark.range(COUNT)
         .selectExpr(f"(id + 0.5D) / {COUNT} as x")
         .selectExpr(f"explode(array({names})) as drawn")
     )
-    return (
+    cells = (
         values.selectExpr("drawn.name", "cast(floor(drawn.v) as long) as us")
         .withColumn("bucket", bucket("us"))
         .groupBy("name", "bucket")
         .agg(sf.count("*").alias("count"), sf.sum("us").alias("sum"), sf.max("us").alias("max"))
+        .persist()
     )
+    cells.count()
+    for key, value in INTERPRETED.items():
+        spark.conf.set(key, value)
+    yield cells
+    cells.unpersist()
 
 
 def test_percentiles_of_a_million_are_within_one_percent(million: DataFrame) -> None:

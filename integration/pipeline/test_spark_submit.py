@@ -10,7 +10,7 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from integration.pipeline.conftest import FOR_SMALL_JOBS
+from integration.pipeline.conftest import SMALL
 from tests.pipeline.wait_records import json_lines, wait_records
 
 pytestmark = pytest.mark.jvm
@@ -22,9 +22,7 @@ SUBMIT = Path(pyspark.__file__).parent / "bin" / "spark-submit"
 def test_spark_submit_runs_it_unchanged(tmp_path: Path) -> None:
     """Spark chooses the master; the working directory does not matter."""
     (tmp_path / "records.jsonl").write_text(json_lines(wait_records(100)))
-    settings = [
-        argument for pair in FOR_SMALL_JOBS.items() for argument in ("--conf", "=".join(pair))
-    ]
+    settings = [argument for pair in SMALL.items() for argument in ("--conf", "=".join(pair))]
     command = [str(SUBMIT), "--master", "local[2]", *settings]
     command += [str(ROOT / "pipeline" / "__main__.py"), "records.jsonl", "--out", "out"]
     loopback = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
