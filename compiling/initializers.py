@@ -1,23 +1,32 @@
 """Writes out the initializers of dataclasses, in the copy of the source that mypyc compiles.
 
-mypyc leaves the ``__init__`` that `dataclasses` generates to the interpreter. So the copy has it as
-source:
+mypyc compiles only classes that `dataclasses` decorates, and leaves the methods that it generates
+to the interpreter. So the copy has the initializer as source, and the class shares its other
+methods with all others, as in the pure build:
 
-    @dataclass(frozen=True, slots=True)       @dataclass(slots=True, init=False, unsafe_hash=True)
-    class Point:                              class Point:
-        x: int                                    x: int
-                                                  def __init__(self, x: int) -> None: self.x = x
+    @dataclass(frozen=True)       @dataclass(init=False, repr=False, eq=False)
+    class Point:                  class Point:
+        x: int                        x: int
+                                      def __init__(self, x: int) -> None: self.x = x
+                                  add_methods(Point, unsafe_hash=True)
 
 A frozen class is not frozen in a compiled build: its own initializer must assign to it. All lines
-keep their numbers, so tracebacks name those of the original. A class is left as it is if it has
-bases, subclasses, an initializer of its own or a field whose default is made by a factory.
+keep their numbers, so tracebacks name those of the original. `dataclasses` generates the methods of
+a class that has bases, subclasses, an initializer of its own or a field whose default is made by a
+factory.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+_IMPORT: Final = "from protocol.lazy_dataclass import dataclass"
+_IMPORTS: Final = (
+    "from dataclasses import dataclass; from protocol.lazy_dataclass import add_methods"
+)
+_GENERATED: Final = "init", "repr", "eq"
 
 
 class Field(NamedTuple):
@@ -31,18 +40,15 @@ class Field(NamedTuple):
 
 def with_initializers(source: str) -> str:
     """*source* with the initializers of the dataclasses that can have one."""
-    lines = source.split("\n")
+    lines = [_IMPORTS if line == _IMPORT else line for line in source.split("\n")]
     classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
     inherited = {ast.unparse(base) for node in classes for base in node.bases}
     for node in classes:
         call = _decorator(node)
         if call is not None and not node.bases and node.name not in inherited:
             fields = list(_fields(node))
-            is_last = node.end_lineno == len(lines)
-            if _can_have_initializer(node, fields) and not is_last:
-                assert not lines[node.end_lineno or 0].strip(), "an empty line follows a class"
-                lines[node.end_lineno or 0] = _initializer(node, call, fields)
-                _replace(lines, call, f"@{ast.unparse(_decorated(call))}")
+            if _can_have_initializer(node, fields):
+                _write_out(lines, node, call, fields)
     return "\n".join(lines)
 
 
@@ -74,16 +80,31 @@ def _can_have_initializer(node: ast.ClassDef, fields: list[Field | None]) -> boo
     return None not in fields and "__init__" not in defined
 
 
+def _write_out(
+    lines: list[str], node: ast.ClassDef, call: ast.Call, fields: list[Field | None]
+) -> None:
+    """Write the initializer and the call of `add_methods` into the two lines after the class."""
+    end = node.end_lineno or 0
+    after = lines[end : end + 2]
+    assert not any(line.strip() for line in after), "two empty lines follow a class"
+    lines[end : end + 2] = [_initializer(node, call, fields), _added_methods(node, call)]
+    _replace(lines, call, f"@{ast.unparse(_decorated(call))}")
+
+
 def _decorated(call: ast.Call) -> ast.Call:
-    """The call with which `dataclass` generates no initializer."""
-    options = {each.arg: each.value for each in call.keywords}
-    true = ast.Constant(value=True)
-    is_frozen = options.pop("frozen", None) is not None
-    if is_frozen and "eq" not in options:
-        options["unsafe_hash"] = true
-    options["init"] = ast.Constant(value=False)
-    keywords = [ast.keyword(arg=name, value=value) for name, value in options.items()]
-    return ast.Call(func=call.func, args=[], keywords=keywords)
+    """The call with which `dataclass` generates no method."""
+    kept = [each for each in call.keywords if each.arg not in {"frozen", *_GENERATED}]
+    none = [ast.keyword(arg=name, value=ast.Constant(value=False)) for name in _GENERATED]
+    return ast.Call(func=call.func, args=[], keywords=[*kept, *none])
+
+
+def _added_methods(node: ast.ClassDef, call: ast.Call) -> str:
+    """The call that adds the other methods; a class that was frozen stays hashable."""
+    options = {each.arg: ast.unparse(each.value) for each in call.keywords}
+    given = [f"eq={options['eq']}"] if "eq" in options else []
+    if "frozen" in options:
+        given.append("unsafe_hash=True")
+    return f"add_methods({', '.join([node.name, *given])})"
 
 
 def _initializer(node: ast.ClassDef, call: ast.Call, fields: list[Field | None]) -> str:

@@ -7,7 +7,6 @@ reads that response before it knows the broker's versions (KIP-482, KIP-511).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from struct import Struct
 from struct import error as struct_error
 from typing import Any, Final
@@ -16,6 +15,7 @@ from protocol.big_endian import int16_at
 from protocol.codec import Malformed, Output, StringTooLong, decode, encode_into
 from protocol.frame_length import begin_frame, finish_frame
 from protocol.java_text import JAVA_REPLACE
+from protocol.lazy_dataclass import dataclass
 from protocol.messages import REQUESTS
 from protocol.schema import FOREVER
 from protocol.string_limits import REPLACEABLE_BYTES_MAX, STRING_BYTES_MAX, check_replaced

@@ -3,8 +3,8 @@
 `dataclasses` generates the source of up to six methods for each class and compiles it, half a
 millisecond for a frozen one. A broker creates six hundred classes when it starts. Here all classes
 share their methods, except for ``__init__``, which is generated when the first instance of the
-class is made. mypyc compiles only classes that `dataclasses` decorates, so compiled modules use
-that one (`compiling.modules`).
+class is made. mypyc compiles only classes that `dataclasses` decorates, so the build of compiled
+modules replaces the decorator (`compiling.initializers`).
 """
 
 from __future__ import annotations
@@ -46,11 +46,16 @@ def dataclass(
     return decorate
 
 
-def add_methods(cls: Any, *, frozen: bool = False, eq: bool = True) -> None:
-    """Add the methods of a dataclass that *cls*, which has fields, does not define itself."""
+def add_methods(
+    cls: Any, *, frozen: bool = False, eq: bool = True, unsafe_hash: bool = False
+) -> None:
+    """Add the methods of a dataclass that *cls*, which has fields, does not define itself.
+
+    With *unsafe_hash* its instances are hashable, although they can be changed.
+    """
     methods = {"__init__": _initialize_later(cls, frozen), "__repr__": _show}
     if eq:
-        methods |= _comparison(cls, has_hash=frozen)
+        methods |= _comparison(cls, has_hash=frozen or unsafe_hash)
     if frozen:
         methods |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
     for name, method in methods.items():

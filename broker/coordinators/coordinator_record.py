@@ -7,11 +7,12 @@ deletes what earlier records with the same key have set.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from struct import Struct
 from typing import Any, Final
 
 from protocol.codec import Malformed, decode, encode
+from protocol.lazy_dataclass import dataclass
 from protocol.record_batch.header import NO_PRODUCER_ID
 
 # The offset of a record that has not been read from a log.

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf
 from typing import Any, Final, Protocol
 
@@ -30,6 +29,7 @@ from broker.steps.queue import Slices, StepQueue
 from broker.steps.schedule import schedule_once
 from broker.steps.timed_event import TimedEvent
 from protocol.codec import Malformed
+from protocol.lazy_dataclass import dataclass
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask

@@ -8,7 +8,6 @@ looked up.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Protocol
 
@@ -16,6 +15,7 @@ from broker.common.errors import ApiError
 from broker.common.java_hash import string_hash
 from broker.controller.metadata.image import Broker, MetadataImage, TopicImage
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 
 _INT_MIN: Final = -(2**31)
 _KEYS_KEPT: Final = 10_000

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
 from uuid import UUID
 
 from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.groups.offset_and_metadata import OffsetAndMetadata
+from protocol.lazy_dataclass import dataclass
 
 # Raises `ApiError` if the member that was checked may not commit an offset for a partition of a
 # topic, by name and id; then the whole commit is refused.

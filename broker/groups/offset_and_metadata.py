@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from uuid import UUID
 
 from broker.common.topic_partition import TopicPartition
 from broker.coordinators.coordinator_record import NO_OFFSET, CoordinatorRecord
 from broker.groups.records.offsets import OffsetCommitKey, OffsetCommitValue
 from broker.groups.records.serde import NO_TIMESTAMP
+from protocol.lazy_dataclass import dataclass
 from protocol.schema import ZERO_UUID
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -33,6 +32,7 @@ from broker.groups.records.serde import NO_TIMESTAMP
 from broker.steps.pieces import pieces
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 from protocol.record_batch.header import NO_PRODUCER_ID
 from protocol.schema import ZERO_UUID
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Final
 from uuid import UUID
@@ -15,6 +15,7 @@ from broker.storage.indexes.transaction_index import AbortedTxn
 from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.segments.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 from protocol.output import Splice
 
 FUTURE_LOCAL_REPLICA_ID: Final = -3

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from broker.common.clock import Clock
 from broker.replication.fetch_data import FetchPartition
+from protocol.lazy_dataclass import dataclass
 
 NO_SESSION: Final = 0
 INITIAL_EPOCH: Final = 0

@@ -10,9 +10,8 @@ members in the *committed* one (Kafka's ``PartitionState``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from broker.common.errors import InvariantBroken
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True, frozen=True)

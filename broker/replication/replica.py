@@ -12,11 +12,12 @@ was caught up then. So a follower that fetches continuously never lags, however 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 from typing import Final, NamedTuple
 
 from broker.storage.segments.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
+from protocol.lazy_dataclass import dataclass
 
 UNKNOWN_OFFSET: Final = -1
 

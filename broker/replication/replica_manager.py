@@ -10,7 +10,6 @@ Checks after a follower's fetch run immediately.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from broker.common.errors import ApiError
@@ -33,6 +32,7 @@ from broker.storage.validation.append import AppendOrigin, AppendRefused
 from broker.storage.validation.log_validator import Appendable
 from protocol.compression import Buffer
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_delete_records import (
     DelayedDeleteRecords,

@@ -7,11 +7,11 @@ which a member gets a few hundred records.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from broker.storage.indexes.transaction_index import AbortedTxn
 from broker.storage.segments.file_slice import FileSlice
+from protocol.lazy_dataclass import dataclass
 from protocol.output import BUFFERS, Splice
 from protocol.record_batch.header import HEADER_BYTES, read_header
 from protocol.record_batch.peek import extents

@@ -9,12 +9,12 @@ Kafka keeps a state for each offset of such a batch (``InFlightBatch``).
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
 
 from broker.share.acquisition_lock import AcquisitionLock
 from broker.share.record_state import TERMINAL, RecordState
+from protocol.lazy_dataclass import dataclass
 
 NO_MEMBER: Final = ""
 

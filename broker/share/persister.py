@@ -10,11 +10,12 @@ are made.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Protocol
 
 from broker.share.share_partition_key import SharePartitionKey
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 
 # The start offset of a share partition that has not been read yet: `share.auto.offset.reset` of the
 # group determines where it begins.

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from mypy_extensions import mypyc_attr
@@ -21,6 +20,7 @@ from mypy_extensions import mypyc_attr
 from broker.common.errors import ApiError
 from broker.share.share_partition_key import SharePartitionKey
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 
 INITIAL_EPOCH: Final = 0
 FINAL_EPOCH: Final = -1

@@ -7,7 +7,6 @@ The bytes of the fetch are divided equally between the partitions that it has lo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from broker.common.errors import ApiError
@@ -21,6 +20,7 @@ from broker.share.share_partition_key import SharePartitionKey
 from broker.storage.files.storage_errors import OffsetOutOfRange
 from broker.storage.segments.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 from protocol.output import Splice
 from purgatories.operations.delayed_fetch import bytes_between
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -27,6 +26,7 @@ from broker.share.share_partitions import SharePartitions
 from broker.steps.queue import Slices
 from broker.wait_records.causes import CauseKind
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_share_fetch import DelayedShareFetch
 

@@ -6,7 +6,6 @@ A request has the calls of one kind about share partitions of one group.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from broker.share.persister import SUCCEEDED, PersisterResult, ReadResult, State
 from broker.share.share_partition_key import SharePartitionKey
 from broker.share_coordinator.share_partition_state import from_records, to_records
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 from protocol.messages import delete_share_group_state as delete
 from protocol.messages import initialize_share_group_state as initialize
 from protocol.messages import read_share_group_state as read

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from broker.coordinators.coordinator_record import CoordinatorRecord
 from broker.share.persister import (
@@ -20,6 +20,7 @@ from broker.share_coordinator.records import (
     ShareUpdateValue,
 )
 from broker.share_coordinator.state_batches import Batches, merged
+from protocol.lazy_dataclass import dataclass
 from protocol.messages.read_share_group_state import StateBatch
 
 

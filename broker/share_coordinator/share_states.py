@@ -5,7 +5,7 @@ Appended records are applied by the same replay as loaded ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from broker.coordinators.coordinator_record import CoordinatorRecord, RawRecord
 from broker.share.share_partition_key import SharePartitionKey, share_partition_key
@@ -17,6 +17,7 @@ from broker.share_coordinator.records import (
 )
 from broker.share_coordinator.serde import SHARE_STATE_RECORDS
 from broker.share_coordinator.share_partition_state import SharePartitionState, restored
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True)

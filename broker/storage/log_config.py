@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Final
 
 from broker.config.topics import TopicConfig
 from protocol.compression import Codec
+from protocol.lazy_dataclass import dataclass
 
 _LONG_MAX: Final = 2**63 - 1
 

@@ -7,10 +7,10 @@ delta, key, value and headers (Kafka's ``DefaultRecord``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from protocol.corrupt_records import CorruptRecords
+from protocol.lazy_dataclass import dataclass
 from protocol.record_batch.header import NO_TIMESTAMP, BatchHeader
 from protocol.record_batch.numbers import read_varint, varint
 

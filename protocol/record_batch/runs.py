@@ -22,8 +22,9 @@ _ASCII: Final = bytes(range(128))
 _CONTINUED: Final = bytes(range(128, 256))
 _EVEN_CONTINUED: Final = bytes(range(128, 256, 2))
 # For each byte, all bytes up to it, and from it on: their deletion leaves larger or smaller ones.
-_UP_TO: Final = tuple(bytes(range(top + 1)) for top in range(256))
-_FROM: Final = tuple(bytes(range(bottom, 256)) for bottom in range(256))
+_BYTES: Final = bytes(range(256))
+_UP_TO: Final = tuple([_BYTES[: top + 1] for top in range(256)])
+_FROM: Final = tuple([_BYTES[bottom:] for bottom in range(256)])
 # Maps one-byte zig-zag varints, -64 to 63, to bytes 0 to 127 in the same order.
 _SORTABLE: Final = bytes(((zigzag >> 1) ^ -(zigzag & 1)) + 64 for zigzag in range(128)) + bytes(128)
 
@@ -33,8 +34,8 @@ _ONE: Final = 1 << 6
 _TWO: Final = 1 << 13
 _ALONE: Final = bytes(delta << 1 for delta in range(_ONE))
 _LOW: Final = bytes(delta << 1 & 0x7F | 0x80 for delta in range(_ONE)) * (2 * _TWO // _ONE)
-_TOP: Final = bytes(delta >> 6 & 0x7F for delta in range(_TWO))
-_MIDDLE: Final = bytes(top | 0x80 for top in _TOP)
+_TOP: Final = b"".join([_BYTES[top : top + 1] * _ONE for top in range(128)])
+_MIDDLE: Final = b"".join([_BYTES[top : top + 1] * _ONE for top in range(128, 256)])
 
 # The positions of a record, of what follows its length, of its offset delta, of the lengths of key
 # and value, of the number of headers, and of its end.

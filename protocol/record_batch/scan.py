@@ -14,10 +14,10 @@ A wheel may have this module compiled, so it imports only compiled ones (hatch_b
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
+from protocol.lazy_dataclass import dataclass
 from protocol.record_batch.numbers import INT64_BITS, InvalidRecord, zigzag_at
 from protocol.record_batch.runs import measure_run
 

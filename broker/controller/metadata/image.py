@@ -6,7 +6,7 @@ The controller changes its own image; each node's feed changes the node's. Other
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from broker.security.acl.acls import Acls
 from broker.security.sasl.credentials import ScramCredential
 from broker.security.session import SecurityProtocol
 from broker.security.tokens.delegation_token import DelegationToken
+from protocol.lazy_dataclass import dataclass
 
 NO_LEADER: Final = -1
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf
 
 from broker.replication.partition import Partition
+from protocol.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True, eq=False)

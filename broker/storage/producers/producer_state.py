@@ -8,7 +8,6 @@ retried batch is not written twice and undecided records are known.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from broker.storage.indexes.transaction_index import AbortedTxn
@@ -21,6 +20,7 @@ from broker.storage.producers.producer_state_entry import (
 )
 from broker.storage.producers.transactions import CompletedTxn, Transactions, no_time
 from broker.storage.producers.verification_state import VerificationStateEntry
+from protocol.lazy_dataclass import dataclass
 from protocol.record_batch.control import EndTxnMarker, end_txn_marker
 from protocol.record_batch.header import TRANSACTIONAL_BIT, BatchHeader, add_sequence
 

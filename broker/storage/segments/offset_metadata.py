@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from protocol.lazy_dataclass import dataclass
 
 UNKNOWN_SEGMENT: Final = -1
 UNKNOWN_POSITION: Final = -1

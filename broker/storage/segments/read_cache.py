@@ -6,10 +6,9 @@ one copy of its bytes. The cached bytes of all logs are bounded; the oldest read
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from broker.storage.segments.file_slice import FileSlice
 from broker.storage.segments.offset_metadata import LogOffsetMetadata
+from protocol.lazy_dataclass import dataclass
 
 # The arguments of a read: start offset, maximum bytes, offset and position of the upper bound, and
 # whether the first batch must be complete.

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
 from protocol.compression import Codec
 from protocol.corrupt_records import CorruptRecords
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 from protocol.record_batch.header import (
     HEADER_BYTES,
     LOG_OVERHEAD,

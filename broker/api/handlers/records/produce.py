@@ -22,7 +22,6 @@ only the heap limits them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -54,6 +53,7 @@ from broker.storage.validation.append import (
 from broker.storage.validation.log_validator import Appendable
 from broker.transactions.verification import Verified
 from protocol.errors import ErrorCode
+from protocol.lazy_dataclass import dataclass
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from protocol.record_batch.peek import is_transactional
 from purgatories.operations.delayed_produce import DelayedProduce
