@@ -94,6 +94,8 @@ def with_kafka_python(bootstrap: str, until: Path) -> Outcomes:
     Version 3.0.12 drops a transactional request if the coordinator that FindCoordinator has
     returned refuses the connection. Without the request the records time out after two minutes and
     the commit then reports success, or the commit never returns. So all of them get a time limit.
+    Its ``close`` raises before it ends its thread if records cannot be sent within the time limit;
+    the thread would connect to the stopped cluster until the process ends.
     """
 
     def new() -> Any:
@@ -102,8 +104,18 @@ def with_kafka_python(bootstrap: str, until: Path) -> Outcomes:
             transactional_id="kafka-python",
             max_block_ms=DROPPED_AFTER_S * 1000,
         )
-        producer.init_transactions()
+        try:
+            producer.init_transactions()
+        except Exception:
+            close(producer)
+            raise
         return producer
+
+    def close(producer: Any) -> None:
+        try:
+            producer.close(timeout=1)
+        finally:
+            producer._sender.force_close()  # noqa: SLF001 - nothing public ends it
 
     def write(producer: Any, number: int) -> None:
         producer.begin_transaction()
@@ -120,7 +132,7 @@ def with_kafka_python(bootstrap: str, until: Path) -> Outcomes:
         write,
         commit=lambda producer: call_within(producer.commit_transaction, DROPPED_AFTER_S),
         abort=lambda producer: call_within(producer.abort_transaction, DROPPED_AFTER_S),
-        close=lambda producer: producer.close(timeout=1),
+        close=close,
     )
 
 
