@@ -123,6 +123,7 @@ _APART = (f"{_PIPELINE}/test_spark_submit.py", f"{_PIPELINE}/report/test_page.py
 # of a run, one process would have several of them while the others have nothing to do.
 _LONG = (
     _PIPELINE,
+    "integration/pipeline/test_spark_submit.py",
     "integration/test_compiled_wheel.py",
     "integration/test_purgatories_package.py",
     "integration/test_atlas.py",

@@ -262,8 +262,10 @@ def test_records_and_log_of_one_run_give_the_same_tables(
     assert counted(ours) == counted(logged)
     by_client = [plain(clients(each, 3600)) for each in (ours, logged)]
     assert by_client[0] == by_client[1]
-    longest = [plain(top_waits(spark, each).select(*LONGEST)) for each in (ours, logged)]
-    assert longest[0] == longest[1]
+    # On a slow machine CreateTopics waits too, and the log does not have its purgatory.
+    fetches = [top_waits(spark, each).where("api = 'Fetch'") for each in (ours, logged)]
+    longest = [plain(each.select(*LONGEST)) for each in fetches]
+    assert longest[0] == longest[1] != []
 
 
 def records_in(spark: SparkSession, log: Path) -> DataFrame:
