@@ -50,7 +50,7 @@ suites: .venv/.developing $(if $(filter compiled,$(BUILD)),compiled)
 	for suite in $(SUITES); do $(TESTED) $$suite $(ARGS) || exit $$?; done
 
 long: .venv/.developing  ## run the tests that take minutes each, which make test leaves out
-	$(MAKE) suites SUITES=integration MARKED=long
+	$(MAKE) --no-print-directory suites SUITES=integration MARKED=long
 
 # BASE is the base image, where python:3.13-slim cannot be pulled.
 image:  ## build the image of the broker, antechamber, with Docker
