@@ -14,7 +14,7 @@ CODE := $(PACKAGES) compiling tests integration benchmarks demo docs hatch_build
 COMPILED := $(CURDIR)/build/compiled
 SUITES ?= tests integration
 WORKERS ?= auto
-# The tests marked `long` take minutes each; `make long` runs them, and `make test` leaves them out.
+# The files of tests marked `long` take minutes; `make long` runs them, and `make test` leaves them out.
 MARKED ?= not long
 # Installations that take long show their progress in a terminal.
 # PYTHONSAFEPATH: a broker that a test starts here would otherwise find the source first.
@@ -49,7 +49,7 @@ test: check docs-site suites  ## check, build the documentation site, run the te
 suites: .venv/.developing $(if $(filter compiled,$(BUILD)),compiled)
 	for suite in $(SUITES); do $(TESTED) $$suite $(ARGS) || exit $$?; done
 
-long: .venv/.developing  ## run the tests that take minutes each, which make test leaves out
+long: .venv/.developing  ## run the tests whose files take minutes, which make test leaves out
 	$(MAKE) --no-print-directory suites SUITES=integration MARKED=long
 
 # BASE is the base image, where python:3.13-slim cannot be pulled.
