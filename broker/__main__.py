@@ -49,6 +49,8 @@ def _run(options: ServeOptions) -> None:
     from broker.process.log_format import PrintableFormatter
     from broker.server import serve
 
+    # The next collection would visit the hundred thousand objects that the imports have made.
+    gc.freeze()
     gc.enable()
     raise_limit()
     level = logging.INFO if options.verbose else logging.WARNING

@@ -81,7 +81,7 @@ class Tutorial:
         line = line.replace(" ./antechamber ", f" {self._wheel} ")
         admin = f"export ANTECHAMBER_ADMIN=http://127.0.0.1:{self._ports['9644']}"
         activate = "test ! -e tutorial/bin/activate || . tutorial/bin/activate"
-        # PYTHONPATH names the compiled build where that is tested, and options of pytest may be set.
+        # PYTHONPATH names the compiled build where that is tested; pytest may have options.
         begin = f"unset PYTHONPATH PYTEST_ADDOPTS; {admin}; {activate}"
         return ["bash", "-c", f"{begin}; exec {line}" if line[0] != "." else line]
 
