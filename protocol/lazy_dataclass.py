@@ -2,9 +2,13 @@
 
 `dataclasses` generates the source of up to six methods for each class and compiles it, half a
 millisecond for a frozen one. A broker creates six hundred classes when it starts. Here all classes
-share their methods, except for ``__init__``, which is generated when the first instance of the
-class is made. mypyc compiles only classes that `dataclasses` decorates, so the build of compiled
-modules replaces the decorator (`compiling.initializers`).
+share their methods, and a class gets methods of its own when they are first called:
+
+    __init__, __eq__, __hash__ of all classes --first call--> generated for the class, and called
+
+The objects that `dataclasses.fields` returns are made when they are first asked for, if the class
+has slots and no base. mypyc compiles only classes that `dataclasses` decorates, so the build of
+compiled modules replaces the decorator (`compiling.initializers`).
 """
 
 from __future__ import annotations
@@ -13,11 +17,14 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, FrozenInstanceError
 from operator import attrgetter
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, Final, TypeVar, dataclass_transform
 
 from protocol.source import Source
 
 T = TypeVar("T")
+
+# What an annotation contains that is not that of a field.
+_NO_FIELDS: Final = ("ClassVar", "InitVar", "KW_ONLY")
 
 
 @dataclass_transform(field_specifiers=(dataclasses.field,))
@@ -37,13 +44,73 @@ def dataclass(
     def decorate(cls: type[T]) -> type[T]:
         # Without a docstring `dataclasses` would generate one from the signature.
         cls.__doc__ = cls.__doc__ or cls.__name__
-        made = dataclasses.dataclass(
-            init=False, repr=False, eq=False, slots=slots, kw_only=kw_only
-        )(cls)
+        if slots and cls.__bases__ == (object,) and _has_only_fields(cls):
+            made: type[T] = _with_slots(cls, kw_only)
+        else:
+            made = _plain(slots=slots, kw_only=kw_only)(cls)
         add_methods(made, frozen=frozen, eq=eq)
         return made
 
     return decorate
+
+
+def _plain(**options: bool) -> Callable[[type[T]], type[T]]:
+    """The decorator of `dataclasses` that generates no method."""
+    return dataclasses.dataclass(init=False, repr=False, eq=False, **options)
+
+
+def _has_only_fields(cls: type) -> bool:
+    """Whether each annotation is the text of a field's type."""
+    return all(
+        isinstance(each, str) and not any(word in each for word in _NO_FIELDS)
+        for each in cls.__annotations__.values()
+    )
+
+
+def _with_slots(cls: Any, kw_only: bool) -> Any:
+    """The class with slots for its fields, which are described when `dataclasses` asks for them."""
+    names = tuple(cls.__annotations__)
+    namespace = dict(vars(cls))
+    # The descriptors of the class without slots, which would keep that class alive.
+    for name in ("__dict__", "__weakref__"):
+        namespace.pop(name, None)
+    defaults = {name: namespace.pop(name) for name in names if name in namespace}
+    later = _FieldsLater(defaults, kw_only)
+    namespace |= {"__slots__": names, _FIELDS: later, _PARAMS: _parameters_of_all}
+    if not kw_only:
+        namespace["__match_args__"] = tuple(
+            name for name in names if getattr(defaults.get(name), "init", True)
+        )
+    later.cls = made = type(cls.__name__, (object,), namespace)
+    made.__qualname__ = cls.__qualname__
+    return made
+
+
+class _FieldsLater:
+    """The attribute in which `dataclasses` keeps the fields of ``cls``, until it is first read."""
+
+    __slots__ = ("_defaults", "_kw_only", "cls")
+
+    def __init__(self, defaults: dict[str, Any], kw_only: bool) -> None:
+        self.cls: Any = None
+        self._defaults = defaults
+        self._kw_only = kw_only
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        """Replace this object by the fields, and return them."""
+        cls = self.cls
+        kept = {name: getattr(cls, name) for name in ("__annotations__", "__doc__", "__module__")}
+        described = type(cls.__name__, (object,), kept | self._defaults)
+        fields = getattr(_plain(kw_only=self._kw_only)(described), _FIELDS)
+        setattr(cls, _FIELDS, fields)
+        return fields
+
+
+# Attributes of a dataclass: its fields, and the options of the decorator, which are always the same
+# because the methods are added here.
+_FIELDS: Final = "__dataclass_fields__"
+_PARAMS: Final = "__dataclass_params__"
+_parameters_of_all: Final = getattr(_plain()(type("Example", (), {"__doc__": "None."})), _PARAMS)
 
 
 def add_methods(
@@ -53,28 +120,45 @@ def add_methods(
 
     With *unsafe_hash* its instances are hashable, although they can be changed.
     """
-    methods = {"__init__": _initialize_later(cls, frozen), "__repr__": _show}
+    methods: dict[str, Any] = {"__init__": _initialize_first, "__repr__": _show}
     if eq:
-        methods |= _comparison(cls, has_hash=frozen or unsafe_hash)
+        has_hash = frozen or unsafe_hash
+        methods |= {"__eq__": _equal_first, "__hash__": _hash_first if has_hash else None}
     if frozen:
         methods |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
+    defined = vars(cls)
     for name, method in methods.items():
-        if vars(cls).get(name) is None:
+        if defined.get(name) is None:
             setattr(cls, name, method)
 
 
-def _initialize_later(cls: Any, is_frozen: bool) -> Callable[..., None]:
-    """An ``__init__`` that replaces itself with the generated one."""
-
-    def initialize(self: Any, *arguments: Any, **named: Any) -> None:
-        cls.__init__ = _initializer(cls, is_frozen)
-        cls.__init__(self, *arguments, **named)
-
-    return initialize
+def _initialize_first(self: Any, *arguments: Any, **named: Any) -> None:
+    cls = _class_with("__init__", _initialize_first, type(self))
+    cls.__init__ = _initializer(cls)
+    cls.__init__(self, *arguments, **named)
 
 
-def _initializer(cls: Any, is_frozen: bool) -> Callable[..., None]:
+def _equal_first(self: Any, other: Any) -> Any:
+    cls = _class_with("__eq__", _equal_first, type(self))
+    cls.__eq__ = _equality(cls)
+    return cls.__eq__(self, other)
+
+
+def _hash_first(self: Any) -> int:
+    cls = _class_with("__hash__", _hash_first, type(self))
+    cls.__hash__ = _hashing(cls)
+    hashed: int = cls.__hash__(self)
+    return hashed
+
+
+def _class_with(name: str, method: Callable[..., Any], cls: type) -> Any:
+    """The first class of which an instance of *cls* has *method*."""
+    return next(each for each in cls.__mro__ if vars(each).get(name) is method)
+
+
+def _initializer(cls: Any) -> Callable[..., None]:
     """The ``__init__`` that `dataclasses` would generate."""
+    is_frozen = cls.__setattr__ is _refuse_to_set
     fields = [each for each in dataclasses.fields(cls) if each.init]
     by_position = [_parameter(each) for each in fields if not each.kw_only]
     by_name = [_parameter(each) for each in fields if each.kw_only]
@@ -102,20 +186,24 @@ def _parameter(field: dataclasses.Field[Any]) -> str:
     return field.name if is_required else f"{field.name}=default_{field.name}"
 
 
-def _comparison(cls: Any, *, has_hash: bool) -> dict[str, Any]:
-    """The methods that make instances with equal fields equal, and hashable if *has_hash*."""
-    fields = dataclasses.fields(cls)
-    compared = _values(each.name for each in fields if each.compare)
+def _equality(cls: Any) -> Callable[[Any, Any], Any]:
+    """The ``__eq__`` that makes instances of one class with equal fields equal."""
+    compared = _values(each.name for each in dataclasses.fields(cls) if each.compare)
 
     def equal(self: Any, other: Any) -> Any:
         return compared(self) == compared(other) if type(self) is type(other) else NotImplemented
 
-    if not has_hash:
-        return {"__eq__": equal, "__hash__": None}
+    return equal
+
+
+def _hashing(cls: Any) -> Callable[[Any], int]:
+    """The ``__hash__`` for that ``__eq__``."""
     hashed = _values(
-        each.name for each in fields if (each.compare if each.hash is None else each.hash)
+        each.name
+        for each in dataclasses.fields(cls)
+        if (each.compare if each.hash is None else each.hash)
     )
-    return {"__eq__": equal, "__hash__": lambda self: hash(hashed(self))}
+    return lambda self: hash(hashed(self))
 
 
 def _values(names: Iterable[str]) -> Callable[[Any], Any]:
