@@ -13,6 +13,7 @@ import signal
 import sys
 
 EXIT_INTERRUPTED = 130
+PACKAGES = ("antechamber", "broker", "pipeline", "protocol", "purgatories", "recorder")
 
 
 def main() -> int:
@@ -20,7 +21,11 @@ def main() -> int:
     _replace_unencodable()
     here = os.path.dirname(os.path.abspath(__file__))
     installed = os.path.isdir(os.path.join(here, "broker"))
-    sys.path.insert(0, here if installed else os.path.dirname(here))
+    root = here if installed else os.path.dirname(here)
+    sys.path.insert(0, here)
+    # By path, because `antechamber` imports more than this process needs.
+    importlib.import_module("module_finder").install(root, PACKAGES)
+    sys.path[0] = root
     given = os.environ.pop("ANTECHAMBER_SEARCH_PATH", "").split(os.pathsep)
     sys.path.extend(folder for folder in given if folder and folder not in sys.path)
     # By name, because `antechamber` must not import the other packages.
