@@ -58,6 +58,8 @@ from purgatories.timer.trio_reaper import run_reaper
 
 # How often the measurements of idle clients are removed.
 _REMOVE_IDLE_MS = 3_600_000
+# Of each purgatory; Kafka's 512 are for threads that wait for each other's locks, and take memory.
+_SHARDS = 64
 
 
 class Node:
@@ -361,7 +363,7 @@ class Node:
 
     def _purgatory(self, name: str, purge_interval: int) -> DelayedOperationPurgatory[Any]:
         purgatory: DelayedOperationPurgatory[Any] = DelayedOperationPurgatory(
-            name, self._timer(name), purge_interval=purge_interval
+            name, self._timer(name), purge_interval=purge_interval, shards=_SHARDS
         )
         self.purgatories.append(purgatory)
         return purgatory

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Collection, Iterable
 from typing import Final
@@ -30,6 +29,8 @@ def not_one_of(value: object, choices: Collection[str]) -> str:
 
 def closest(word: str, choices: Iterable[str]) -> str | None:
     """The choice that is spelled most similarly, without regard to case; None if none is."""
+    import difflib  # slow to import, and rarely needed
+
     by_lower = {each.lower(): each for each in choices}
     lower = word[:_QUOTED_MAX_CHARACTERS].lower()
     close = difflib.get_close_matches(lower, by_lower, n=1, cutoff=_CLOSE)

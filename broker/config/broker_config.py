@@ -9,13 +9,13 @@ returns its value. `Config.for_listener` returns the value of a key for one list
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from itertools import dropwhile
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from broker.common.choices import closest
 from broker.common.errors import StartupError
 from broker.config.advice import ADVICE
 from broker.config.entry import ConfigSource, ConfigSynonym, is_sensitive
@@ -216,9 +216,9 @@ def _unknown(key: str) -> str:
     if key.startswith(PREFIX):
         listener, _, plain = key.removeprefix(PREFIX).partition(".")
         prefix = f"{PREFIX}{listener}."
-    close = difflib.get_close_matches(plain, KEYS, n=1, cutoff=0.7)
+    close = closest(plain, KEYS)
     lists = "antechamber serve --list-keys lists them"
-    hint = f"; did you mean {prefix}{close[0]}?" if close else f"; {lists}"
+    hint = f"; did you mean {prefix}{close}?" if close else f"; {lists}"
     return f"unknown key {key!r}{hint}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import decimal
 import math
 import re
 
@@ -36,6 +35,8 @@ def write_double(value: float) -> str:
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return str(float(value))
+    import decimal  # slow to import, and rarely needed
+
     sign, digits, exponent = decimal.Decimal(repr(value)).normalize().as_tuple()
     assert isinstance(exponent, int), "the number is finite"
     rest = "".join(map(str, digits[1:])) or "0"
