@@ -7,13 +7,14 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.aims import AIMS
+from benchmarks.aims_table import aims_lines, is_met
 from benchmarks.benchmark import Benchmark, Metric
 from benchmarks.every_benchmark import BENCHMARKS
 from benchmarks.growth.curves import CURVES
 from benchmarks.growth.page import curve_lines, points
 from benchmarks.growth.picture import picture
 from benchmarks.results import FOLDER, Measured, read
-from benchmarks.sections import HEAD, SECTIONS, Section
+from benchmarks.sections import AIMS_AND_LIMITS, HEAD, SECTIONS, Section
 from benchmarks.systems import NAMES
 from benchmarks.table import figure, ratio
 
@@ -40,7 +41,8 @@ def pictures() -> dict[str, str]:
 
 def page() -> str:
     """The text of the page."""
-    return "\n".join([HEAD, *(_section(section) for section in SECTIONS)])
+    aims = [AIMS_AND_LIMITS, *aims_lines(read), ""]
+    return "\n".join([HEAD, *aims, *(_section(section) for section in SECTIONS)])
 
 
 def _section(section: Section) -> str:
@@ -109,9 +111,8 @@ def _ratio(metric: Metric, by_system: dict[str, list[float]], other: str) -> str
     aim = AIMS.get(metric.name, {}).get(other)
     if aim is None:
         return f"{found:.2f}"
-    lower = metric.better == "lower"
-    met = "met" if (found <= aim if lower else found >= aim) else "missed"
-    return f"{found:.2f}; aim {'≤' if lower else '≥'} {aim:g}, {met}"
+    met = "met" if is_met(metric, found, aim) else "missed"
+    return f"{found:.2f}; aim {'≤' if metric.better == 'lower' else '≥'} {aim:g}, {met}"
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -44,6 +44,15 @@ and no files. The mock has no files, ignores `min_bytes`, and new records do not
 fetch. A dash or an empty cell means that the system does not support what is measured.
 """
 
+AIMS_AND_LIMITS = """\
+## Aims and limits
+
+All aims, as ratios of our figure to that of another system. A bare operation is the same exchange
+with a server in Python that decodes nothing. Its figure is divided by that of the same system, and
+shows a ratio that no broker in Python on that machine can reach. The sections below have the
+figures.
+"""
+
 
 @dataclass(frozen=True)
 class Section:

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from benchmarks.aims import AIMS
+from benchmarks.aims_table import BARE, aims_lines
 from benchmarks.benchmark import Benchmark, Metric, Sample
 from benchmarks.every_benchmark import BENCHMARKS
 from benchmarks.growth.curve import Curve
@@ -47,6 +48,30 @@ def test_each_aim_is_of_a_metric() -> None:
     metrics = {metric.name for each in BENCHMARKS.values() for metric in each.metrics}
 
     assert set(AIMS) <= metrics
+
+
+def test_each_bare_operation_is_a_metric_beside_an_aim() -> None:
+    """The table would leave out a bare operation that does not exist."""
+    metrics = {metric.name for each in BENCHMARKS.values() for metric in each.metrics}
+
+    assert set(BARE) <= set(AIMS)
+    assert set(BARE.values()) <= metrics
+
+
+def test_an_aim_has_the_ratio_of_the_bare_operation_to_the_other_system() -> None:
+    """The bare operation was measured by another benchmark of the same run."""
+    figures = {
+        "wake_up": {"end to end p50": {"ours": [60.0], "Kafka": [100.0]}},
+        "limits": {"end to end on epoll p50": {"ours": [25.0]}},
+    }
+    measured = {
+        name: Measured(environment="a machine", metrics=metrics)
+        for name, metrics in figures.items()
+    }
+
+    assert list(aims_lines(measured.get))[2:] == [
+        "| end to end p50, of Kafka | ≤ 0.5 | 0.60 | missed | end to end on epoll p50 | 0.25 |"
+    ]
 
 
 def test_a_cell_has_the_median_and_the_range() -> None:

@@ -1,0 +1,77 @@
+"""The table of all aims: the measured ratios, and those of bare operations.
+
+A bare operation is what a broker in Python cannot undercut (`benchmarks.limits`), so its figure,
+divided by that of Kafka, shows how far an aim is from the limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from benchmarks.aims import AIMS
+from benchmarks.benchmark import Metric
+from benchmarks.every_benchmark import BENCHMARKS
+from benchmarks.growth.curves import CURVES
+from benchmarks.results import Measured
+from benchmarks.table import ratio
+
+# The bare operation of a metric: a metric of `ours`.
+BARE: Mapping[str, str] = {
+    "start to first response": "echo on trio, start",
+    "resident, fresh": "echo on trio, resident",
+    "serial acks=all p50": "echo on epoll p50",
+    "wake-up p50": "wake-up on epoll p50",
+    "end to end p50": "end to end on epoll p50",
+    "5000 parked, all completed": "5000 parked on epoll, all completed",
+    "raw fetch": "bare file by sendfile",
+    "heartbeats of 1000 members, CPU": "the same number of echoes on epoll, CPU",
+    "OffsetCommit p50": "echo on epoll p50",
+    "share group, wake-up p50": "wake-up on epoll p50",
+    "share group, end to end p50": "end to end on epoll p50",
+    "3 replicas, serial acks=all p50": "chain of three on epoll, 1 KB p50",
+    "3 replicas, end to end p50": "chain of three on epoll, 1 KB p50",
+    "3 replicas, 16 KB, five in flight": "chain of three on epoll, 16 KB, five in flight",
+}
+
+# The figures of a metric by system.
+Figures = dict[str, list[float]]
+
+
+def aims_lines(measured_by: Callable[[str], Measured | None]) -> Iterator[str]:
+    """The lines of the table; *measured_by* returns what a benchmark has measured."""
+    figures, metrics = dict[str, Figures](), dict[str, Metric]()
+    for name, benchmark in BENCHMARKS.items():
+        if name not in CURVES and (found := measured_by(name)) is not None:
+            figures |= found["metrics"]
+            metrics |= {metric.name: metric for metric in benchmark.metrics}
+    yield "| | aim | measured | | bare operation | its ratio |"
+    yield "| --- | ---: | ---: | --- | --- | ---: |"
+    for name, by_system in AIMS.items():
+        for system, aim in by_system.items():
+            found_ratio = _ratio(figures, name, name, system)
+            if found_ratio is not None:
+                yield _row(metrics[name], system, aim, found_ratio, figures)
+
+
+def is_met(metric: Metric, found: float, aim: float) -> bool:
+    """Whether a ratio of *metric* is not on the wrong side of its aim."""
+    return found <= aim if metric.better == "lower" else found >= aim
+
+
+def _row(metric: Metric, system: str, aim: float, found: float, figures: dict[str, Figures]) -> str:
+    bare = BARE.get(metric.name, "")
+    limit = _ratio(figures, bare, metric.name, system)
+    cells = (
+        f"{metric.name}, of {system}",
+        f"{'≤' if metric.better == 'lower' else '≥'} {aim:g}",
+        f"{found:.2f}",
+        "met" if is_met(metric, found, aim) else "missed",
+        "" if limit is None else bare,
+        "" if limit is None else f"{limit:.2f}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _ratio(figures: dict[str, Figures], ours: str, theirs: str, system: str) -> float | None:
+    """Our median of one metric divided by the *system*'s of another."""
+    return ratio(figures.get(ours, {}).get("ours", ()), figures.get(theirs, {}).get(system, ()))
