@@ -68,7 +68,7 @@ SECTIONS = (
         "Start and memory",
         """\
 A start ends with the first Metadata response, or with the first echo of a server that imports
-nothing but trio. The load is that of the sections on one node up to parked requests.""",
+nothing but trio. The load is that of all other sections on one node, with share groups.""",
         ("start", "memory"),
     ),
     Section(

@@ -7,7 +7,6 @@ traceback).
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Sequence
 
@@ -15,6 +14,7 @@ from broker.command_line.arguments import parse_arguments
 from broker.command_line.options import ServeOptions
 from broker.command_line.unused_settings import unused_settings
 from broker.common.errors import DiskFailed, NodeFailed, StartupError
+from broker.process.garbage_collection import excluded_from_garbage_collection
 from broker.process.interrupts import EXIT_INTERRUPTED, end_at_interrupt
 
 EXIT_FAILED = 1
@@ -40,18 +40,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: ServeOptions) -> None:
     end_at_interrupt()
     # Imported here, so that a wrong option is reported before the whole broker is imported.
-    gc.disable()
-    import logging
+    with excluded_from_garbage_collection():
+        import logging
 
-    import trio
+        import trio
 
-    from broker.process.descriptor_limit import raise_limit
-    from broker.process.log_format import PrintableFormatter
-    from broker.server import serve
+        from broker.process.descriptor_limit import raise_limit
+        from broker.process.log_format import PrintableFormatter
+        from broker.server import serve
 
-    # The next collection would visit the hundred thousand objects that the imports have made.
-    gc.freeze()
-    gc.enable()
     raise_limit()
     level = logging.INFO if options.verbose else logging.WARNING
     handler = logging.StreamHandler(sys.stderr)

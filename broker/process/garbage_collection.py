@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 # The net number of new objects before a collection of the youngest generation, and the number of
@@ -13,6 +15,19 @@ from typing import Final
 # the second number is the inverse of the part of the old one that a collection visits.
 IS_INCREMENTAL: Final = sys.version_info >= (3, 14)
 THRESHOLDS: Final = (50_000, 20, 100) if IS_INCREMENTAL else (20_000, 1, 2_500)
+
+
+@contextmanager
+def excluded_from_garbage_collection() -> Iterator[None]:
+    """No collection visits the objects that the context creates, neither in it nor later.
+
+    The imports of a broker create a hundred thousand objects that remain. Three collections visited
+    them, which took a fifth of a start.
+    """
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def configure_garbage_collection() -> None:

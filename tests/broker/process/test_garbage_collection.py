@@ -7,7 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from broker.process.garbage_collection import IS_INCREMENTAL, configure_garbage_collection
+from broker.process.garbage_collection import (
+    IS_INCREMENTAL,
+    configure_garbage_collection,
+    excluded_from_garbage_collection,
+)
 
 OBJECTS = 1_500_000
 
@@ -29,6 +33,17 @@ def visited() -> Iterator[list[int]]:
     gc.callbacks.remove(collect)
     gc.set_threshold(*thresholds)
     gc.unfreeze()
+
+
+def test_no_collection_visits_excluded_objects(visited: list[int]) -> None:
+    """Neither while they are created nor in a complete collection."""
+    with excluded_from_garbage_collection():
+        kept = [[each] for each in range(OBJECTS // 10)]
+    gc.collect()
+
+    assert len(kept) == OBJECTS // 10
+    assert len(visited) == 1
+    assert visited[0] < len(kept) / 10
 
 
 @pytest.mark.skipif(IS_INCREMENTAL, reason="a collection visits a part of a generation")
