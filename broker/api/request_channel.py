@@ -124,6 +124,7 @@ class RequestChannel:
         if request.observer is not None:
             assert self._recorder is not None
             self._recorder.abandoned(request, _CAUSES[reason])
+        request.wait = None  # breaks a cycle, as above
 
     def _record(
         self, request: Request[Any], response: object | None

@@ -281,6 +281,7 @@ class Connection(Served):
         self._reader.close()
         if self._idle is not None:
             self._idle.cancel()
+            self._idle = None  # it refers to the connection
         if self._throttled is not None:
             self._throttled.cancel()
         request, self.in_progress = self.in_progress, None

@@ -25,6 +25,11 @@ _CLOSED: Final = Interest.CLOSED
 _BYTES: Final = Awaits.BYTES
 
 
+# In place of a connection that has ended.
+_ENDED: Final = Served()
+_ENDED.is_closed = True
+
+
 class Queue(Protocol):
     """The serving task, as its channels use it."""
 
@@ -50,7 +55,7 @@ class Group(Protocol):
 
 
 class Channel:
-    """The `Driver` of ``served``, which is set once.
+    """The `Driver` of ``served``, which is set once and released after its end.
 
     *on_end* is called with it after it has been closed. ``is_queued``: it is served soon.
 
@@ -155,6 +160,13 @@ class Channel:
             watch.end()
         if not self.is_queued:
             self._queue.enqueue(self)
+
+    def release(self) -> None:
+        """Drop the connection, which has ended and refers to this channel.
+
+        Otherwise the memory of both would be kept until a complete garbage collection.
+        """
+        self.served = _ENDED
 
     # ------------------------------------------------------------------ of the serving task
 

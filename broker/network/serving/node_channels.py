@@ -72,6 +72,7 @@ class NodeChannels:
             del self._channels[channel]
             self._lacking.pop(channel, None)
             channel.on_end(channel.served)
+            channel.release()
 
     def _close_all(self) -> None:
         for channel in list(self._channels):

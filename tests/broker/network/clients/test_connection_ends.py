@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ import trio
 import trio.testing
 
 from broker.network.clients.connection import Connection
+from broker.network.serving.channel import Channel
 from broker.network.transports.transport import Awaits, Disconnected
 from broker.what_if.memory_transport import MemoryTransport
 from protocol.framing import LENGTH_BYTES
@@ -175,6 +177,60 @@ async def test_a_connection_may_end_at_every_call(tmp_path: Path, trouble: Troub
             await conversation(client)
             await assert_nothing_is_left(node, troubled.connection)
             assert troubled.calls >= trouble_at
+
+
+@pytest.mark.parametrize("is_closed_here", [False, True])
+async def test_an_ended_connection_is_freed_without_garbage_collection(
+    tmp_path: Path, is_closed_here: bool
+) -> None:
+    """Collections are rare, so a cycle of references would keep the memory of each connection."""
+    async with running_node(tmp_path, kept=False, offload=None, **LIMITS) as node:
+        await make_topics(node)
+        gc.collect()
+        gc.disable()
+        try:
+            before = len(connection_objects())
+            for _ in range(3):
+                client = node.client()
+                await client.send(ApiVersionsRequest(), 0)
+                await client.send(produce_request("t", batch(b"x")), PRODUCE_VERSION)
+                assert len(connection_objects()) > before
+                if is_closed_here:
+                    client.connection.close()
+                client.close()
+                del client
+                await trio.testing.wait_all_tasks_blocked()
+            assert len(connection_objects()) == before
+        finally:
+            gc.enable()
+
+
+async def test_an_abandoned_fetch_is_freed_without_garbage_collection(tmp_path: Path) -> None:
+    """The purgatory drops its operation at the next check of the partition."""
+    async with running_node(tmp_path, kept=False, offload=None, **LIMITS) as node:
+        await make_topics(node)
+        gc.collect()
+        gc.disable()
+        try:
+            before = len(connection_objects())
+            client, other = node.client(), node.client()
+            client.start(fetch_request("none", 0, max_wait_ms=10_000), FETCH_VERSION)
+            await trio.testing.wait_all_tasks_blocked()
+            assert node.node.replication.purgatories.fetch.num_delayed() == 1
+            client.close()
+            await trio.testing.wait_all_tasks_blocked()
+            await other.send(produce_request("none", batch(b"x")), PRODUCE_VERSION)
+            other.close()
+            del client, other
+            await trio.testing.wait_all_tasks_blocked()
+            assert len(connection_objects()) == before
+        finally:
+            gc.enable()
+
+
+def connection_objects() -> list[object]:
+    """The connections that are in memory, and their channels."""
+    return [each for each in gc.get_objects() if isinstance(each, Connection | Channel)]
 
 
 async def test_a_bug_in_a_task_of_a_connection_ends_that_connection(tmp_path: Path) -> None:
