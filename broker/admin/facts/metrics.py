@@ -37,24 +37,28 @@ _FETCH = "Fetch"
 Labels = tuple[str, ...]
 
 
+class _Collector:
+    """Reads the cluster when the text is generated."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def collect(self) -> Iterator[Metric]:
+        cluster = self._cluster
+        yield from _purgatories(cluster.nodes)
+        yield from _replicas(cluster)
+        yield from _producers(cluster.nodes)
+        yield from _transactions(cluster.nodes)
+        yield from _connections(cluster.nodes)
+        yield from quota_metrics(cluster)
+        if cluster.recorder is not None:
+            yield from _requests(cluster.recorder)
+
+
 def metrics(cluster: Cluster) -> str:
     """Return the metrics of all running nodes."""
-
-    class Collector:
-        """Reads the cluster when the text is generated."""
-
-        def collect(self) -> Iterator[Metric]:
-            yield from _purgatories(cluster.nodes)
-            yield from _replicas(cluster)
-            yield from _producers(cluster.nodes)
-            yield from _transactions(cluster.nodes)
-            yield from _connections(cluster.nodes)
-            yield from quota_metrics(cluster)
-            if cluster.recorder is not None:
-                yield from _requests(cluster.recorder)
-
     registry = CollectorRegistry()
-    registry.register(Collector())
+    registry.register(_Collector(cluster))
     return generate_latest(registry).decode()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,20 @@ async def test_requests_are_counted_and_their_phases_have_quantiles(tmp_path: Pa
     assert parked == pytest.approx(50, abs=2)
     total = value(found, f"{prefix}totaltimems", request="Fetch", **labels)
     assert total >= parked
+
+
+async def test_a_scrape_leaves_nothing_for_garbage_collection(tmp_path: Path) -> None:
+    """A monitoring system asks every few seconds, and collections are rare."""
+    async with running_cluster(tmp_path) as cluster:
+        facts = ClusterFacts(cluster.cluster)
+        facts.metrics()
+        gc.collect()
+        gc.disable()
+        try:
+            facts.metrics()
+            assert gc.collect() == 0
+        finally:
+            gc.enable()
 
 
 async def test_without_wait_records_there_are_no_request_metrics(tmp_path: Path) -> None:
