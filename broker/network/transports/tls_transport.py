@@ -268,6 +268,7 @@ class TlsTransport:
                 self._ssl.unwrap()
         with suppress(Disconnected):
             self._flush()
+        self._failure = None  # its traceback refers to this object
         self._transport.close()
 
     def _check(self) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import ssl
+from contextlib import suppress
 
 import pytest
 import trio
@@ -220,3 +222,27 @@ def test_the_address_is_that_of_the_transport_below() -> None:
     below.peer = "192.0.2.1"
 
     assert TlsTransport(below, server_context()).peer == "192.0.2.1"
+
+
+def test_a_failed_transport_is_freed_without_garbage_collection() -> None:
+    """Its exception has a traceback that refers to it, and each has the memory of a TLS session."""
+    gc.collect()
+    gc.disable()
+    try:
+        before = len(tls_transports())
+        ends = Ends()
+        ends.below_client.send([b"not a record of TLS"])
+        with suppress(Disconnected):
+            ends.server.receive_into(NOTHING)
+        ends.server.close()
+        ends.client.close()
+        assert len(tls_transports()) > before
+        del ends
+        assert len(tls_transports()) == before
+    finally:
+        gc.enable()
+
+
+def tls_transports() -> list[object]:
+    """Those that are in memory."""
+    return [each for each in gc.get_objects() if isinstance(each, TlsTransport)]
