@@ -326,8 +326,7 @@ class Connection(Served):
         """Dispatch the frames that wait, until one is in progress or others are to be served."""
         reader, writer, driver = self._reader, self._writer, self._driver
         inbox = reader.inbox
-        is_through = True
-        self._is_serving = True
+        self._is_serving = is_through = True
         while (
             self.in_progress is None
             and writer.unsent_bytes < _SEND_TOGETHER_BYTES

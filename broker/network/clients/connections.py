@@ -61,7 +61,7 @@ class Connections:
         return self._channels.open(
             opening.transport,
             lambda driver: self._connect(opening, driver),
-            lambda connection: self._ended(on_end, connection),
+            lambda connection: self._ended(opening, on_end, connection),
         )
 
     def close_least_recently_used(self, count: int, protected: str | None) -> None:
@@ -94,9 +94,13 @@ class Connections:
         self._open.add(connection)
         return connection
 
-    def _ended(self, on_end: Callable[[], object], connection: Connection) -> None:
+    def _ended(
+        self, opening: Opening, on_end: Callable[[], object], connection: Connection
+    ) -> None:
         if not self._channels.has_ended:
             connection.client.ended()
+        # Those of a login refer to the connection, and would keep its memory.
+        connection.authenticator, connection.dispatch = None, opening.dispatch
         self._open.discard(connection)
         self._changes.notify()
         on_end()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -77,6 +79,28 @@ async def test_an_action_that_is_scheduled_once_runs_once() -> None:
         await trio.sleep(10)
 
     assert (before, len(runs)) == (0, 1)
+
+
+async def test_an_action_that_has_run_is_freed_without_garbage_collection() -> None:
+    """The entry of the timer refers to the task, and the task to the entry."""
+    async with running_timer([]) as timer:
+        gc.collect()
+        gc.disable()
+        try:
+            runs: list[int] = []
+
+            def action() -> None:
+                runs.append(1)
+
+            is_there = weakref.ref(action)
+            schedule_once(timer, action, delay_ms=100)
+            del action
+            assert is_there() is not None
+            await trio.sleep(10)
+            assert runs == [1]
+            assert is_there() is None
+        finally:
+            gc.enable()
 
 
 async def test_a_cancelled_action_does_not_run() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import struct
 from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
 
+from broker.network.clients.connection import Connection
 from broker.security.principal import user
 from broker.security.sasl.credentials import TokenCredential
 from broker.security.sasl.plain import PlainClient
@@ -165,3 +168,29 @@ async def test_a_raw_token_continues_a_session(tmp_path: Path) -> None:
 
         assert await client.frame() == b""
         assert (await client.send(MetadataRequest(topics=None))).cluster_id
+
+
+@pytest.mark.parametrize("password", ["secret", "wrong"])
+async def test_an_ended_connection_is_freed_without_garbage_collection(
+    tmp_path: Path, password: str
+) -> None:
+    """Its login refers to it."""
+    async with sasl_node(tmp_path) as node:
+        gc.collect()
+        gc.disable()
+        try:
+            before = len(connections())
+            client = await node.logged_in(PlainClient("alice", password))
+            assert len(connections()) == before + 1
+            client.close()
+            del client
+            await trio.sleep(60)
+            await trio.testing.wait_all_tasks_blocked()
+            assert len(connections()) == before
+        finally:
+            gc.enable()
+
+
+def connections() -> list[object]:
+    """Those that are in memory."""
+    return [each for each in gc.get_objects() if isinstance(each, Connection)]
