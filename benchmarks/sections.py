@@ -39,6 +39,8 @@ to a Kafka that has just started.
 `expiry_with_pending`, the transactions, storage, and the growth of all but partitions were measured
 with a compiled build that is not profiled.
 
+`memory` was measured with a checkout that kept the memory of ended connections.
+
 kfake has one log for all nodes and keeps its records in memory: it has no followers that fetch,
 and no files. The mock has no files, ignores `min_bytes`, and new records do not end the wait of a
 fetch. A dash or an empty cell means that the system does not support what is measured.
