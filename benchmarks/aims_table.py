@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from benchmarks.aims import AIMS
 from benchmarks.benchmark import Metric
 from benchmarks.every_benchmark import BENCHMARKS
-from benchmarks.growth.curves import CURVES
 from benchmarks.results import Measured
 from benchmarks.table import ratio
 
@@ -41,7 +40,7 @@ def aims_lines(measured_by: Callable[[str], Measured | None]) -> Iterator[str]:
     """The lines of the table; *measured_by* returns what a benchmark has measured."""
     figures, metrics = dict[str, Figures](), dict[str, Metric]()
     for name, benchmark in BENCHMARKS.items():
-        if name not in CURVES and (found := measured_by(name)) is not None:
+        if (found := measured_by(name)) is not None:
             figures |= found["metrics"]
             metrics |= {metric.name: metric for metric in benchmark.metrics}
     yield "| | aim | measured | | bare operation | its ratio |"

@@ -71,7 +71,7 @@ def _with_slots(cls: Any, kw_only: bool) -> Any:
     """The class with slots for its fields, which are described when `dataclasses` asks for them."""
     names = tuple(cls.__annotations__)
     namespace = dict(vars(cls))
-    # The descriptors of the class without slots, which would keep that class alive.
+    # The descriptors of the class without slots.
     for name in ("__dict__", "__weakref__"):
         namespace.pop(name, None)
     defaults = {name: namespace.pop(name) for name in names if name in namespace}
@@ -79,11 +79,16 @@ def _with_slots(cls: Any, kw_only: bool) -> Any:
     namespace |= {"__slots__": names, _FIELDS: later, _PARAMS: _parameters_of_all}
     if not kw_only:
         namespace["__match_args__"] = tuple(
-            name for name in names if getattr(defaults.get(name), "init", True)
+            name for name in names if _is_parameter(defaults.get(name))
         )
     later.cls = made = type(cls.__name__, (object,), namespace)
     made.__qualname__ = cls.__qualname__
     return made
+
+
+def _is_parameter(default: object) -> bool:
+    """Whether a field with *default*, which may describe the field, is one of ``__init__``."""
+    return default.init if isinstance(default, dataclasses.Field) else True
 
 
 class _FieldsLater:

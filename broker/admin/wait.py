@@ -56,6 +56,5 @@ class _Deadline(TimerTask):
         self.is_over = False
 
     def run(self) -> None:
-        self.cancel()  # breaks a cycle: the timer's entry refers to the task
         self.is_over = True
         self._changes.notify()

@@ -81,7 +81,6 @@ class CoordinatorTimeout(TimerTask):
         """Run the action, unless it was cancelled or replaced after the timer took the task out."""
         if self._tasks.get(self.key) is not self:
             return
-        self.cancel()  # breaks a cycle: the timer's entry refers to the task
         del self._tasks[self.key]
         try:
             self._action()

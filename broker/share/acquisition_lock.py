@@ -45,6 +45,5 @@ class AcquisitionLock(TimerTask):
 
     def run(self) -> None:
         """End the lock of the runs that still have it."""
-        self.cancel()  # breaks a cycle: the timer's entry refers to the task
         if self.holders:
             self._on_expired(self)

@@ -69,7 +69,6 @@ class ScheduledTask(TimerTask):
 
     def run(self) -> None:
         """Run the action."""
-        self.cancel()  # breaks a cycle: the timer's entry refers to the task
         self.action()
 
 

@@ -24,7 +24,7 @@ from ..marks import mypyc_attr
 from ..on_error import OnError, log_error
 from .delay_queue import DelayQueue
 from .task_counter import TaskCounter
-from .timer_task import TimerTask
+from .timer_task import EXPIRED, TimerTask
 from .timer_task_entry import TimerTaskEntry
 from .timer_task_list import TimerTaskList
 from .timing_wheel import TimingWheel
@@ -160,7 +160,7 @@ class SystemTimer:
         if previous is not None:
             previous.remove()
         if task.timer_task_entry is not entry or entry.task is not task:
-            # It was cancelled before it was in any list.
+            # It was cancelled before it was in any list, or has expired.
             entry.remove()
         if self._due and self._executor is not None:
             self._run_due()
@@ -194,6 +194,7 @@ class SystemTimer:
     def _expire(self, entry: TimerTaskEntry) -> None:
         if not entry.is_cancelled:
             self._due.append(entry.task)
+            entry.task = EXPIRED
 
     def _wait(self, timeout_ms: float) -> TimerTaskList | None:
         """Wait for a bucket to expire, for a task that is due at once, or for the timeout."""

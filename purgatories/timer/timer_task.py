@@ -81,7 +81,7 @@ class TimerTask:
     def is_cancelled(self) -> bool:
         """Whether it has no entry: also before it is added, but not after it ran, as in Kafka."""
         entry = self.timer_task_entry
-        return entry is None or entry.task is not self
+        return entry is None or entry.task is CANCELLED
 
     @property
     def is_waiting(self) -> bool:
@@ -92,3 +92,6 @@ class TimerTask:
 
 # The task of every cancelled entry.
 CANCELLED: Final = TimerTask(-1)
+# The task of every entry that has expired. The task keeps its entry, so a reference back would be a
+# cycle that only garbage collection frees.
+EXPIRED: Final = TimerTask(-1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,6 +15,7 @@ from broker.steps.queue import Signal, Slices, StepQueue
 from broker.steps.schedule import InSlices, schedule, schedule_once
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.trio_reaper import run_reaper
+from tests.garbage import without_garbage_collection
 
 pytestmark = pytest.mark.anyio
 
@@ -84,9 +84,7 @@ async def test_an_action_that_is_scheduled_once_runs_once() -> None:
 async def test_an_action_that_has_run_is_freed_without_garbage_collection() -> None:
     """The entry of the timer refers to the task, and the task to the entry."""
     async with running_timer([]) as timer:
-        gc.collect()
-        gc.disable()
-        try:
+        with without_garbage_collection():
             runs: list[int] = []
 
             def action() -> None:
@@ -99,8 +97,6 @@ async def test_an_action_that_has_run_is_freed_without_garbage_collection() -> N
             await trio.sleep(10)
             assert runs == [1]
             assert is_there() is None
-        finally:
-            gc.enable()
 
 
 async def test_a_cancelled_action_does_not_run() -> None:

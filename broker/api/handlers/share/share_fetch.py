@@ -147,7 +147,6 @@ class _LimitWait(TimerTask):
 
     def run(self) -> None:
         """Send the refusal."""
-        self.cancel()  # breaks a cycle: the timer's entry refers to the task
         self._request.failed(self._error)
 
 

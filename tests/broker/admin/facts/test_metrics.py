@@ -19,6 +19,7 @@ from tests.broker.scenarios.three_nodes import three_nodes
 from tests.broker.scenarios.transactional_client import TransactionalProducer
 from tests.broker.storage.logs import transactional
 from tests.client import EPOCH_MS, running_cluster
+from tests.garbage import without_garbage_collection
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 
 pytestmark = pytest.mark.anyio
@@ -109,13 +110,9 @@ async def test_a_scrape_leaves_nothing_for_garbage_collection(tmp_path: Path) ->
     async with running_cluster(tmp_path) as cluster:
         facts = ClusterFacts(cluster.cluster)
         facts.metrics()
-        gc.collect()
-        gc.disable()
-        try:
+        with without_garbage_collection():
             facts.metrics()
             assert gc.collect() == 0
-        finally:
-            gc.enable()
 
 
 async def test_without_wait_records_there_are_no_request_metrics(tmp_path: Path) -> None:

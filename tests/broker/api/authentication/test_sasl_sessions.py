@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import struct
 from pathlib import Path
 
 import pytest
 import trio
-import trio.testing
 
 from broker.network.clients.connection import Connection
 from broker.security.principal import user
@@ -23,6 +21,7 @@ from protocol.messages.sasl_authenticate import SaslAuthenticateRequest
 from protocol.messages.sasl_handshake import SaslHandshakeRequest
 from tests.broker.api.authentication.sasl_node import log_in, sasl_node
 from tests.client import EPOCH_MS, Client
+from tests.garbage import number_of, without_garbage_collection
 from tests.requests import fetch_request
 
 pytestmark = pytest.mark.anyio
@@ -176,21 +175,11 @@ async def test_an_ended_connection_is_freed_without_garbage_collection(
 ) -> None:
     """Its login refers to it."""
     async with sasl_node(tmp_path) as node:
-        gc.collect()
-        gc.disable()
-        try:
-            before = len(connections())
+        with without_garbage_collection():
+            before = number_of(Connection)
             client = await node.logged_in(PlainClient("alice", password))
-            assert len(connections()) == before + 1
+            assert number_of(Connection) == before + 1
             client.close()
             del client
             await trio.sleep(60)
-            await trio.testing.wait_all_tasks_blocked()
-            assert len(connections()) == before
-        finally:
-            gc.enable()
-
-
-def connections() -> list[object]:
-    """Those that are in memory."""
-    return [each for each in gc.get_objects() if isinstance(each, Connection)]
+            assert number_of(Connection) == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.metadata import MetadataRequest
 from tests.batches import batch
 from tests.client import Client, RunningNode, running_node
+from tests.garbage import number_of, without_garbage_collection
 from tests.requests import FETCH_VERSION, PRODUCE_VERSION, fetch_request, produce_request
 
 pytestmark = pytest.mark.anyio
@@ -186,51 +186,36 @@ async def test_an_ended_connection_is_freed_without_garbage_collection(
     """Collections are rare, so a cycle of references would keep the memory of each connection."""
     async with running_node(tmp_path, kept=False, offload=None, **LIMITS) as node:
         await make_topics(node)
-        gc.collect()
-        gc.disable()
-        try:
-            before = len(connection_objects())
-            for _ in range(3):
-                client = node.client()
-                await client.send(ApiVersionsRequest(), 0)
-                await client.send(produce_request("t", batch(b"x")), PRODUCE_VERSION)
-                assert len(connection_objects()) > before
-                if is_closed_here:
-                    client.connection.close()
-                client.close()
-                del client
-                await trio.testing.wait_all_tasks_blocked()
-            assert len(connection_objects()) == before
-        finally:
-            gc.enable()
+        with without_garbage_collection():
+            before = number_of(Connection, Channel)
+            client = node.client()
+            await client.send(ApiVersionsRequest(), 0)
+            await client.send(produce_request("t", batch(b"x")), PRODUCE_VERSION)
+            assert number_of(Connection, Channel) == before + 2
+            if is_closed_here:
+                client.connection.close()
+            client.close()
+            del client
+            await trio.testing.wait_all_tasks_blocked()
+            assert number_of(Connection, Channel) == before
 
 
 async def test_an_abandoned_fetch_is_freed_without_garbage_collection(tmp_path: Path) -> None:
     """The purgatory drops its operation at the next check of the partition."""
     async with running_node(tmp_path, kept=False, offload=None, **LIMITS) as node:
         await make_topics(node)
-        gc.collect()
-        gc.disable()
-        try:
-            before = len(connection_objects())
-            client, other = node.client(), node.client()
+        other = node.client()
+        with without_garbage_collection():
+            before = number_of(Connection)
+            client = node.client()
             client.start(fetch_request("none", 0, max_wait_ms=10_000), FETCH_VERSION)
             await trio.testing.wait_all_tasks_blocked()
             assert node.node.replication.purgatories.fetch.num_delayed() == 1
             client.close()
+            del client
             await trio.testing.wait_all_tasks_blocked()
             await other.send(produce_request("none", batch(b"x")), PRODUCE_VERSION)
-            other.close()
-            del client, other
-            await trio.testing.wait_all_tasks_blocked()
-            assert len(connection_objects()) == before
-        finally:
-            gc.enable()
-
-
-def connection_objects() -> list[object]:
-    """The connections that are in memory, and their channels."""
-    return [each for each in gc.get_objects() if isinstance(each, Connection | Channel)]
+            assert number_of(Connection) == before
 
 
 async def test_a_bug_in_a_task_of_a_connection_ends_that_connection(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import ssl
 from contextlib import suppress
 
@@ -20,6 +19,7 @@ from tests.broker.network.transports.tls_ends import (
     receive,
     send,
 )
+from tests.garbage import number_of, without_garbage_collection
 from tests.tls import client_context, server_context
 
 pytestmark = pytest.mark.anyio
@@ -226,23 +226,14 @@ def test_the_address_is_that_of_the_transport_below() -> None:
 
 def test_a_failed_transport_is_freed_without_garbage_collection() -> None:
     """Its exception has a traceback that refers to it, and each has the memory of a TLS session."""
-    gc.collect()
-    gc.disable()
-    try:
-        before = len(tls_transports())
+    with without_garbage_collection():
+        before = number_of(TlsTransport)
         ends = Ends()
         ends.below_client.send([b"not a record of TLS"])
         with suppress(Disconnected):
             ends.server.receive_into(NOTHING)
         ends.server.close()
         ends.client.close()
-        assert len(tls_transports()) > before
+        assert number_of(TlsTransport) == before + 2
         del ends
-        assert len(tls_transports()) == before
-    finally:
-        gc.enable()
-
-
-def tls_transports() -> list[object]:
-    """Those that are in memory."""
-    return [each for each in gc.get_objects() if isinstance(each, TlsTransport)]
+        assert number_of(TlsTransport) == before
