@@ -107,6 +107,7 @@ COMPILED = (
     "broker/replication/validations.py",
     "broker/share",
     "broker/share_coordinator",
+    "broker/steps/busy_poll.py",
     "broker/steps/idle_loop.py",
     "broker/steps/pieces.py",
     "broker/steps/queue.py",

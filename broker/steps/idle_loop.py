@@ -25,6 +25,7 @@ from typing import Any, Final
 
 import trio
 
+from broker.steps import busy_poll, cores
 from broker.steps.hooks import hooked
 from broker.steps.watchdog import Watchdog
 
@@ -103,10 +104,13 @@ class LoopDescriptors:
         self._epoll = select.epoll()
         self._epoll.register(own, select.EPOLLIN)
         self._epoll.register(of_trio, select.EPOLLIN)
+        self._busy_poll = busy_poll.BusyPoll(
+            self._epoll.poll, perf_counter, has_cores=cores.usable_cores() > 1
+        )
 
     def wait(self, left_s: float) -> bool:
         """Wait for that time at most, and return whether only the task's descriptor is ready."""
-        ready = self._epoll.poll(left_s, 2)
+        ready = self._busy_poll.wait(left_s)
         return len(ready) == 1 and ready[0][0] == self._own
 
     def are_own(self) -> bool:
