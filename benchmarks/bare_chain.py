@@ -1,9 +1,9 @@
 """A bare leader with two followers in Python on epoll: the least that a replicated produce costs.
 
-All three are in one process, as the nodes of a cluster. The leader writes a frame to a file and
-sends it to both followers; each writes it to a file of its own and sends a short frame back. Then
-the leader responds. As in Kafka it serves one frame of a connection after the other. Nothing is
-decoded.
+All three are in one process and connected without TCP, as the nodes of a cluster. The leader writes
+a frame to a file and sends it to both followers; each writes it to a file of its own and sends a
+short frame back. Then the leader responds. As in Kafka it serves one frame of a connection after
+the other. Nothing is decoded.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 
+from benchmarks.bare import ENDLESS_S, busy_poll
 from benchmarks.own_server import OwnServer
 
 FOLLOWERS = 2
@@ -37,7 +38,6 @@ class _Connection:
     """A connection whose frames *on_frame* gets one after the other."""
 
     def __init__(self, connected: socket.socket, on_frame: OnFrame) -> None:
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket = connected
         self._on_frame = on_frame
         self._received = bytearray()
@@ -84,9 +84,7 @@ class _Chain:
 
     def _follower(self, file: int) -> socket.socket:
         """The leader's end of a connection with a follower."""
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            there = socket.create_connection(listener.getsockname())
-            here, _ = listener.accept()
+        there, here = socket.socketpair()
 
         def append(frame: bytes) -> None:
             os.write(file, frame)
@@ -105,6 +103,7 @@ class _Chain:
     def accept(self, listener: socket.socket) -> None:
         """Serve a client, one at a time."""
         accepted, _ = listener.accept()
+        accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._client = self.add(accepted, self._produced)
 
     def _produced(self, frame: bytes) -> None:
@@ -127,8 +126,9 @@ def _serve() -> None:
         files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(1 + FOLLOWERS)]
         chain = _Chain([file.fileno() for file in files])
         chain.poll.register(listener, select.EPOLLIN)
+        waits = busy_poll(chain.poll)
         while True:
-            for number, _ in chain.poll.poll():
+            for number, _ in waits.wait(ENDLESS_S):
                 if number == listener.fileno():
                     chain.accept(listener)
                 elif not chain.connections[number].receive():

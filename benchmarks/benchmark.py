@@ -29,7 +29,9 @@ class Benchmark:
     With `tls`, librdkafka connects to a listener with TLS. With `own_servers`, the servers are
     started for this benchmark only, because it leaves behind what would disturb others. A `heavy`
     one is measured at most twice, without a discarded round. Without `warms_up`, no system
-    has rounds to warm up for it, because it starts servers of its own in each round.
+    has rounds to warm up for it, because it starts servers of its own in each round. `written_mb`
+    is what the system writes to files in a full round (`benchmarks.warm_pages`); 0: little, or it
+    is not the subject.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Benchmark:
     own_servers: bool = False
     heavy: bool = False
     warms_up: bool = True
+    written_mb: int = 0
 
 
 def percentile(values: list[float], percent: float) -> float:

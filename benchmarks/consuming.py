@@ -146,4 +146,5 @@ BENCHMARK = Benchmark(
         Metric("bare file by sendfile, CPU", "s/GB"),
     ),
     measure,
+    written_mb=200,
 )

@@ -57,7 +57,7 @@ def _benchmark(name: str, prefix: str, nodes: int) -> Benchmark:
         Metric(f"{prefix}16 KB, five in flight", "MB/s", "higher"),
         Metric(f"{prefix}16 KB, broker CPU each", "us"),
     )
-    return Benchmark(name, metrics, partial(measure, prefix), nodes)
+    return Benchmark(name, metrics, partial(measure, prefix), nodes, written_mb=80 * nodes)
 
 
 BENCHMARK = _benchmark("pipelined", "", 1)

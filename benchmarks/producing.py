@@ -65,4 +65,5 @@ BENCHMARK = Benchmark(
         Metric("produce, raw 1 MB requests", "MB/s", "higher"),
     ),
     measure,
+    written_mb=600,
 )

@@ -130,4 +130,5 @@ BENCHMARK = Benchmark(
     ),
     measure,
     nodes=NODES,
+    written_mb=250,
 )

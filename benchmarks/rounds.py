@@ -18,6 +18,7 @@ from typing import NamedTuple
 from benchmarks.benchmark import Benchmark, Sample
 from benchmarks.systems import System, available
 from benchmarks.systems_with_tls import available_with_tls
+from benchmarks.warm_pages import warm_pages
 
 WARM_UP_SCALE = 0.3
 QUICK_SCALE = 0.1
@@ -104,6 +105,7 @@ def _measure(
         if system.name in failed:
             return {}
         print(f"{benchmark.name} {system.name} {number} ", end="\r", file=sys.stderr)
+        warm_pages(benchmark.written_mb * scale)
         try:
             return benchmark.measure(system, scale)
         except Exception:

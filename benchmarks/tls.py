@@ -40,4 +40,5 @@ BENCHMARK = Benchmark(
     ),
     measure,
     tls=True,
+    written_mb=200,
 )

@@ -35,16 +35,21 @@ Ready = list[tuple[int, int]]
 
 
 class BusyPoll:
-    """Waits by *poll*, the method of an epoll object, for two descriptors.
+    """Waits by *poll*, the method of an epoll object, which returns *most* descriptors at most.
 
     *now_s* is the clock that waits are measured with. *has_cores* is whether the process that sends
     requests can run on another core. If not, nothing becomes ready while this one polls.
     """
 
     def __init__(
-        self, poll: Callable[[float, int], Ready], now_s: Callable[[], float], has_cores: bool
+        self,
+        poll: Callable[[float, int], Ready],
+        most: int,
+        now_s: Callable[[], float],
+        has_cores: bool,
     ) -> None:
         self._poll = poll
+        self._most = most
         self._now_s = now_s
         self._has_cores = has_cores
         self._short_waits = 0
@@ -56,9 +61,9 @@ class BusyPoll:
             ready = self._polled(began_s + _POLLED_S)
             if not ready:
                 self._short_waits = 0
-                ready = self._poll(left_s - _POLLED_S, 2)
+                ready = self._poll(left_s - _POLLED_S, self._most)
             return ready
-        ready = self._poll(left_s, 2)
+        ready = self._poll(left_s, self._most)
         if self._now_s() - began_s > _POLLED_S:
             self._short_waits = 0
         elif self._short_waits < _SHORT_WAITS:
@@ -67,6 +72,6 @@ class BusyPoll:
 
     def _polled(self, until_s: float) -> Ready:
         """Those that become ready until then."""
-        while not (ready := self._poll(0, 2)) and self._now_s() < until_s:
+        while not (ready := self._poll(0, self._most)) and self._now_s() < until_s:
             os.sched_yield()
         return ready

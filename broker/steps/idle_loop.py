@@ -105,7 +105,7 @@ class LoopDescriptors:
         self._epoll.register(own, select.EPOLLIN)
         self._epoll.register(of_trio, select.EPOLLIN)
         self._busy_poll = busy_poll.BusyPoll(
-            self._epoll.poll, perf_counter, has_cores=cores.usable_cores() > 1
+            self._epoll.poll, 2, perf_counter, has_cores=cores.usable_cores() > 1
         )
 
     def wait(self, left_s: float) -> bool:

@@ -26,6 +26,7 @@ from broker.faults.fault_rules import FaultRules
 from broker.network.clients.connection_setup import ConnectionSetup
 from broker.network.clients.connections import Connections
 from broker.network.listeners.address_option import ADDRESS_OPTION
+from broker.network.listeners.local_listener import connect_locally, listen_locally
 from broker.network.listeners.throttled_sockets import ThrottledSockets
 from broker.network.transports.transport import SocketTransport, Transport, connect
 from broker.process.descriptors import OVERLOADED, ClientDescriptors, shares
@@ -100,19 +101,28 @@ class ServingNode(Protocol):
 
 @dataclass(slots=True)
 class Bound:
-    """A listener's bound address; ``socket`` is None after a node has taken it."""
+    """A listener's bound address; ``listener`` is None after a node has taken it.
+
+    ``local`` is the socket for other nodes (`broker.network.listeners.local_listener`); None if
+    they connect to the address, or the node is stopped.
+    """
 
     host: str
     port: int
-    socket: socket.socket | None
+    listener: socket.socket | None
+    local: socket.socket | None = None
+
+    def end_local(self) -> None:
+        """Have the nodes connect by TCP, which the stopped node refuses."""
+        self.local = None
 
 
 class TcpNetwork:
     """The nodes of the process at their ports.
 
-    Nodes connect to each other at the bound address of ``inter_broker``, because the advertised
-    ones may be reachable for clients only. A node that is stopped closes its ports; a node that is
-    started again binds them.
+    Nodes connect to each other at a socket without a port, or, on other systems than Linux, at the
+    bound address of ``inter_broker``, because the advertised ones may be reachable for clients
+    only. A node that is stopped closes its ports; a node that is started again binds them.
     """
 
     def __init__(self, listeners: Listeners, nodes: int) -> None:
@@ -137,10 +147,13 @@ class TcpNetwork:
             }
             for node_id, bound in self._bound.items()
         }
-        name = listeners.inter_broker
+        name = self._inter_broker = listeners.inter_broker
         self._targets = {
             self.advertised[node_id][name]: bound[name] for node_id, bound in self._bound.items()
         }
+        if listen_locally is not None:
+            for target in self._targets.values():
+                target.local = listen_locally(_BACKLOG)
 
     def listening(self, node: Registered) -> Mapping[str, tuple[str, int]]:
         """The bound addresses of a node, by listener."""
@@ -152,26 +165,33 @@ class TcpNetwork:
         Raises OSError if the node is stopped.
         """
         target = self._targets[host, port]
-        return await connect(reachable(target.host), target.port)
+        address = reachable(target.host)
+        if target.local is not None:
+            return SocketTransport(connect_locally(target.local), peer=address)
+        return await connect(address, target.port)
 
     async def serve(self, node: ServingNode) -> None:
         """Accept and serve connections at the node's ports, until cancelled."""
         with ExitStack() as sockets:
             async with trio.open_nursery() as nursery:
                 for name, bound in self._bound[node.id].items():
-                    taken, bound.socket = bound.socket, None
-                    listener = taken or _listen_again(name, bound)
-                    sockets.enter_context(listener)
                     acceptor = Acceptor(node, name, self._descriptors)
-                    nursery.start_soon(acceptor.run, listener)
+                    listener, bound.listener = bound.listener or _listen_again(name, bound), None
+                    nursery.start_soon(acceptor.run, sockets.enter_context(listener))
+                    if name == self._inter_broker and listen_locally is not None:
+                        local = bound.local = bound.local or listen_locally(_BACKLOG)
+                        peer = reachable(listener.getsockname()[0])
+                        nursery.start_soon(acceptor.run, sockets.enter_context(local), peer)
+                        sockets.callback(bound.end_local)
                 nursery.start_soon(close_excess_connections, node)
 
     def close(self) -> None:
         """Close the sockets that no node has taken."""
         for bound in self._bound.values():
             for each in bound.values():
-                if each.socket is not None:
-                    each.socket.close()
+                for listener in (each.listener, each.local):
+                    if listener is not None:
+                        listener.close()
 
 
 def _bind(endpoint: Endpoint, index: int) -> Bound:
@@ -202,14 +222,17 @@ class Acceptor:
         self._descriptors = descriptors
         self._throttled = ThrottledSockets(node.connection_quotas.timer, descriptors.give_back)
 
-    async def run(self, listener: socket.socket) -> None:
-        """Accept connections until cancelled; the node serves them."""
+    async def run(self, listener: socket.socket, peer: str | None = None) -> None:
+        """Accept connections until cancelled; the node serves them.
+
+        *peer* is the address of all clients of a listener that is not one of TCP.
+        """
         try:
-            await self._accept(listener)
+            await self._accept(listener, peer)
         finally:
             self._throttled.close()
 
-    async def _accept(self, listener: socket.socket) -> None:
+    async def _accept(self, listener: socket.socket, peer: str | None) -> None:
         quotas = self._quotas
         while True:
             await quotas.acceptable()
@@ -219,7 +242,7 @@ class Acceptor:
                     if not quotas.may_accept:
                         break
                     connected, address = listener.accept()
-                    self._accepted(connected, address[0])
+                    self._accepted(connected, peer or address[0], is_tcp=peer is None)
             except BlockingIOError:
                 continue
             except OSError as error:
@@ -227,7 +250,7 @@ class Acceptor:
                     await trio.sleep(_OVERLOAD_PAUSE_S)
                 # else the client has closed the connection before it was accepted
 
-    def _accepted(self, connected: socket.socket, address: str) -> None:
+    def _accepted(self, connected: socket.socket, address: str, *, is_tcp: bool) -> None:
         """Serve an accepted connection, or close it, now or later."""
         if self._faults.for_connections and self._faults.refuses(self._node_id, self._listener):
             log.info("resetting a connection from %s: a fault rule refuses it", address)
@@ -247,18 +270,21 @@ class Acceptor:
             )
             self._throttled.add(connected, throttle_ms)
         elif self._quotas.admit(address):
-            self._open(connected, address)
+            self._open(connected, address, is_tcp)
         else:
             log.info("refusing a connection from %s: it has too many", address)
             connected.close()
             self._descriptors.give_back()
 
-    def _open(self, connected: socket.socket, address: str) -> None:
+    def _open(self, connected: socket.socket, address: str, is_tcp: bool) -> None:
         """Let an admitted connection be served."""
-        config = self._config
-        transport = SocketTransport(
-            connected, config.socket_send_buffer_bytes, config.socket_receive_buffer_bytes
-        )
+        if is_tcp:
+            config = self._config
+            send_bytes = config.socket_send_buffer_bytes
+            receive_bytes = config.socket_receive_buffer_bytes
+            transport = SocketTransport(connected, send_bytes, receive_bytes)
+        else:
+            transport = SocketTransport(connected, peer=address)
         self._connections.open(self._setup.open(transport), partial(self._ended, address))
 
     def _ended(self, address: str) -> None:

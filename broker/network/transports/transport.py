@@ -95,27 +95,35 @@ Connect = Callable[[str, int], Awaitable[Transport]]
 
 
 class SocketTransport:
-    """A connected TCP socket."""
+    """A connected socket: of TCP, or of a connection within this machine."""
 
     __slots__ = ("_is_closed", "_socket", "awaits", "is_opening", "peer")
 
     def __init__(
-        self, connected: socket.socket, send_buffer_bytes: int = -1, receive_buffer_bytes: int = -1
+        self,
+        connected: socket.socket,
+        send_buffer_bytes: int = -1,
+        receive_buffer_bytes: int = -1,
+        peer: str | None = None,
     ) -> None:
-        """``send_buffer_bytes`` and ``receive_buffer_bytes``: -1 keeps the system's sizes."""
+        """``send_buffer_bytes`` and ``receive_buffer_bytes``: -1 keeps the system's sizes.
+
+        ``peer`` is the address of the peer of a socket that is not one of TCP.
+        """
         self._socket = connected
         self._is_closed = False
         self.awaits, self.is_opening = Awaits.BYTES, False
         try:
             connected.setblocking(False)
-            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if peer is None:
+                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             for option, size_bytes in (
                 (socket.SO_SNDBUF, send_buffer_bytes),
                 (socket.SO_RCVBUF, receive_buffer_bytes),
             ):
                 if size_bytes >= 0:
                     connected.setsockopt(socket.SOL_SOCKET, option, size_bytes)
-            self.peer = str(connected.getpeername()[0])
+            self.peer = str(connected.getpeername()[0]) if peer is None else peer
         except OSError:
             self.peer = "(gone)"  # it has disconnected since accept; the first receive reports it
 

@@ -44,7 +44,7 @@ class Waits:
 
     def __init__(self, has_cores: bool = True) -> None:
         self.descriptors = Descriptors()
-        self.polls = BusyPoll(self.descriptors.poll, self.descriptors.clock, has_cores)
+        self.polls = BusyPoll(self.descriptors.poll, 2, self.descriptors.clock, has_cores)
 
     def wait(self, ready_after_s: float, left_s: float = LONG_S) -> tuple[Ready, list[float]]:
         """What is ready, and the timeouts with which the wait has slept."""

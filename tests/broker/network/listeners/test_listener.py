@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
+import sys
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager, closing
 from pathlib import Path
@@ -135,14 +136,20 @@ async def test_a_fault_rule_resets_connections(tmp_path: Path, anyio_backend: st
         served.close()
 
 
+def own_listener() -> Listeners:
+    """One at any port, which is advertised."""
+    own = plaintext(0, "127.0.0.1", "PLAINTEXT")
+    return Listeners((own,), {"PLAINTEXT": own}, "PLAINTEXT")
+
+
 def plaintext(port: int, bind_host: str, name: str = "INTERNAL") -> Endpoint:
     return Endpoint(name, SecurityProtocol.PLAINTEXT, bind_host, port)
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("bind_host", ["127.0.0.1", "0.0.0.0", ""])
-async def test_nodes_connect_to_each_other_at_the_bound_address(bind_host: str) -> None:
-    """The advertised address may be reachable for clients only."""
+async def test_nodes_do_not_connect_to_the_advertised_address(bind_host: str) -> None:
+    """It may be reachable for clients only."""
     advertised = {"INTERNAL": plaintext(19092, "broker.invalid")}
     listeners = Listeners((plaintext(0, bind_host),), advertised, "INTERNAL")
     with closing(TcpNetwork(listeners, 2)) as network:
@@ -151,6 +158,51 @@ async def test_nodes_connect_to_each_other_at_the_bound_address(bind_host: str) 
 
         with pytest.raises(KeyError):
             await network.connect("broker.invalid", 19094)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nodes connect by TCP")
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+async def test_a_connection_between_nodes_has_the_address_of_the_port(
+    tmp_path: Path, anyio_backend: str
+) -> None:
+    """Both sides have it as that of their peer, as if they were connected by TCP."""
+    listeners = own_listener()
+    async with running_node(tmp_path, kept=False, offload=None) as node:
+        with closing(TcpNetwork(listeners, 1)) as network:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(network.serve, node.node)
+                transport = await network.connect(*network.advertised[1]["PLAINTEXT"])
+                while not node.node.connections:
+                    await trio.lowlevel.checkpoint()
+                clients = [each.peer for each in node.node.connections]
+                nursery.cancel_scope.cancel()
+
+    assert transport.peer == "127.0.0.1"
+    assert clients == ["127.0.0.1"]
+    transport.close()
+
+
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+async def test_a_stopped_node_refuses_the_connections_of_others(
+    tmp_path: Path, anyio_backend: str
+) -> None:
+    """Until it is started again."""
+    listeners = own_listener()
+    async with running_node(tmp_path, kept=False, offload=None) as node:
+        with closing(TcpNetwork(listeners, 1)) as network:
+            address = network.advertised[1]["PLAINTEXT"]
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(network.serve, node.node)
+                await trio.testing.wait_all_tasks_blocked()
+                nursery.cancel_scope.cancel()
+            with pytest.raises(OSError, match="attempts to connect"):
+                await network.connect(*address)
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(network.serve, node.node)
+                await trio.testing.wait_all_tasks_blocked()
+                (await network.connect(*address)).close()
+                nursery.cancel_scope.cancel()
 
 
 def test_each_listener_of_a_node_has_a_port_of_its_own() -> None:
