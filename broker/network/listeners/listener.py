@@ -151,9 +151,8 @@ class TcpNetwork:
         self._targets = {
             self.advertised[node_id][name]: bound[name] for node_id, bound in self._bound.items()
         }
-        if listen_locally is not None:
-            for target in self._targets.values():
-                target.local = listen_locally(_BACKLOG)
+        for target in self._targets.values():
+            target.local = listen_locally(_BACKLOG)
 
     def listening(self, node: Registered) -> Mapping[str, tuple[str, int]]:
         """The bound addresses of a node, by listener."""
@@ -178,10 +177,11 @@ class TcpNetwork:
                     acceptor = Acceptor(node, name, self._descriptors)
                     listener, bound.listener = bound.listener or _listen_again(name, bound), None
                     nursery.start_soon(acceptor.run, sockets.enter_context(listener))
-                    if name == self._inter_broker and listen_locally is not None:
-                        local = bound.local = bound.local or listen_locally(_BACKLOG)
+                    if name == self._inter_broker:
+                        bound.local = bound.local or listen_locally(_BACKLOG)
+                    if bound.local is not None:
                         peer = reachable(listener.getsockname()[0])
-                        nursery.start_soon(acceptor.run, sockets.enter_context(local), peer)
+                        nursery.start_soon(acceptor.run, sockets.enter_context(bound.local), peer)
                         sockets.callback(bound.end_local)
                 nursery.start_soon(close_excess_connections, node)
 

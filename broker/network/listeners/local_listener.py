@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import socket
 import sys
-from collections.abc import Callable
+from contextlib import ExitStack, suppress
 
-# Makes a listening socket with that backlog; None where nodes connect by TCP.
-listen_locally: Callable[[int], socket.socket] | None = None
 
-if sys.platform == "linux":
+def listen_locally(backlog: int) -> socket.socket | None:
+    """A listening socket with that backlog; None where the nodes have to connect by TCP.
 
-    def _listen(backlog: int) -> socket.socket:
-        listener = socket.socket(socket.AF_UNIX)
+    Some sandboxes refuse such sockets.
+    """
+    if sys.platform != "linux":
+        return None
+    with ExitStack() as undo, suppress(OSError):
+        listener = undo.enter_context(socket.socket(socket.AF_UNIX))
         listener.bind("")  # Linux chooses an address
         listener.listen(backlog)
         listener.setblocking(False)
+        undo.pop_all()
         return listener
-
-    listen_locally = _listen
+    return None
 
 
 def connect_locally(listener: socket.socket) -> socket.socket:

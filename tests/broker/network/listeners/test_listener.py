@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import struct
 import sys
@@ -180,6 +181,23 @@ async def test_a_connection_between_nodes_has_the_address_of_the_port(
     assert transport.peer == "127.0.0.1"
     assert clients == ["127.0.0.1"]
     transport.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nodes connect by TCP")
+@pytest.mark.anyio
+async def test_where_sockets_without_tcp_are_refused_nodes_connect_by_tcp(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A sandbox may allow no other sockets."""
+    monkeypatch.setattr(socket, "AF_UNIX", 9999)
+    with closing(TcpNetwork(own_listener(), 1)) as network:
+        [address] = network.advertised[1].values()
+        transport = await network.connect(*address)
+        with socket.socket(fileno=os.dup(transport.fileno())) as connected:
+            family = connected.family
+        transport.close()
+
+    assert family == socket.AF_INET
 
 
 @pytest.mark.parametrize("anyio_backend", ["trio"])
