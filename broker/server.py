@@ -49,7 +49,7 @@ from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.database.store import ControllerStore
 from broker.controller.metadata.image import Broker
-from broker.network.listeners.listener import TcpNetwork
+from broker.network.listeners.tcp_network import TcpNetwork
 from broker.process.free_memory import RELEASE_INTERVAL_MS, release_free_memory
 from broker.process.garbage_collection import configure_garbage_collection
 from broker.process.ready_file import ReadyFile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 
-from broker.network.listeners.listener import listen
+from broker.network.listeners.listening_socket import listen
 from broker.security.admin_tokens import NO_TOKENS, AdminTokens
 from broker.security.listeners.hosts import host_and_port, reachable
 

@@ -1,0 +1,134 @@
+"""The ports of the nodes, and the connections between nodes."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Protocol
+
+import trio
+
+from broker.network.listeners.acceptor import Acceptor, ServingNode, close_excess_connections
+from broker.network.listeners.listening_socket import BACKLOG, listen
+from broker.network.listeners.local_listener import connect_locally, listen_locally
+from broker.network.transports.transport import SocketTransport, Transport, connect
+from broker.process.descriptors import ClientDescriptors, shares
+from broker.security.listeners.endpoints import Endpoint, Listeners
+from broker.security.listeners.hosts import own_host, reachable
+from protocol.lazy_dataclass import dataclass
+
+
+class Registered(Protocol):
+    """What the network uses of a registered node."""
+
+    @property
+    def node_id(self) -> int:
+        """Its id."""
+        ...
+
+
+@dataclass(slots=True)
+class Bound:
+    """A listener's bound address; ``listener`` is None after a node has taken it.
+
+    ``local`` is the socket for other nodes (`broker.network.listeners.local_listener`); None if
+    they connect to the address, or the node is stopped.
+    """
+
+    host: str
+    port: int
+    listener: socket.socket | None
+    local: socket.socket | None = None
+
+    def end_local(self) -> None:
+        """Have the nodes connect by TCP, which the stopped node refuses."""
+        self.local = None
+
+
+class TcpNetwork:
+    """The nodes of the process at their ports.
+
+    Nodes connect to each other at a socket without a port, or, on other systems than Linux, at the
+    bound address of ``inter_broker``, because the advertised ones may be reachable for clients
+    only. A node that is stopped closes its ports; a node that is started again binds them.
+    """
+
+    def __init__(self, listeners: Listeners, nodes: int) -> None:
+        """Bind the ports of that number of nodes; raises `StartupError`."""
+        self._descriptors = ClientDescriptors(shares().clients)
+        with ExitStack() as undo:
+            undo.callback(self.close)
+            self._bound: dict[int, dict[str, Bound]] = {}
+            for index in range(nodes):
+                bound = self._bound[index + 1] = dict[str, Bound]()
+                for endpoint in listeners.bound:
+                    bound[endpoint.listener] = _bind(endpoint, index)
+            undo.pop_all()
+        # By node and listener: the addresses that clients are given.
+        self.advertised = {
+            node_id: {
+                name: (
+                    endpoint.host or own_host(bound[name].host),
+                    endpoint.port + node_id - 1 if endpoint.port else bound[name].port,
+                )
+                for name, endpoint in listeners.advertised.items()
+            }
+            for node_id, bound in self._bound.items()
+        }
+        name = self._inter_broker = listeners.inter_broker
+        self._targets = {
+            self.advertised[node_id][name]: bound[name] for node_id, bound in self._bound.items()
+        }
+        for target in self._targets.values():
+            target.local = listen_locally(BACKLOG)
+
+    def listening(self, node: Registered) -> Mapping[str, tuple[str, int]]:
+        """The bound addresses of a node, by listener."""
+        return {name: (each.host, each.port) for name, each in self._bound[node.node_id].items()}
+
+    async def connect(self, host: str, port: int) -> Transport:
+        """A connection to the node with that address for other nodes.
+
+        Raises OSError if the node is stopped.
+        """
+        target = self._targets[host, port]
+        address = reachable(target.host)
+        if target.local is not None:
+            return SocketTransport(connect_locally(target.local), peer=address)
+        return await connect(address, target.port)
+
+    async def serve(self, node: ServingNode) -> None:
+        """Accept and serve connections at the node's ports, until cancelled."""
+        with ExitStack() as sockets:
+            async with trio.open_nursery() as nursery:
+                for name, bound in self._bound[node.id].items():
+                    acceptor = Acceptor(node, name, self._descriptors)
+                    listener, bound.listener = bound.listener or _listen_again(name, bound), None
+                    nursery.start_soon(acceptor.run, sockets.enter_context(listener))
+                    if name == self._inter_broker:
+                        bound.local = bound.local or listen_locally(BACKLOG)
+                    if bound.local is not None:
+                        peer = reachable(listener.getsockname()[0])
+                        nursery.start_soon(acceptor.run, sockets.enter_context(bound.local), peer)
+                        sockets.callback(bound.end_local)
+                nursery.start_soon(close_excess_connections, node)
+
+    def close(self) -> None:
+        """Close the sockets that no node has taken."""
+        for bound in self._bound.values():
+            for each in bound.values():
+                for listener in (each.listener, each.local):
+                    if listener is not None:
+                        listener.close()
+
+
+def _bind(endpoint: Endpoint, index: int) -> Bound:
+    port = endpoint.port + index if endpoint.port else 0
+    remedy = "give a free one by --port or listeners"
+    listener = listen(f"the listener {endpoint.listener}", endpoint.host, port, remedy)
+    return Bound(endpoint.host, listener.getsockname()[1], listener)
+
+
+def _listen_again(name: str, bound: Bound) -> socket.socket:
+    return listen(f"the listener {name}", bound.host, bound.port)

@@ -1,0 +1,127 @@
+"""The ports of nodes, and the connections between nodes."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from broker.common.errors import StartupError
+from broker.config import Config, Setting
+from broker.network.listeners.tcp_network import TcpNetwork
+from broker.security.listeners.endpoints import Endpoint, Listeners, configured_listeners
+from broker.security.session import SecurityProtocol
+from tests.client import running_node
+
+
+def own_listener() -> Listeners:
+    """One at any port, which is advertised."""
+    own = plaintext(0, "127.0.0.1", "PLAINTEXT")
+    return Listeners((own,), {"PLAINTEXT": own}, "PLAINTEXT")
+
+
+def plaintext(port: int, bind_host: str, name: str = "INTERNAL") -> Endpoint:
+    return Endpoint(name, SecurityProtocol.PLAINTEXT, bind_host, port)
+
+
+def test_the_port_of_a_listener_in_use_names_the_options() -> None:
+    """A listener's port is that of --port or of the key listeners."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        config = Config.from_settings([Setting("listeners", f"PLAINTEXT://127.0.0.1:{port}", "-c")])
+
+        with pytest.raises(StartupError, match=r"give a free one by --port or listeners, or 0 for"):
+            TcpNetwork(configured_listeners(config), 1)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("bind_host", ["127.0.0.1", "0.0.0.0", ""])
+async def test_nodes_do_not_connect_to_the_advertised_address(bind_host: str) -> None:
+    """It may be reachable for clients only."""
+    advertised = {"INTERNAL": plaintext(19092, "broker.invalid")}
+    listeners = Listeners((plaintext(0, bind_host),), advertised, "INTERNAL")
+    with closing(TcpNetwork(listeners, 2)) as network:
+        transport = await network.connect("broker.invalid", 19093)
+        transport.close()
+
+        with pytest.raises(KeyError):
+            await network.connect("broker.invalid", 19094)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nodes connect by TCP")
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+async def test_a_connection_between_nodes_has_the_address_of_the_port(
+    tmp_path: Path, anyio_backend: str
+) -> None:
+    """Both sides have it as that of their peer, as if they were connected by TCP."""
+    listeners = own_listener()
+    async with running_node(tmp_path, kept=False, offload=None) as node:
+        with closing(TcpNetwork(listeners, 1)) as network:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(network.serve, node.node)
+                transport = await network.connect(*network.advertised[1]["PLAINTEXT"])
+                while not node.node.connections:
+                    await trio.lowlevel.checkpoint()
+                clients = [each.peer for each in node.node.connections]
+                nursery.cancel_scope.cancel()
+
+    assert transport.peer == "127.0.0.1"
+    assert clients == ["127.0.0.1"]
+    transport.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nodes connect by TCP")
+@pytest.mark.anyio
+async def test_where_sockets_without_tcp_are_refused_nodes_connect_by_tcp(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A sandbox may allow no other sockets."""
+    monkeypatch.setattr(socket, "AF_UNIX", 9999)
+    with closing(TcpNetwork(own_listener(), 1)) as network:
+        [address] = network.advertised[1].values()
+        transport = await network.connect(*address)
+        with socket.socket(fileno=os.dup(transport.fileno())) as connected:
+            family = connected.family
+        transport.close()
+
+    assert family == socket.AF_INET
+
+
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+async def test_a_stopped_node_refuses_the_connections_of_others(
+    tmp_path: Path, anyio_backend: str
+) -> None:
+    """Until it is started again."""
+    listeners = own_listener()
+    async with running_node(tmp_path, kept=False, offload=None) as node:
+        with closing(TcpNetwork(listeners, 1)) as network:
+            address = network.advertised[1]["PLAINTEXT"]
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(network.serve, node.node)
+                await trio.testing.wait_all_tasks_blocked()
+                nursery.cancel_scope.cancel()
+            with pytest.raises(OSError, match="attempts to connect"):
+                await network.connect(*address)
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(network.serve, node.node)
+                await trio.testing.wait_all_tasks_blocked()
+                (await network.connect(*address)).close()
+                nursery.cancel_scope.cancel()
+
+
+def test_each_listener_of_a_node_has_a_port_of_its_own() -> None:
+    """An advertised port 0 is the bound port."""
+    bound = (plaintext(0, "127.0.0.1"), plaintext(0, "127.0.0.1", "EXTERNAL"))
+    listeners = Listeners(bound, {each.listener: each for each in bound}, "INTERNAL")
+    with closing(TcpNetwork(listeners, 2)) as network:
+        addresses = [each for node in network.advertised.values() for each in node.values()]
+
+    assert len({port for _, port in addresses} - {0}) == 4
+    assert {host for host, _ in addresses} == {"127.0.0.1"}
