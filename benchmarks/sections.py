@@ -46,8 +46,6 @@ to a Kafka that has just started.
 `expiry_with_pending`, the transactions, storage, and the growth of all but partitions were measured
 with a compiled build that is not profiled.
 
-`memory` was measured with a checkout that kept the memory of ended connections.
-
 kfake has one log for all nodes and keeps its records in memory: it has no followers that fetch,
 and no files. The mock has no files, ignores `min_bytes`, and new records do not end the wait of a
 fetch. A dash or an empty cell means that the system does not support what is measured.
@@ -58,8 +56,9 @@ AIMS_AND_LIMITS = """\
 
 All aims, as ratios of our figure to that of another system. A bare operation is the same exchange
 with a server in Python that decodes nothing. Its figure is divided by that of the same system, and
-shows a ratio that no broker in Python on that machine can reach. The sections below have the
-figures.
+shows a ratio that no broker in Python on that machine can reach. For the producer of
+confluent-kafka it is the mock cluster in C, which stores nothing: the client does not send more
+than that. The sections below have the figures.
 """
 
 

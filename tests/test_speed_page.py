@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from benchmarks.aims import AIMS
-from benchmarks.aims_table import BARE, aims_lines
+from benchmarks.aims_table import BARE, MOCK_IN_C, aims_lines
 from benchmarks.benchmark import Benchmark, Metric, Sample
 from benchmarks.every_benchmark import BENCHMARKS
 from benchmarks.growth.curve import Curve
@@ -55,7 +55,7 @@ def test_each_bare_operation_is_a_metric_beside_an_aim() -> None:
     metrics = {metric.name for each in BENCHMARKS.values() for metric in each.metrics}
 
     assert set(BARE) <= set(AIMS)
-    assert set(BARE.values()) <= metrics
+    assert set(BARE.values()) <= {*metrics, MOCK_IN_C}
 
 
 def test_an_aim_has_the_ratio_of_the_bare_operation_to_the_other_system() -> None:
@@ -71,6 +71,16 @@ def test_an_aim_has_the_ratio_of_the_bare_operation_to_the_other_system() -> Non
 
     assert list(aims_lines(measured.get))[2:] == [
         "| end to end p50, of Kafka | ≤ 0.5 | 0.60 | missed | end to end on epoll p50 | 0.25 |"
+    ]
+
+
+def test_the_limit_of_a_client_is_its_figure_with_the_mock_cluster() -> None:
+    """It is that of the same metric."""
+    throughputs = {"ours": [240.0], "Kafka": [200.0], "mock": [250.0]}
+    measured = Measured(environment="a machine", metrics={"produce 1 KB": throughputs})
+
+    assert list(aims_lines({"producing": measured}.get))[2:] == [
+        f"| produce 1 KB, of Kafka | ≥ 1.3 | 1.20 | missed | {MOCK_IN_C} | 1.25 |"
     ]
 
 
