@@ -62,14 +62,21 @@ def is_met(metric: Metric, found: float, aim: float) -> bool:
     return found <= aim if metric.better == "lower" else found >= aim
 
 
+def shown(found: float, aim: float, met: bool) -> str:
+    """A ratio with two decimals; with four if it would look like an *aim* that it misses."""
+    text = f"{found:.2f}"
+    return text if met or float(text) != aim else f"{found:.4f}"
+
+
 def _row(metric: Metric, system: str, aim: float, found: float, figures: dict[str, Figures]) -> str:
     bare = BARE.get(metric.name, "")
     limit = _limit(figures, bare, metric.name, system)
+    met = is_met(metric, found, aim)
     cells = (
         f"{metric.name}, of {system}",
         f"{'≤' if metric.better == 'lower' else '≥'} {aim:g}",
-        f"{found:.2f}",
-        "met" if is_met(metric, found, aim) else "missed",
+        shown(found, aim, met),
+        "met" if met else "missed",
         "" if limit is None else bare,
         "" if limit is None else f"{limit:.2f}",
     )

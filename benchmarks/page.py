@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.aims import AIMS
-from benchmarks.aims_table import aims_lines, is_met
+from benchmarks.aims_table import aims_lines, is_met, shown
 from benchmarks.benchmark import Benchmark, Metric
 from benchmarks.every_benchmark import BENCHMARKS
 from benchmarks.growth.curves import CURVES
@@ -111,8 +111,9 @@ def _ratio(metric: Metric, by_system: dict[str, list[float]], other: str) -> str
     aim = AIMS.get(metric.name, {}).get(other)
     if aim is None:
         return f"{found:.2f}"
-    met = "met" if is_met(metric, found, aim) else "missed"
-    return f"{found:.2f}; aim {'≤' if metric.better == 'lower' else '≥'} {aim:g}, {met}"
+    met = is_met(metric, found, aim)
+    sign, result = "≤" if metric.better == "lower" else "≥", "met" if met else "missed"
+    return f"{shown(found, aim, met)}; aim {sign} {aim:g}, {result}"
 
 
 def _line(cells: Sequence[str]) -> str:

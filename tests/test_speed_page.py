@@ -84,6 +84,16 @@ def test_the_limit_of_a_client_is_its_figure_with_the_mock_cluster() -> None:
     ]
 
 
+def test_a_missed_aim_is_not_shown_as_the_ratio() -> None:
+    """The ratio has more digits then."""
+    wake_up = {"wake-up p50": {"ours": [50.13], "Kafka": [100.0]}}
+    measured = Measured(environment="a machine", metrics=wake_up)
+
+    assert list(aims_lines({"wake_up": measured}.get))[2:] == [
+        "| wake-up p50, of Kafka | ≤ 0.5 | 0.5013 | missed |  |  |"
+    ]
+
+
 def test_a_cell_has_the_median_and_the_range() -> None:
     """All rounds count, also bad ones."""
     row = _row(Metric("p50", "us"), ours=[2.0, 1.0, 40.0], Kafka=[4.0])
