@@ -8,9 +8,12 @@ To wake a process whose core is idle takes 20 to 40 µs, which is as long as a s
 The next request of a client that sends one after the other arrives earlier than that.
 
 Between two calls the process yields its core, so that one that can use it does not wait for the end
-of the polling. A wait that is not short ends the polling until waits are short again: a broker that
-gets a request now and then sleeps in between. Linux polls in the same way before it halts the core
-of a virtual machine (its governor `haltpoll`).
+of the polling. It may get the core back milliseconds later, whereas a process that is woken gets it
+at once. So it does not poll for a second after that.
+
+A wait that is not short ends the polling until waits are short again: a broker that gets a request
+now and then sleeps in between. Linux polls in the same way before it halts the core of a virtual
+machine (its governor `haltpoll`).
 """
 
 from __future__ import annotations
@@ -29,6 +32,9 @@ assert sys.platform == "linux"
 _SHORT_WAITS: Final = 2
 
 _POLLED_S: Final = BUSY_POLL_MS / 1000
+
+# After another process has had the core.
+_PAUSE_S: Final = 1.0
 
 # Pairs of a descriptor and its events.
 Ready = list[tuple[int, int]]
@@ -53,11 +59,12 @@ class BusyPoll:
         self._now_s = now_s
         self._has_cores = has_cores
         self._short_waits = 0
+        self._paused_until_s = 0.0
 
     def wait(self, left_s: float) -> Ready:
         """The descriptors that are ready; none if none has become ready within *left_s*."""
         began_s = self._now_s()
-        if self._short_waits == _SHORT_WAITS and left_s > _POLLED_S and self._has_cores:
+        if self._short_waits == _SHORT_WAITS and left_s > _POLLED_S and self._may_poll(began_s):
             ready = self._polled(began_s + _POLLED_S)
             if not ready:
                 self._short_waits = 0
@@ -70,8 +77,17 @@ class BusyPoll:
             self._short_waits += 1
         return ready
 
+    def _may_poll(self, now_s: float) -> bool:
+        return self._has_cores and now_s >= self._paused_until_s
+
     def _polled(self, until_s: float) -> Ready:
         """Those that become ready until then."""
-        while not (ready := self._poll(0, self._most)) and self._now_s() < until_s:
+        while True:
+            ready = self._poll(0, self._most)
+            now_s = self._now_s()
+            if ready or now_s >= until_s:
+                break
             os.sched_yield()
+        if now_s > until_s + _POLLED_S:  # this process has not run for that long
+            self._paused_until_s = now_s + _PAUSE_S
         return ready

@@ -25,6 +25,7 @@ class Descriptors:
         self.now_s = 100.0
         self.ready_at_s = 0.0
         self.sleeps: list[float] = []
+        self.call_s = 1e-6
 
     def clock(self) -> float:
         return self.now_s
@@ -33,9 +34,11 @@ class Descriptors:
         assert count == 2, "both may be ready"
         if timeout_s:
             self.sleeps.append(timeout_s)
-        ends_s = self.now_s + (timeout_s or 1e-6)
+        ends_s = self.now_s + (timeout_s or self.call_s)
         is_ready = self.ready_at_s <= ends_s
-        self.now_s = max(self.now_s, self.ready_at_s) if is_ready else ends_s
+        self.now_s = ends_s
+        if timeout_s and is_ready:
+            self.now_s = max(ends_s - timeout_s, self.ready_at_s)
         return READY if is_ready else []
 
 
@@ -115,3 +118,16 @@ def test_a_wait_that_is_as_short_as_the_polling_sleeps() -> None:
 def test_nothing_is_polled_for_on_one_core() -> None:
     """The client cannot run while the broker does."""
     assert Waits(has_cores=False).short(5) == [LONG_S]
+
+
+def test_polling_pauses_after_another_process_has_had_the_core() -> None:
+    """For a second: a process that polls gets its core back later than one that is woken."""
+    waits = Waits()
+    waits.short(3)
+    waits.descriptors.call_s = 0.003
+    assert waits.short(1) == []
+    waits.descriptors.call_s = 1e-6
+
+    assert waits.short(3) == [LONG_S]
+    waits.descriptors.now_s += 1.0
+    assert waits.short(1) == []

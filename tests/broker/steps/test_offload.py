@@ -129,6 +129,7 @@ async def test_an_abandoned_computation_has_no_outcome() -> None:
 
 async def test_the_end_does_not_wait_for_a_computation() -> None:
     """The thread ends on its own, and its outcome is dropped."""
+    usual_s = sys.getswitchinterval()
     workers, release = WorkerThreads(), threading.Event()
     outcomes: list[object] = []
     async with trio.open_nursery() as nursery:
@@ -137,6 +138,8 @@ async def test_the_end_does_not_wait_for_a_computation() -> None:
         await trio.testing.wait_all_tasks_blocked()
         nursery.cancel_scope.cancel()
     release.set()
+    while sys.getswitchinterval() != usual_s:  # until the thread has ended, for the next test
+        await trio.lowlevel.checkpoint()
 
     assert outcomes == []
 
