@@ -9,7 +9,7 @@ The next request of a client that sends one after the other arrives earlier than
 
 Between two calls the process yields its core, so that one that can use it does not wait for the end
 of the polling. It may get the core back milliseconds later, whereas a process that is woken gets it
-at once. So it does not poll for a second after that.
+at once. So it does not poll for a tenth of a second after that.
 
 A wait that is not short ends the polling until waits are short again: a broker that gets a request
 now and then sleeps in between. Linux polls in the same way before it halts the core of a virtual
@@ -33,8 +33,8 @@ _SHORT_WAITS: Final = 2
 
 _POLLED_S: Final = BUSY_POLL_MS / 1000
 
-# After another process has had the core.
-_PAUSE_S: Final = 1.0
+# After another process has had the core, typically for 3 ms.
+_PAUSE_S: Final = 0.1
 
 # Pairs of a descriptor and its events.
 Ready = list[tuple[int, int]]
