@@ -31,7 +31,7 @@ so that its processor time for serial requests includes that of the polling.
 Before each measurement that writes much, a scratch file is written and deleted, whichever system is
 measured. A virtual machine may return free memory to its host; then the first write to each page
 waits for the host, and took 1.7 s of processor time for a GB instead of 0.2 s on the machine below.
-Without the scratch file the throughputs of all systems were those of that wait.
+Without the scratch file most throughputs were those of that wait.
 
 All figures depend on the interpreter. A CPython that was compiled without `--enable-optimizations`,
 as pyenv does by default, took 1.6 times as long for a loop over a dictionary as that of Debian.
@@ -46,6 +46,10 @@ to a Kafka that has just started.
 `expiry_with_pending`, the transactions, storage, and the growth of all but partitions were measured
 with a compiled build that is not profiled.
 
+These, TLS, wait records, fault rules and all growth were measured with a broker that did not poll
+before it slept. The others were measured with one that polled again at once after another process
+had had its core, and not 0.1 s later.
+
 kfake has one log for all nodes and keeps its records in memory: it has no followers that fetch,
 and no files. The mock has no files, ignores `min_bytes`, and new records do not end the wait of a
 fetch. A dash or an empty cell means that the system does not support what is measured.
@@ -56,7 +60,8 @@ AIMS_AND_LIMITS = """\
 
 All aims, as ratios of our figure to that of another system. A bare operation is the same exchange
 with a server in Python that decodes nothing. Its figure is divided by that of the same system, and
-shows a ratio that no broker in Python on that machine can reach. For the producer of
+shows about where the limit of Python on that machine is; a measured ratio can be beyond it by as
+much as rounds differ, as for `raw fetch`. For the producer of
 confluent-kafka it is the mock cluster in C, which stores nothing: the client does not send more
 than that. The sections below have the figures.
 """

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from broker.config import Config, Setting
 from broker.network.listeners.tcp_network import TcpNetwork
 from broker.security.listeners.endpoints import Endpoint, Listeners, configured_listeners
 from broker.security.session import SecurityProtocol
-from tests.client import running_node
+from tests.client import RunningNode, running_node
 
 
 def own_listener() -> Listeners:
@@ -40,6 +41,24 @@ def test_the_port_of_a_listener_in_use_names_the_options() -> None:
             TcpNetwork(configured_listeners(config), 1)
 
 
+@asynccontextmanager
+async def serving(network: TcpNetwork, node: RunningNode) -> AsyncIterator[None]:
+    """The node accepts connections."""
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(network.serve, node.node)
+        await trio.testing.wait_all_tasks_blocked()
+        yield
+        nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def node_of_network(tmp_path: Path) -> AsyncIterator[tuple[RunningNode, TcpNetwork]]:
+    """A node, and the network of which it is the only one."""
+    async with running_node(tmp_path, kept=False, offload=None) as node:
+        with closing(TcpNetwork(own_listener(), 1)) as network:
+            yield node, network
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize("bind_host", ["127.0.0.1", "0.0.0.0", ""])
 async def test_nodes_do_not_connect_to_the_advertised_address(bind_host: str) -> None:
@@ -60,16 +79,11 @@ async def test_a_connection_between_nodes_has_the_address_of_the_port(
     tmp_path: Path, anyio_backend: str
 ) -> None:
     """Both sides have it as that of their peer, as if they were connected by TCP."""
-    listeners = own_listener()
-    async with running_node(tmp_path, kept=False, offload=None) as node:
-        with closing(TcpNetwork(listeners, 1)) as network:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(network.serve, node.node)
-                transport = await network.connect(*network.advertised[1]["PLAINTEXT"])
-                while not node.node.connections:
-                    await trio.lowlevel.checkpoint()
-                clients = [each.peer for each in node.node.connections]
-                nursery.cancel_scope.cancel()
+    async with node_of_network(tmp_path) as (node, network), serving(network, node):
+        transport = await network.connect(*network.advertised[1]["PLAINTEXT"])
+        while not node.node.connections:
+            await trio.lowlevel.checkpoint()
+        clients = [each.peer for each in node.node.connections]
 
     assert transport.peer == "127.0.0.1"
     assert clients == ["127.0.0.1"]
@@ -98,22 +112,15 @@ async def test_a_stopped_node_refuses_the_connections_of_others(
     tmp_path: Path, anyio_backend: str
 ) -> None:
     """Until it is started again."""
-    listeners = own_listener()
-    async with running_node(tmp_path, kept=False, offload=None) as node:
-        with closing(TcpNetwork(listeners, 1)) as network:
-            address = network.advertised[1]["PLAINTEXT"]
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(network.serve, node.node)
-                await trio.testing.wait_all_tasks_blocked()
-                nursery.cancel_scope.cancel()
-            with pytest.raises(OSError, match="attempts to connect"):
-                await network.connect(*address)
+    async with node_of_network(tmp_path) as (node, network):
+        address = network.advertised[1]["PLAINTEXT"]
+        async with serving(network, node):
+            pass
+        with pytest.raises(OSError, match="attempts to connect"):
+            await network.connect(*address)
 
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(network.serve, node.node)
-                await trio.testing.wait_all_tasks_blocked()
-                (await network.connect(*address)).close()
-                nursery.cancel_scope.cancel()
+        async with serving(network, node):
+            (await network.connect(*address)).close()
 
 
 def test_each_listener_of_a_node_has_a_port_of_its_own() -> None:
