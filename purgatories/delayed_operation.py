@@ -100,6 +100,15 @@ class DelayedOperation(TimerTask, ABC):
                 self.is_completed = True
                 self.cancel()
 
+    def release(self) -> None:
+        """Drop what only an operation that waits needs; its creator calls it after the completion.
+
+        A completed operation may remain in the lists of other keys until these are purged, so that
+        a purgatory keeps a thousand of them, with what they refer to. Kafka has no such method.
+        """
+        assert self.is_completed
+        self.on_error = self.on_check = None
+
     def safe_try_complete(self, cause: object = None) -> bool:
         """Call `try_complete` under the lock; True only if this call completed the operation."""
         with self.lock:

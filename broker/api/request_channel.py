@@ -89,8 +89,7 @@ class RequestChannel:
         sink, on_sent = request.sink, None
         if request.observer is not None:
             on_sent = self._record(request, response)
-        # Breaks a cycle: a parked operation holds its request.
-        request.on_disconnect = request.wait = None
+        _release(request)
         if request.throttled is not None:
             sink.mute(request.throttled)
         sink.respond(request, out, on_sent)
@@ -124,7 +123,7 @@ class RequestChannel:
         if request.observer is not None:
             assert self._recorder is not None
             self._recorder.abandoned(request, _CAUSES[reason])
-        request.wait = None  # breaks a cycle, as above
+        _release(request)
 
     def _record(
         self, request: Request[Any], response: object | None
@@ -141,3 +140,11 @@ class RequestChannel:
             return None
         request.sink.free_ms = record.completed_ms
         return partial(self._recorder.sent, record)
+
+
+def _release(request: Request[Any]) -> None:
+    """Break the cycle of a parked request and its operation, which holds the request."""
+    request.on_disconnect = None
+    if request.wait is not None:
+        request.wait.release()
+        request.wait = None

@@ -65,6 +65,10 @@ class OperationWait(Wait, Generic[Operation]):
         assert completed_by in (None, TIMEOUT)
         return None if completed_by is None else TIMED_OUT
 
+    def release(self) -> None:
+        """See `Wait`."""
+        self._operation.release()
+
     def partition_facts(self) -> Iterator[Facts]:
         """See `Wait`."""
         return map(_partition_facts, self.partitions())

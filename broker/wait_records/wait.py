@@ -92,6 +92,9 @@ class Wait(ABC):
         *present* returns the cause of whatever completes now.
         """
 
+    def release(self) -> None:  # noqa: B027 - without an operation
+        """Free what only the wait needed: the request is complete, and its record as well."""
+
     def partitions(self) -> Iterable[WaitPartition]:
         """The partitions, those that have failed included."""
         return ()

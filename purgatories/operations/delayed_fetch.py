@@ -126,8 +126,8 @@ class DelayedFetch(DelayedOperation, Generic[K]):
         super().__init__(max_wait_ms)
         self.min_bytes = min_bytes
         self.partitions = partitions
-        self._source = source
-        self._on_response = on_response
+        self._source: FetchSource[K] | None = source
+        self._on_response: Callable[[], object] | None = on_response
         self._fetcher_type = fetcher_type
 
     def try_complete(self) -> bool:
@@ -150,8 +150,9 @@ class DelayedFetch(DelayedOperation, Generic[K]):
 
     def _available_bytes(self, partition: FetchPartitionStatus[K]) -> int | None:
         """The number of bytes available in *partition*; None ends the wait of the whole fetch."""
-        start = partition.start
-        end = self._source.end_offset(partition.key, partition.current_leader_epoch)
+        start, source = partition.start, self._source
+        assert source is not None, "the operation is not released"
+        end = source.end_offset(partition.key, partition.current_leader_epoch)
         if end is start:  # the same object: nothing was appended or truncated since the first read
             return 0
         if end is None:
@@ -160,12 +161,12 @@ class DelayedFetch(DelayedOperation, Generic[K]):
         if start_offset > end_offset:
             return None
         available = 0
-        if start_offset < end_offset and not self._source.is_throttled(partition.key):
+        if start_offset < end_offset and not source.is_throttled(partition.key):
             distance = bytes_between(start, end)
             if distance is None:
                 return None
             available = min(distance, partition.max_bytes)
-        if partition.last_fetched_epoch != -1 and self._source.diverges(
+        if partition.last_fetched_epoch != -1 and source.diverges(
             partition.key, partition.last_fetched_epoch, start_offset
         ):
             return None
@@ -173,7 +174,14 @@ class DelayedFetch(DelayedOperation, Generic[K]):
 
     def on_complete(self) -> None:
         """Call back, so that the caller reads again and responds."""
+        assert self._on_response is not None, "the operation is completed once"
         self._on_response()
+
+    def release(self) -> None:
+        """See `DelayedOperation`; the partitions are dropped too."""
+        super().release()
+        self.partitions = ()
+        self._on_response = self._source = None
 
     def on_expiration(self) -> None:
         """Count one expiry, tagged as a follower's or a consumer's fetch."""

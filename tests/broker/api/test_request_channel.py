@@ -16,6 +16,7 @@ from broker.network.clients.in_progress import CloseReason
 from broker.quotas.throttle import Throttle
 from broker.wait_records.causes import CauseKind
 from broker.wait_records.recorder import Recorder
+from broker.wait_records.wait import Wait
 from protocol.errors import ErrorCode
 from protocol.headers import RequestHeader, decode_response
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
@@ -118,6 +119,16 @@ def test_a_response_that_cannot_be_encoded_at_all_closes_the_connection(
 
     reason = "neither the response nor an error response can be encoded"
     assert (parts.sink.frames, parts.sink.refusals) == ([], [reason])
+
+
+def test_a_completed_request_releases_what_it_waited_for() -> None:
+    """The purgatory may keep the operation, and must not keep the request with it."""
+    parts, released = Parts(), list[int]()
+    parts.request.wait = cast("Wait", SimpleNamespace(release=lambda: released.append(1)))
+
+    parts.channel.send_response(parts.request, HeartbeatResponse())
+
+    assert (parts.request.wait, released) == (None, [1])
 
 
 def test_an_error_abandons_what_the_request_waits_for() -> None:

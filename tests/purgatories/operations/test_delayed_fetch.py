@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import NamedTuple
 
 import pytest
@@ -193,3 +194,19 @@ def test_an_end_that_is_the_start_itself_means_that_nothing_has_changed() -> Non
 
     assert not fetch.operation.safe_try_complete()
     assert fetch.operation.available_bytes() == 0
+
+
+def test_a_released_fetch_keeps_nothing_of_its_request() -> None:
+    """It may remain in the lists of other keys until these are purged."""
+    source = Source(a=At(5, 0, 50))
+    fetch = Fetch(source, a=At(0, 0, 0))
+    fetch.operation.on_error = fetch.operation.on_check = list[object]().append
+    alive = weakref.ref(source), weakref.ref(fetch)
+    operation = fetch.operation
+    assert fetch.completes()
+
+    operation.release()
+    del source, fetch
+
+    assert [each() for each in alive] == [None, None]
+    assert (operation.partitions, operation.on_error, operation.on_check) == ((), None, None)
