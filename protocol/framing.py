@@ -11,7 +11,8 @@ later frames unless the buffer has grown large.
     own                                   |... half a frame ...|  only while bytes are pending
 
 For a frame larger than the scratch buffer the own buffer grows as bytes arrive, at most doubling,
-so a false length allocates nothing.
+so a false length allocates nothing. A length is believed up to that of the largest frame that has
+arrived: then the buffer has room for the whole frame at once.
 """
 
 from __future__ import annotations
@@ -50,7 +51,15 @@ class Inbox:
     From `received` until `settle` no other inbox may use the scratch buffer.
     """
 
-    __slots__ = ("_end", "_own", "_scratch", "_start", "_view", "max_frame_bytes")
+    __slots__ = (
+        "_believed_bytes",
+        "_end",
+        "_own",
+        "_scratch",
+        "_start",
+        "_view",
+        "max_frame_bytes",
+    )
 
     def __init__(self, max_frame_bytes: int, scratch: Scratch) -> None:
         self.max_frame_bytes = max_frame_bytes
@@ -61,6 +70,7 @@ class Inbox:
         # Invariant: 0 <= start <= end <= len(view); both 0 when the view is scratch and settled.
         self._start = 0
         self._end = 0
+        self._believed_bytes = 0  # the size of the largest frame, up to a limit
 
     @property
     def pending_bytes(self) -> int:
@@ -114,6 +124,8 @@ class Inbox:
         if end - begin < size:
             return None
         self._start = begin + size
+        if size > self._believed_bytes:
+            self._believed_bytes = min(LENGTH_BYTES + size, _KEPT_BYTES_MAX)
         return self._view[begin : begin + size]
 
     def settle(self) -> None:
@@ -123,7 +135,7 @@ class Inbox:
                 self._own = None
             return
         if self._start != self._end:
-            self._move_to(max(2 * self.pending_bytes, _ROOM_MIN))
+            self._move_to(self._size_for_rest())
 
     @property
     def is_shared(self) -> bool:
@@ -138,7 +150,7 @@ class Inbox:
         if self._start == self._end:
             self._view, self._start, self._end = self._scratch.view, 0, 0
         else:
-            self._move_to(max(2 * self.pending_bytes, _ROOM_MIN))
+            self._move_to(self._size_for_rest())
         return True
 
     def clear(self) -> None:
@@ -158,10 +170,17 @@ class Inbox:
         """Make room for the rest of the incomplete frame, or at least for an efficient read."""
         pending, size = self._end - self._start, len(self._view)
         missing = self._frame_bytes() - pending
-        if size - self._end >= max(missing, _ROOM_MIN):
+        # To move many bytes takes longer than one more read.
+        is_enough = pending > _ROOM_MIN and missing > 0
+        if size - self._end >= (missing if is_enough else max(missing, _ROOM_MIN)):
             return
-        believed = min(missing, max(pending, SCRATCH_BYTES))
+        believed = min(missing, max(pending, SCRATCH_BYTES, self._believed_bytes))
         self._move_to(pending + max(believed, _ROOM_MIN))
+
+    def _size_for_rest(self) -> int:
+        """The size of a buffer for the pending bytes and for what arrives next."""
+        pending, believed = self.pending_bytes, min(self._frame_bytes(), self._believed_bytes)
+        return max(2 * pending if believed <= pending else believed, pending + _ROOM_MIN)
 
     def _move_to(self, size: int) -> None:
         """Move pending bytes to a new buffer: frames returned earlier may still be in use."""

@@ -107,6 +107,32 @@ def test_a_false_length_allocates_nothing() -> None:
     assert peak < MAX / 2
 
 
+def test_a_large_frame_is_moved_once_after_one_of_its_size() -> None:
+    """The length of the second frame is believed, so its buffer has room for all of it."""
+    inbox, frame = _inbox(), _framed(bytes(MAX - 100))
+    _receive(inbox, frame)
+    assert len(_frames(inbox)[0]) == MAX - 100
+    assert inbox.hand_over()
+
+    _receive(inbox, frame[:1000])
+    inbox.settle()
+
+    assert inbox.buffer_bytes == len(frame)
+
+
+def test_the_end_of_a_large_frame_is_received_where_its_begin_is() -> None:
+    """Many bytes are not moved for the room of a larger read."""
+    inbox, frame = _inbox(), _framed(bytes(MAX - 100))
+    _receive(inbox, frame)
+    _frames(inbox)
+    _receive(inbox, frame[:-10])
+    inbox.settle()
+    size = inbox.buffer_bytes
+
+    assert len(inbox.space()) >= 10
+    assert inbox.buffer_bytes == size
+
+
 @pytest.mark.parametrize("size", [-1, -(2**31), MAX + 1, 2**31 - 1])
 def test_an_impossible_length_is_malformed(size: int) -> None:
     """A length that is negative or exceeds socket.request.max.bytes raises Malformed."""
