@@ -14,18 +14,14 @@ as a request has items; Kafka has no limit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from uuid import UUID
 
-from broker.controller.metadata.image import MetadataImage, TopicImage
-from broker.replication.fetch_data import FetchPartition, LogReadResult
+from broker.replication.fetch_data import FetchPartition, LogReadResult, PartitionName
 from broker.replication.fetch_session import (
     FINAL_EPOCH,
     INITIAL_EPOCH,
     NO_SESSION,
-    CachedPartition,
     FetchSession,
     FetchSessionCache,
-    PartitionName,
     next_epoch,
 )
 from broker.steps.limits import ITEMS_PER_REQUEST_MAX
@@ -33,9 +29,7 @@ from broker.steps.pieces import pieces
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 
-RequestedPartitions = list[tuple[PartitionName, FetchPartition]]
-# With the topic ID of each, zero if the request has none.
-PartitionResults = list[tuple[PartitionName, UUID, LogReadResult]]
+PartitionResults = list[tuple[FetchPartition, LogReadResult]]
 
 
 class SessionError(Exception):
@@ -49,7 +43,7 @@ class SessionError(Exception):
 class FullFetchContext:
     """The request names all partitions, and the response has all of them."""
 
-    def __init__(self, wanted: RequestedPartitions, session: FetchSession | None = None) -> None:
+    def __init__(self, wanted: list[FetchPartition], session: FetchSession | None = None) -> None:
         self.wanted = wanted
         self._session = session
 
@@ -69,7 +63,7 @@ class FullFetchContext:
         """The session id and the partitions of the response."""
         if self._session is None:
             return NO_SESSION, results
-        _remember(self._session, results)
+        _remember(results)
         return self._session.session_id, results
 
     def update_in_slices(self, results: PartitionResults) -> Slices[tuple[int, PartitionResults]]:
@@ -77,7 +71,7 @@ class FullFetchContext:
         if self._session is None:
             return NO_SESSION, results
         for piece in pieces(results):
-            _remember(self._session, piece)
+            _remember(piece)
             yield None
         return self._session.session_id, results
 
@@ -85,7 +79,7 @@ class FullFetchContext:
 class IncrementalFetchContext:
     """All partitions of the session, *wanted*, are read; the response has those that changed."""
 
-    def __init__(self, session: FetchSession, wanted: RequestedPartitions) -> None:
+    def __init__(self, session: FetchSession, wanted: list[FetchPartition]) -> None:
         self.wanted = wanted
         self._session = session
         self._epoch = session.epoch
@@ -95,7 +89,8 @@ class IncrementalFetchContext:
 
         Raises `SessionError` if the session has processed another request meanwhile.
         """
-        return _changed(self._current(), results)
+        self._current()
+        return _changed(results)
 
     def throttled_session_id(self, _cache: FetchSessionCache) -> int:
         """The session id of a throttled, empty response; the session does not change.
@@ -138,7 +133,7 @@ def new_fetch_context(
     cache: FetchSessionCache,
     session_id: int,
     epoch: int,
-    wanted: RequestedPartitions,
+    wanted: list[FetchPartition],
     forgotten: Sequence[PartitionName],
     *,
     uses_topic_ids: bool,
@@ -148,23 +143,22 @@ def new_fetch_context(
     if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
         if _ends_without_session(cache, session_id, epoch):
             return FullFetchContext(wanted)
-        partitions = {name: CachedPartition(requested) for name, requested in wanted}
+        partitions = {requested.name: requested for requested in wanted}
         session = cache.try_create(partitions, privileged=privileged, uses_topic_ids=uses_topic_ids)
         return FullFetchContext(wanted, session)
     session = _session(cache, session_id, epoch, len(wanted), uses_topic_ids=uses_topic_ids)
-    for name, requested in wanted:
-        session.put(name, requested)
+    for requested in wanted:
+        session.put(requested)
     for name in forgotten:
         session.partitions.pop(name, None)
-    members = [(name, cached.requested) for name, cached in session.partitions.items()]
-    return _incremental(cache, session, members, wanted)
+    return _incremental(cache, session, list(session.partitions.values()), wanted)
 
 
 def new_fetch_context_in_slices(
     cache: FetchSessionCache,
     session_id: int,
     epoch: int,
-    wanted: RequestedPartitions,
+    wanted: list[FetchPartition],
     forgotten: Sequence[PartitionName],
     *,
     uses_topic_ids: bool,
@@ -174,25 +168,25 @@ def new_fetch_context_in_slices(
     if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
         if _ends_without_session(cache, session_id, epoch):
             return FullFetchContext(wanted)
-        partitions = dict[PartitionName, CachedPartition]()
+        partitions = dict[PartitionName, FetchPartition]()
         for piece in pieces(wanted):
-            partitions.update([(name, CachedPartition(requested)) for name, requested in piece])
+            partitions.update([(requested.name, requested) for requested in piece])
             yield None
         session = cache.try_create(partitions, privileged=privileged, uses_topic_ids=uses_topic_ids)
         return FullFetchContext(wanted, session)
     session = _session(cache, session_id, epoch, len(wanted), uses_topic_ids=uses_topic_ids)
     session.is_changing = True
     for piece in pieces(wanted):
-        for name, requested in piece:
-            session.put(name, requested)
+        for requested in piece:
+            session.put(requested)
         yield None
     for names in pieces(forgotten):
         for name in names:
             session.partitions.pop(name, None)
         yield None
-    members = RequestedPartitions()
-    for piece_of_session in pieces(session.partitions.items()):
-        members += [(name, cached.requested) for name, cached in piece_of_session]
+    members = list[FetchPartition]()
+    for piece in pieces(session.partitions.values()):
+        members += piece
         yield None
     session.is_changing = False
     return _incremental(cache, session, members, wanted)
@@ -228,8 +222,8 @@ def _session(
 def _incremental(
     cache: FetchSessionCache,
     session: FetchSession,
-    members: RequestedPartitions,
-    wanted: RequestedPartitions,
+    members: list[FetchPartition],
+    wanted: list[FetchPartition],
 ) -> FetchContext:
     """The context of a fetch after its changes of the session, which has *members* now.
 
@@ -242,55 +236,21 @@ def _incremental(
     return IncrementalFetchContext(session, members)
 
 
-def _changed(session: FetchSession, results: PartitionResults) -> PartitionResults:
-    partitions = session.partitions
-    return [each for each in results if _has_changed(partitions[each[0]], each[2])]
+def _changed(results: PartitionResults) -> PartitionResults:
+    return [each for each in results if each[0].has_news(each[1])]
 
 
 def _update(session: FetchSession, results: PartitionResults) -> PartitionResults:
     """The changed partitions, which the session records as sent."""
-    changed = _changed(session, results)
-    _remember(session, changed)
-    for name, _, result in changed:
+    changed = _changed(results)
+    _remember(changed)
+    for requested, result in changed:
         if result.records:
-            session.move_to_end(name)
+            session.move_to_end(requested.name)
     return changed
 
 
-def _has_changed(cached: CachedPartition, result: LogReadResult) -> bool:
-    return bool(
-        result.high_watermark != cached.high_watermark
-        or result.records
-        or result.log_start_offset != cached.log_start_offset
-        or result.has_other_news
-    )
-
-
-def _remember(session: FetchSession, results: PartitionResults) -> None:
-    """Record what the client knows after the response.
-
-    After an error the high watermark is unknown, so that the next response includes the partition.
-    The same applies to a follower that must truncate its log first, and ignores the rest of the
-    response. Kafka does not do so for the latter, which then gets the high watermark when it
-    changes again.
-    """
-    for name, _, result in results:
-        cached = session.partitions[name]
-        unused = result.error or result.diverging_epoch is not None
-        cached.high_watermark = -1 if unused else result.high_watermark
-        cached.log_start_offset = result.log_start_offset
-
-
-def topic_of(image: MetadataImage, requested: FetchPartition) -> TopicImage | None:
-    """The topic of a partition in a session, by its ID if the request has IDs; None if unknown."""
-    topic = image.topic(requested.key.topic)
-    topic_id = requested.topic_id
-    # As numbers: to compare or to hash the objects takes longer.
-    if topic_id.int and (topic is None or topic.topic_id.int != topic_id.int):
-        return image.topic_by_id(topic_id)
-    return topic
-
-
-def partition_name(topic: str, topic_id: UUID, partition: int) -> PartitionName:
-    """The key of a partition in a session: by topic id, if the request's version has ids."""
-    return (topic_id.int or topic, partition)
+def _remember(results: PartitionResults) -> None:
+    """Record what the client knows after the response."""
+    for requested, result in results:
+        requested.has_sent(result)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import field
+from collections.abc import Callable, Hashable, Sequence
 from enum import Enum
 from typing import Final
 from uuid import UUID
 
-from broker.common.topic_partition import TopicPartition
+from broker.common.topic_partition import TopicPartition, topic_partition
+from broker.controller.metadata.image import MetadataImage, TopicImage
 from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
 from broker.storage.indexes.transaction_index import AbortedTxn
@@ -17,6 +17,7 @@ from broker.storage.segments.offset_metadata import UNKNOWN_OFFSET_METADATA, Log
 from protocol.errors import ErrorCode
 from protocol.lazy_dataclass import dataclass
 from protocol.output import Splice
+from purgatories.operations.delayed_fetch import FetchPartitionStatus
 
 FUTURE_LOCAL_REPLICA_ID: Final = -3
 ISOLATION_LEVELS: Final = (0, 1)  # read uncommitted, read committed
@@ -136,16 +137,42 @@ class LogReadResult:
         )
 
 
+# A topic, by its id as a number, or by its name, and a partition. The hash of a `UUID` is slow; a
+# type of a tuple would make compiled code create the tuple again whenever it is read.
+PartitionName = Hashable
+
+
+def partition_name(topic: str, topic_id: UUID, partition: int) -> PartitionName:
+    """The key of a partition in a session: by topic id, if the request's version has ids."""
+    return (topic_id.int or topic, partition)
+
+
 class EmptyRead:
     """A read that found the fetch offset at the end of what it may read, and no error.
 
-    Another read of the same offset has the same result until the partition changes.
+    Another read of the same offset has the same result until the partition changes. ``status`` is
+    that of a fetch that waits after the read.
     """
 
-    __slots__ = ("_end", "_isolation", "_leader_only", "_partition", "_registration", "result")
+    __slots__ = (
+        "_end",
+        "_isolation",
+        "_leader_only",
+        "_partition",
+        "_registration",
+        "result",
+        "status",
+    )
 
-    def __init__(self, partition: Partition, params: FetchParams, result: LogReadResult) -> None:
+    def __init__(
+        self,
+        partition: Partition,
+        params: FetchParams,
+        result: LogReadResult,
+        status: FetchPartitionStatus[TopicPartition],
+    ) -> None:
         self.result = result
+        self.status = status
         self._isolation = params.isolation
         self._leader_only = params.leader_only
         self._partition = partition
@@ -172,31 +199,91 @@ class EmptyRead:
         )
 
 
-@dataclass(slots=True, eq=False)
 class FetchPartition:
-    """One partition of a fetch request: Kafka's ``FetchRequest.PartitionData``.
+    """One partition of a fetch request, and what a session keeps of it for the next fetch.
 
-    ``empty_read`` is the last read of it if that found nothing; a session keeps it for the next
-    fetch.
+    Kafka's ``FetchRequest.PartitionData`` and ``CachedPartition``. ``name`` identifies it in a
+    session: its topic, by the id as a number or by the name, and its index. ``topic`` is its topic
+    when it was last found. ``empty_read`` is the last read of it if that found nothing. The client
+    of a session knows ``sent_high_watermark`` and ``sent_log_start_offset``, or nothing (-1).
     """
 
-    key: TopicPartition
-    topic_id: UUID
-    fetch_offset: int
-    max_bytes: int
-    current_leader_epoch: int = -1
-    last_fetched_epoch: int = -1
-    log_start_offset: int = -1
-    empty_read: EmptyRead | None = field(init=False, default=None)
+    __slots__ = (
+        "current_leader_epoch",
+        "empty_read",
+        "fetch_offset",
+        "key",
+        "last_fetched_epoch",
+        "log_start_offset",
+        "max_bytes",
+        "name",
+        "sent_high_watermark",
+        "sent_log_start_offset",
+        "topic",
+        "topic_id",
+    )
 
-    def of(self, key: TopicPartition) -> FetchPartition:
-        """The same fetch of the partition *key*, since the name of its topic has changed."""
-        return FetchPartition(
-            key,
-            self.topic_id,
-            self.fetch_offset,
-            self.max_bytes,
-            self.current_leader_epoch,
-            self.last_fetched_epoch,
-            self.log_start_offset,
+    def __init__(
+        self,
+        key: TopicPartition,
+        topic_id: UUID,
+        fetch_offset: int,
+        max_bytes: int,
+        current_leader_epoch: int = -1,
+        last_fetched_epoch: int = -1,
+        log_start_offset: int = -1,
+    ) -> None:
+        self.key = key
+        self.topic_id = topic_id
+        self.fetch_offset = fetch_offset
+        self.max_bytes = max_bytes
+        self.current_leader_epoch = current_leader_epoch
+        self.last_fetched_epoch = last_fetched_epoch
+        self.log_start_offset = log_start_offset
+        self.name = partition_name(key.topic, topic_id, key.partition)
+        self.topic: TopicImage | None = None
+        self.empty_read: EmptyRead | None = None
+        self.sent_high_watermark = self.sent_log_start_offset = -1
+
+    def find_topic(self, image: MetadataImage) -> TopicImage | None:
+        """Its topic, by the id if the request has ids; None if it is unknown.
+
+        ``key`` has the present name of the topic from now on.
+        """
+        topic = image.topic(self.key.topic)
+        if topic is not None and topic is self.topic:
+            return topic
+        # As numbers: to compare or to hash the objects takes longer.
+        topic_id = self.topic_id.int
+        if topic_id and (topic is None or topic.topic_id.int != topic_id):
+            topic = image.topic_by_id(self.topic_id)
+        self.topic = topic
+        if topic is not None and topic.name != self.key.topic:
+            self.key = topic_partition(topic.name, self.key.partition)
+        return topic
+
+    def has_news(self, result: LogReadResult) -> bool:
+        """Whether *result* has anything that the client of the session does not know."""
+        return bool(
+            result.high_watermark != self.sent_high_watermark
+            or result.records
+            or result.log_start_offset != self.sent_log_start_offset
+            or result.has_other_news
         )
+
+    def has_sent(self, result: LogReadResult) -> None:
+        """The client knows *result* after the response.
+
+        After an error the high watermark is unknown, so that the next response has the partition.
+        The same applies to a follower that must truncate its log first, and ignores the rest of the
+        response. Kafka does not do so for the latter, which then gets the high watermark when it
+        changes again.
+        """
+        is_unused = result.error or result.diverging_epoch is not None
+        self.sent_high_watermark = -1 if is_unused else result.high_watermark
+        self.sent_log_start_offset = result.log_start_offset
+
+    def continue_from(self, previous: FetchPartition) -> None:
+        """Replace *previous* in its session: the client knows what that one was sent."""
+        self.sent_high_watermark = previous.sent_high_watermark
+        self.sent_log_start_offset = previous.sent_log_start_offset

@@ -13,7 +13,7 @@ from dataclasses import field
 from typing import Final
 
 from broker.common.clock import Clock
-from broker.replication.fetch_data import FetchPartition
+from broker.replication.fetch_data import FetchPartition, PartitionName
 from protocol.lazy_dataclass import dataclass
 
 NO_SESSION: Final = 0
@@ -22,22 +22,10 @@ FINAL_EPOCH: Final = -1
 _EPOCH_MAX: Final = 2**31 - 1
 _EVICTION_MS: Final = 120_000  # Kafka: a constant, EVICTION_MS in IncrementalFetchSessionCacheMs
 
-# A topic, by its id as a number, or by its name, and a partition. The hash of a `UUID` is slow.
-PartitionName = tuple[str | int, int]
-
 
 def next_epoch(epoch: int) -> int:
     """The epoch after *epoch*; 1 follows the largest one, since 0 and -1 have special meanings."""
     return 1 if epoch >= _EPOCH_MAX else epoch + 1
-
-
-@dataclass(slots=True)
-class CachedPartition:
-    """A partition of a session: the client's parameters and the offsets it was last sent."""
-
-    requested: FetchPartition
-    high_watermark: int = -1
-    log_start_offset: int = -1
 
 
 @dataclass(slots=True)
@@ -53,17 +41,16 @@ class FetchSession:
     uses_topic_ids: bool
     created_ms: float
     last_used_ms: float
-    partitions: dict[PartitionName, CachedPartition] = field(default_factory=dict)
+    partitions: dict[PartitionName, FetchPartition] = field(default_factory=dict)
     epoch: int = 1  # the epoch that the next request must carry
     is_changing: bool = False
 
-    def put(self, name: PartitionName, requested: FetchPartition) -> None:
+    def put(self, requested: FetchPartition) -> None:
         """Add a partition, or replace its parameters."""
-        cached = self.partitions.get(name)
-        if cached is None:
-            self.partitions[name] = CachedPartition(requested)
-        else:
-            cached.requested = requested
+        previous = self.partitions.get(requested.name)
+        if previous is not None:
+            requested.continue_from(previous)
+        self.partitions[requested.name] = requested
 
     def move_to_end(self, name: PartitionName) -> None:
         """Move the partition to the end of the order, since its records were sent."""
@@ -105,8 +92,7 @@ class FetchSessionCache:
         gone = [
             session.session_id
             for session in self._sessions.values()
-            if not session.privileged
-            and not any(is_known(cached.requested) for cached in session.partitions.values())
+            if not session.privileged and not any(map(is_known, session.partitions.values()))
         ]
         for session_id in gone:
             del self._sessions[session_id]
@@ -114,7 +100,7 @@ class FetchSessionCache:
 
     def try_create(
         self,
-        partitions: dict[PartitionName, CachedPartition],
+        partitions: dict[PartitionName, FetchPartition],
         *,
         privileged: bool,
         uses_topic_ids: bool,

@@ -13,7 +13,7 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchParams, FetchPartition, LogReadResult
 from broker.replication.hosted_partitions import HostedPartitions
-from broker.replication.log_reader import diverging_epoch
+from broker.replication.log_reader import diverging_epoch, fetch_status
 from broker.storage.segments.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
 from purgatories.operations.delayed_fetch import DelayedFetch, FetchPartitionStatus
@@ -96,16 +96,14 @@ def fetch_statuses(
     wanted: Sequence[FetchPartition], results: Sequence[LogReadResult]
 ) -> list[FetchPartitionStatus[TopicPartition]]:
     """What a delayed fetch compares with the partitions, which it has read with *results*."""
-    return [
-        FetchPartitionStatus(
-            requested.key,
-            result.start,
-            requested.max_bytes,
-            requested.current_leader_epoch,
-            requested.last_fetched_epoch,
-        )
-        for requested, result in zip(wanted, results, strict=True)
-    ]
+    statuses: list[FetchPartitionStatus[TopicPartition]] = []
+    for requested, result in zip(wanted, results, strict=True):
+        read = requested.empty_read
+        if read is not None and read.result is result:
+            statuses.append(read.status)
+        else:
+            statuses.append(fetch_status(requested, result))
+    return statuses
 
 
 def missing_bytes(results: Sequence[LogReadResult], min_bytes: int) -> int:

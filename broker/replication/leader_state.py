@@ -21,6 +21,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.controller.metadata.image import Broker, PartitionRegistration
 from broker.controller.partitions.alter_partition import AlterPartition
 from broker.network.inter_broker.link import Link
+from broker.replication.follower_fetch import FollowerFetch
 from broker.replication.holds import Hold
 from broker.replication.isr_state import IsrState
 from broker.replication.replica import UNKNOWN_OFFSET, Replica, ReplicaProgress
@@ -78,10 +79,6 @@ class LeaderNode(Protocol):
 
     def link_to(self, node_id: int) -> Link:
         """The link to another node."""
-        ...
-
-    def has_delayed_deletes(self) -> bool:
-        """Whether any DeleteRecords waits for a low watermark."""
         ...
 
     def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
@@ -261,19 +258,17 @@ class LeaderState:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
 
     def update_follower_fetch_state(
-        self,
-        replica: Replica,
-        at: LogOffsetMetadata,
-        log_start_offset: int,
-        leader_end: int,
-        broker_epoch: int,
+        self, fetch: FollowerFetch, at: LogOffsetMetadata, log_start_offset: int, leader_end: int
     ) -> None:
         """A follower has everything below *at* (``Partition.updateFollowerFetchState``)."""
-        deletions = self._node.has_delayed_deletes()
+        replica = self.replicas.get(fetch.node_id)
+        if replica is None:
+            return
+        deletions = fetch.has_delayed_deletes
         low_watermark = self.low_watermark() if deletions else UNKNOWN_OFFSET
         end = replica.log_end_offset
         replica.update_fetch_state(
-            at, log_start_offset, leader_end, self._node.now_ms(), broker_epoch
+            at, log_start_offset, leader_end, fetch.now_ms, fetch.broker_epoch
         )
         moved = deletions and self.low_watermark() > low_watermark
         self._maybe_expand_isr(replica)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from broker.common.errors import ApiError
+from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import (
     EmptyRead,
     FetchIsolation,
@@ -27,6 +28,7 @@ from broker.steps.pieces import pieces
 from broker.steps.queue import Slices
 from broker.storage.files.storage_errors import OffsetOutOfRange
 from protocol.errors import ErrorCode
+from purgatories.operations.delayed_fetch import FetchPartitionStatus
 
 # For each fetch: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _NONE: Final = ErrorCode.NONE
@@ -163,8 +165,22 @@ def _read(
     )
     # The last stable offset may change for another reason than those that an `EmptyRead` compares.
     if requested.fetch_offset >= upper.message_offset and not is_committed:
-        requested.empty_read = EmptyRead(partition, params, result)
+        status = fetch_status(requested, result)
+        requested.empty_read = EmptyRead(partition, params, result, status)
     return result
+
+
+def fetch_status(
+    requested: FetchPartition, result: LogReadResult
+) -> FetchPartitionStatus[TopicPartition]:
+    """What a delayed fetch compares with the partition, which it has read with *result*."""
+    return FetchPartitionStatus(
+        requested.key,
+        result.start,
+        requested.max_bytes,
+        requested.current_leader_epoch,
+        requested.last_fetched_epoch,
+    )
 
 
 def diverging_epoch(

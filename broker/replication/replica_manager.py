@@ -21,6 +21,7 @@ from broker.replication.fetch_source import (
     fetch_statuses,
     missing_bytes,
 )
+from broker.replication.follower_fetch import FollowerFetch
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.log_reader import LogReader, read_from_log, read_from_log_in_slices
 from broker.replication.partition import Partition
@@ -117,8 +118,14 @@ def _refused(refusal: AppendRefused | ApiError, partition: Partition | None) -> 
 class ReplicaManager:
     """Serves the partitions that a node hosts; requests wait in ``purgatories``."""
 
-    def __init__(self, partitions: HostedPartitions, purgatories: PartitionPurgatories) -> None:
+    def __init__(
+        self,
+        partitions: HostedPartitions,
+        purgatories: PartitionPurgatories,
+        now_ms: Callable[[], float],
+    ) -> None:
         self.partitions = partitions
+        self._now_ms = now_ms
         self.actions = ActionQueue(purgatories.on_error)
         self._purgatories = purgatories
 
@@ -336,22 +343,21 @@ class ReplicaManager:
 
         The response has been built already and has the previous high watermark, as in Kafka.
         """
+        fetch = FollowerFetch(
+            params.replica_id,
+            params.replica_epoch,
+            self._now_ms(),
+            has_delayed_deletes=self._purgatories.delete_records.num_delayed() > 0,
+        )
         for requested, result in zip(wanted, results, strict=True):
             if result.error or result.diverging_epoch:
                 continue
             # The effects of an earlier partition may have ended the leadership of a later one.
             partition = self.partitions.get(requested.key)
-            leader_state = None if partition is None else partition.leader_state
-            replica = None if leader_state is None else leader_state.replicas.get(params.replica_id)
-            if leader_state is None or replica is None:
-                continue
-            leader_state.update_follower_fetch_state(
-                replica,
-                result.start,
-                requested.log_start_offset,
-                result.log_end_offset,
-                params.replica_epoch,
-            )
+            if partition is not None and partition.leader_state is not None:
+                partition.leader_state.update_follower_fetch_state(
+                    fetch, result.start, requested.log_start_offset, result.log_end_offset
+                )
 
     # ------------------------------------------------------------------------------- delete
 

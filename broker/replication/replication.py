@@ -63,7 +63,7 @@ class Replication:
         self.paused = False  # whether this node's fetchers are paused
         self._resumed = trio.Event()
         self.partitions = HostedPartitions(self._is_known)
-        self.replicas = ReplicaManager(self.partitions, purgatories)
+        self.replicas = ReplicaManager(self.partitions, purgatories, clock.now_ms)
         self.replica_selector: RackAwareReplicaSelector | None = None
         if config.replica_selector_class is not None:
             self.replica_selector = RackAwareReplicaSelector(node_id, self.alive)
@@ -112,10 +112,6 @@ class Replication:
     ) -> None:
         """Request another ISR from the controller."""
         self._channel.alter_partition(change, on_response)
-
-    def has_delayed_deletes(self) -> bool:
-        """Whether any DeleteRecords waits for a low watermark."""
-        return self.purgatories.delete_records.num_delayed() > 0
 
     def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
         """Check the operations that wait on the high watermark (now *offset*) or the low one."""

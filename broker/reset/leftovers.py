@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from broker.common.topic_partition import TopicPartition
 from broker.node import Node
-from broker.replication.fetch_context import topic_of
 from broker.replication.fetch_data import FetchPartition
 from broker.wait_records.causes import Cause, CauseKind
 
@@ -25,7 +24,7 @@ def close_fetch_sessions(node: Node) -> None:
     """Close the fetch sessions of consumers all of whose topics are removed."""
 
     def is_known(requested: FetchPartition) -> bool:
-        return topic_of(node.image, requested) is not None
+        return requested.find_topic(node.image) is not None
 
     node.fetch_sessions.remove_without(is_known)
 

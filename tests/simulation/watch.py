@@ -13,8 +13,8 @@ from typing import Any
 from broker.controller.cluster_state import ClusterState
 from broker.controller.metadata.image import TopicImage
 from broker.controller.partitions.alter_partition import AlterPartition
+from broker.replication.follower_fetch import FollowerFetch
 from broker.replication.leader_state import LeaderState
-from broker.replication.replica import Replica
 from broker.replication.replication import Replication
 from broker.storage.segments.offset_metadata import LogOffsetMetadata
 from tests.simulation.caught_up import CaughtUpRule
@@ -105,21 +105,21 @@ def _fetches(caught_up: CaughtUpRule) -> AbstractContextManager[object]:
 
     def update_follower_fetch_state(
         self: LeaderState,
-        replica: Replica,
+        fetch: FollowerFetch,
         at: LogOffsetMetadata,
         log_start_offset: int,
         leader_end: int,
-        broker_epoch: int,
     ) -> None:
-        caught_up.follower_fetched(
-            self._node.node_id,
-            self._key,
-            self.registration,
-            (replica.node_id, broker_epoch),
-            at.message_offset,
-            leader_end,
-        )
-        count(self, replica, at, log_start_offset, leader_end, broker_epoch)
+        if fetch.node_id in self.replicas:
+            caught_up.follower_fetched(
+                self._node.node_id,
+                self._key,
+                self.registration,
+                (fetch.node_id, fetch.broker_epoch),
+                at.message_offset,
+                leader_end,
+            )
+        count(self, fetch, at, log_start_offset, leader_end)
 
     return replaced(LeaderState, LeaderState.update_follower_fetch_state)(
         update_follower_fetch_state

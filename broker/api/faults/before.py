@@ -17,7 +17,6 @@ from broker.faults.node_change import NodeChange
 from broker.faults.request_fault import RequestFault
 from broker.faults.rule import FaultRule
 from broker.quotas import throttle
-from broker.replication.fetch_context import topic_of
 from protocol.codec import decode
 from protocol.messages.fetch import FetchRequest
 
@@ -106,5 +105,5 @@ def _of_session(request: Request[FetchRequest]) -> list[tuple[str, int]]:
     session = request.services.fetch_sessions.get(request.body.session_id)
     image = request.services.image
     found = [] if session is None else session.partitions.values()
-    known = [(topic_of(image, each.requested), each.requested.key.partition) for each in found]
+    known = [(each.find_topic(image), each.key.partition) for each in found]
     return [(topic.name, partition) for topic, partition in known if topic is not None]

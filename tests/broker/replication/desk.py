@@ -53,14 +53,11 @@ class Desk(FakeNode):
         self.partitions = hosted(
             *(make_partition(folder, key, node=self, isr=ALL, replicas=ALL) for key in (KEY, OTHER))
         )
-        self.manager = ReplicaManager(self.partitions, self.purgatories)
+        self.manager = ReplicaManager(self.partitions, self.purgatories, self.now_ms)
 
     def _purgatory(self, name: str) -> DelayedOperationPurgatory[Any]:
         self._timers.append(SystemTimer(name, now_ms=self.now_ms))
         return DelayedOperationPurgatory(name, self._timers[-1])
-
-    def has_delayed_deletes(self) -> bool:
-        return self.purgatories.delete_records.num_delayed() > 0
 
     def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
         super().offsets_moved(key, offset, replica)

@@ -10,13 +10,16 @@ from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_context import (
     FetchContext,
     IncrementalFetchContext,
-    RequestedPartitions,
     SessionError,
     new_fetch_context,
+)
+from broker.replication.fetch_data import (
+    FetchPartition,
+    LogReadResult,
+    PartitionName,
     partition_name,
 )
-from broker.replication.fetch_data import FetchPartition, LogReadResult
-from broker.replication.fetch_session import FINAL_EPOCH, FetchSessionCache, PartitionName
+from broker.replication.fetch_session import FINAL_EPOCH, FetchSessionCache
 from broker.steps.limits import ITEMS_PER_REQUEST_MAX
 from protocol.errors import ErrorCode
 from tests.broker.storage.logs import StillClock
@@ -28,10 +31,9 @@ def cache() -> FetchSessionCache:
     return FetchSessionCache(10, StillClock(0))
 
 
-def _wanted(*partitions: int, offset: int = 0) -> RequestedPartitions:
+def _wanted(*partitions: int, offset: int = 0) -> list[FetchPartition]:
     return [
-        (("t", index), FetchPartition(TopicPartition("t", index), UUID(int=0), offset, 100))
-        for index in partitions
+        FetchPartition(TopicPartition("t", index), UUID(int=0), offset, 100) for index in partitions
     ]
 
 
@@ -56,10 +58,11 @@ def _data(
 
 
 def _response(context: FetchContext, *read: Read) -> tuple[int, list[int]]:
+    by_index = {requested.key.partition: requested for requested in context.wanted}
     session_id, changed = context.update_and_generate_response(
-        [(("t", partition), UUID(int=0), result) for partition, result in read]
+        [(by_index[partition], result) for partition, result in read]
     )
-    return session_id, [partition for (_, partition), _, _ in changed]
+    return session_id, [requested.key.partition for requested, _ in changed]
 
 
 def _open(cache: FetchSessionCache, *partitions: int) -> int:
@@ -74,7 +77,7 @@ def _next(
     cache: FetchSessionCache,
     session_id: int,
     epoch: int,
-    wanted: RequestedPartitions | None = None,
+    wanted: list[FetchPartition] | None = None,
     forgotten: list[PartitionName] | None = None,
 ) -> FetchContext:
     return new_fetch_context(
@@ -112,7 +115,7 @@ def test_an_incremental_response_has_only_changed_partitions(cache: FetchSession
 
     context = _next(cache, session_id, 1)
 
-    assert [name for name, _ in context.wanted] == [("t", 0), ("t", 1), ("t", 2)]
+    assert [requested.name for requested in context.wanted] == [("t", 0), ("t", 1), ("t", 2)]
     data = _data(0), _data(1, high_watermark=5), _data(2, records=b"x")
     assert _response(context, *data) == (session_id, [1, 2])
 
@@ -124,7 +127,7 @@ def test_a_partition_with_records_is_read_last_next_time(cache: FetchSessionCach
 
     context = _next(cache, session_id, 2)
 
-    assert [name for name, _ in context.wanted] == [("t", 1), ("t", 0)]
+    assert [requested.name for requested in context.wanted] == [("t", 1), ("t", 0)]
 
 
 def test_the_high_watermark_is_sent_again_after_an_error(cache: FetchSessionCache) -> None:
@@ -154,10 +157,8 @@ def test_partitions_are_added_changed_and_forgotten(cache: FetchSessionCache) ->
 
     context = _next(cache, session_id, 1, _wanted(1, 2, offset=7), [("t", 0)])
 
-    assert [(name[1], requested.fetch_offset) for name, requested in context.wanted] == [
-        (1, 7),
-        (2, 7),
-    ]
+    offsets = [(requested.key.partition, requested.fetch_offset) for requested in context.wanted]
+    assert offsets == [(1, 7), (2, 7)]
 
 
 def test_forgetting_all_partitions_ends_the_session(cache: FetchSessionCache) -> None:
@@ -187,7 +188,7 @@ def test_a_session_with_too_many_partitions_ends(cache: FetchSessionCache) -> No
     session_id = _open(cache, 0)
     session = cache.get(session_id)
     assert session is not None
-    names = [("t", index) for index in range(1, ITEMS_PER_REQUEST_MAX)]
+    names: list[PartitionName] = [("t", index) for index in range(1, ITEMS_PER_REQUEST_MAX)]
     session.partitions.update(dict.fromkeys(names, session.partitions["t", 0]))
     assert isinstance(_next(cache, session_id, 1), IncrementalFetchContext)
 

@@ -9,10 +9,8 @@ import pytest
 from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchPartition
 from broker.replication.fetch_session import (
-    CachedPartition,
     FetchSession,
     FetchSessionCache,
-    PartitionName,
     next_epoch,
 )
 from tests.broker.storage.logs import StillClock
@@ -27,13 +25,12 @@ def clock() -> StillClock:
 def _session(
     cache: FetchSessionCache, partitions: int = 1, *, privileged: bool = False
 ) -> FetchSession | None:
-    wanted: dict[PartitionName, CachedPartition] = {
-        ("t", index): CachedPartition(
-            FetchPartition(TopicPartition("t", index), UUID(int=0), 0, 100)
-        )
+    wanted = [
+        FetchPartition(TopicPartition("t", index), UUID(int=0), 0, 100)
         for index in range(partitions)
-    }
-    return cache.try_create(wanted, privileged=privileged, uses_topic_ids=False)
+    ]
+    by_name = {requested.name: requested for requested in wanted}
+    return cache.try_create(by_name, privileged=privileged, uses_topic_ids=False)
 
 
 def test_epochs_wrap_to_one() -> None:

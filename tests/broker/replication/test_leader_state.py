@@ -182,10 +182,9 @@ def test_the_low_watermark_is_checked_only_for_waiting_deletions(
     fetched(partition, 3, 10, log_start_offset=2)
     assert node.moved == []
 
-    node.deletions = True
-    fetched(partition, 2, 10, log_start_offset=4)
+    fetched(partition, 2, 10, log_start_offset=4, has_delayed_deletes=True)
     assert node.moved == []
-    fetched(partition, 3, 10, log_start_offset=4)
+    fetched(partition, 3, 10, log_start_offset=4, has_delayed_deletes=True)
     assert node.moved == [KEY]
 
 

@@ -336,9 +336,9 @@ def test_a_deletion_waits_for_every_live_replica(desk: Desk) -> None:
     fetched(desk.partition(), 3, 3)
 
     responses = desk.delete({KEY: 2})
-    fetched(desk.partition(), 2, 3, log_start_offset=2)
+    fetched(desk.partition(), 2, 3, log_start_offset=2, has_delayed_deletes=True)
     assert responses == []
-    fetched(desk.partition(), 3, 3, log_start_offset=2)
+    fetched(desk.partition(), 3, 3, log_start_offset=2, has_delayed_deletes=True)
 
     assert _errors(responses) == [ErrorCode.NONE]
     assert responses[0][KEY].low_watermark == 2
@@ -351,7 +351,7 @@ def test_a_deletion_that_times_out_has_deleted_here(desk: Desk) -> None:
     fetched(desk.partition(), 3, 3)
 
     responses = desk.delete({KEY: 2, NOWHERE: 1}, timeout_ms=500)
-    fetched(desk.partition(), 2, 3, log_start_offset=2)
+    fetched(desk.partition(), 2, 3, log_start_offset=2, has_delayed_deletes=True)
     desk.advance(500)
 
     assert _errors(responses) == [

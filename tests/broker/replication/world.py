@@ -14,6 +14,7 @@ from broker.controller.metadata.image import Broker, PartitionRegistration
 from broker.controller.partitions.alter_partition import AlterPartition
 from broker.network.inter_broker.link import Link, faultless_link
 from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPartition
+from broker.replication.follower_fetch import FollowerFetch
 from broker.replication.holds import Hold, Holds
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import AlterPartitionResult, LeaderState
@@ -45,7 +46,6 @@ class FakeNode:
     def __init__(self) -> None:
         self.time_ms = 1000.0
         self.brokers = {n: Broker(n, "127.0.0.1", 9091 + n, broker_epoch(n)) for n in (1, 2, 3)}
-        self.deletions = False
         self.rules = RulesWithClock().rules
         self.all_holds = Holds(self.rules, lambda: None)
         self.moved: list[TopicPartition] = []
@@ -70,9 +70,6 @@ class FakeNode:
 
     def link_to(self, _node_id: int) -> Link:
         return faultless_link(SystemTimer("links", now_ms=self.now_ms))
-
-    def has_delayed_deletes(self) -> bool:
-        return self.deletions
 
     def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
         self.moved.append(key)
@@ -175,15 +172,20 @@ def fetched(
     *,
     log_start_offset: int = 0,
     epoch: int | None = None,
+    has_delayed_deletes: bool = False,
 ) -> None:
     """A follower fetches from *offset*, in its present broker epoch or in *epoch*."""
     leader_state = leader_state_of(partition)
     leader_state.update_follower_fetch_state(
-        leader_state.replicas[node_id],
+        FollowerFetch(
+            node_id,
+            broker_epoch(node_id) if epoch is None else epoch,
+            leader_state._node.now_ms(),  # noqa: SLF001 - the time of the test
+            has_delayed_deletes=has_delayed_deletes,
+        ),
         partition.log.offset_metadata(offset),
         log_start_offset,
         partition.log.log_end_offset,
-        broker_epoch(node_id) if epoch is None else epoch,
     )
 
 

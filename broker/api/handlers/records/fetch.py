@@ -40,10 +40,14 @@ from broker.replication.fetch_context import (
     SessionError,
     new_fetch_context,
     new_fetch_context_in_slices,
+)
+from broker.replication.fetch_data import (
+    FetchIsolation,
+    FetchParams,
+    PartitionName,
     partition_name,
 )
-from broker.replication.fetch_data import FetchIsolation, FetchParams
-from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION, PartitionName
+from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.waits import FetchWait, ReadCommittedWait
 from broker.steps.pieces import pieces
@@ -190,7 +194,7 @@ def _context(request: Request[FetchRequest], named: Named, replica_id: int) -> F
         request.services.fetch_sessions,
         session_id,
         epoch,
-        list(named.items()),
+        list(named.values()),
         forgotten,
         uses_topic_ids=request.version >= TOPIC_IDS_SINCE,
         privileged=replica_id >= 0,
@@ -213,7 +217,7 @@ def _context_in_slices(request: Request[FetchRequest], replica_id: int) -> Slice
             request.services.fetch_sessions,
             session_id,
             epoch,
-            list(named.items()),
+            list(named.values()),
             forgotten,
             uses_topic_ids=request.version >= TOPIC_IDS_SINCE,
             privileged=replica_id >= 0,

@@ -11,9 +11,8 @@ from broker.api.authorization.checks import is_authorized
 from broker.api.request import Request
 from broker.common.topic_partition import topic_partition
 from broker.controller.metadata.image import TopicImage
-from broker.replication.fetch_context import PartitionResults, RequestedPartitions, topic_of
-from broker.replication.fetch_data import FetchPartition, LogReadResult
-from broker.replication.fetch_session import PartitionName
+from broker.replication.fetch_context import PartitionResults
+from broker.replication.fetch_data import FetchPartition, LogReadResult, PartitionName
 from protocol.errors import ErrorCode
 from protocol.messages.fetch import FetchPartition as NamedPartition
 from protocol.messages.fetch import FetchRequest, FetchTopic
@@ -44,7 +43,7 @@ def add_named(
         name = "" if known is None else known.name
     for partition in partitions:
         index = partition.partition
-        named[topic_id.int if by_id else name, index] = FetchPartition(
+        requested = FetchPartition(
             topic_partition(name, index),
             topic_id,
             partition.fetch_offset,
@@ -53,22 +52,21 @@ def add_named(
             partition.last_fetched_epoch,
             partition.log_start_offset,
         )
+        named[requested.name] = requested
 
 
 class FoundPartitions:
     """The partitions to read, ``readable``, and those that are unknown or hidden, `refused`.
 
-    ``names`` are the keys of the readable ones in the session. A session by topic id finds the
-    names of its topics again in each fetch, since topics change.
+    A session finds its topics again in each fetch, since topics change.
     """
 
-    __slots__ = ("_hidden", "_refused", "_request", "_unknown_ids", "names", "readable")
+    __slots__ = ("_hidden", "_refused", "_request", "_unknown_ids", "readable")
 
     def __init__(self, request: Request[FetchRequest], replica_id: int) -> None:
         self._refused: PartitionResults = []
         # As in Kafka, those of a consumer precede the other refused ones.
         self._unknown_ids: PartitionResults = [] if replica_id < 0 else self._refused
-        self.names: list[PartitionName] = []
         self.readable: list[FetchPartition] = []
         self._request = request
         has_authorizer = request.services.authorizer is not None
@@ -80,9 +78,9 @@ class FoundPartitions:
         unknown_ids, refused = self._unknown_ids, self._refused
         return unknown_ids + refused if unknown_ids and unknown_ids is not refused else refused
 
-    def add(self, wanted: RequestedPartitions) -> None:
+    def add(self, wanted: Sequence[FetchPartition]) -> None:
         """Find each partition."""
-        request, refused, names, readable = self._request, self._refused, self.names, self.readable
+        request, refused, readable = self._request, self._refused, self.readable
         image = request.services.image
         hidden: AbstractSet[str] = _NO_TOPICS
         unknown, of_unknown = _UNKNOWN_TOPIC_OR_PARTITION, refused
@@ -90,25 +88,19 @@ class FoundPartitions:
             unknown, of_unknown = _UNKNOWN_TOPIC_ID, self._unknown_ids
         if self._hidden is not None:
             if self._hidden.is_all:
-                refused += [(name, each.topic_id, _refusal(_REFUSED)) for name, each in wanted]
+                refused += [(each, _refusal(_REFUSED)) for each in wanted]
                 return
             hidden = self._hidden.topics(wanted)
-        for name, requested in wanted:
-            partition = name[1]
-            topic_id, topic = requested.topic_id, topic_of(image, requested)
+        for requested in wanted:
+            topic = requested.find_topic(image)
             if hidden and _is_hidden(topic, requested, unknown, hidden):
-                refused.append((name, topic_id, _refusal(_REFUSED)))
+                refused.append((requested, _refusal(_REFUSED)))
             elif topic is None:
-                of_unknown.append((name, topic_id, _refusal(unknown)))
-            elif not 0 <= partition < len(topic.partitions):
-                refused.append((name, topic_id, _refusal(_UNKNOWN_TOPIC_OR_PARTITION)))
+                of_unknown.append((requested, _refusal(unknown)))
+            elif not 0 <= requested.key.partition < len(topic.partitions):
+                refused.append((requested, _refusal(_UNKNOWN_TOPIC_OR_PARTITION)))
             else:
-                names.append(name)
-                readable.append(
-                    requested
-                    if topic.name == requested.key.topic
-                    else requested.of(topic_partition(topic.name, partition))
-                )
+                readable.append(requested)
 
 
 class _Hidden:
@@ -125,14 +117,14 @@ class _Hidden:
         # Brokers read all topics.
         self._known: dict[str, bool] | None = {} if replica_id < 0 else None
 
-    def topics(self, wanted: RequestedPartitions) -> AbstractSet[str]:
+    def topics(self, wanted: Sequence[FetchPartition]) -> AbstractSet[str]:
         """The topics of *wanted* that are hidden."""
         image, known = self._request.services.image, self._known
         if known is None:
             return _NO_TOPICS
         names: dict[str, None] = {}
-        for _, requested in wanted:
-            topic = topic_of(image, requested)
+        for requested in wanted:
+            topic = requested.find_topic(image)
             names[requested.key.topic if topic is None else topic.name] = None
         for name in names:
             if name not in known:

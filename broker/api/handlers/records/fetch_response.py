@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
@@ -12,8 +12,8 @@ from broker.api.long_request import respond_in_slices
 from broker.api.request import Request
 from broker.api.throttling import record_time
 from broker.replication.fetch_context import FetchContext, PartitionResults, SessionError
-from broker.replication.fetch_data import FetchPartition, LogReadResult
-from broker.replication.fetch_session import NO_SESSION, PartitionName
+from broker.replication.fetch_data import LogReadResult
+from broker.replication.fetch_session import NO_SESSION
 from broker.steps.pieces import pieces
 from broker.steps.queue import Slices
 from broker.storage.indexes.transaction_index import AbortedTxn
@@ -42,7 +42,7 @@ def refusal(error: SessionError) -> FetchResponse:
 class FetchResponder:
     """Responds to a fetch whose partitions *found* have been read."""
 
-    __slots__ = ("_context", "_found", "_has_wrong_leader", "_may_throttle", "_request")
+    __slots__ = ("_context", "_found", "_may_throttle", "_request")
 
     def __init__(
         self,
@@ -55,19 +55,16 @@ class FetchResponder:
         self._context = context
         self._found = found
         self._may_throttle = may_throttle
-        self._has_wrong_leader = False
 
     def respond(self, read: list[LogReadResult]) -> None:
         """Respond with *read*, one result for each readable partition, and those refused."""
         found = self._found
-        results: PartitionResults = []
-        self._add_results(zip(found.names, found.readable, read, strict=True), results)
+        results = list(zip(found.readable, read, strict=True))
+        self._observe(results)
         results += found.refused
         response = self._throttled(results) if self._may_throttle else None
         if response is None:
             response = self._response(results)
-        if self._has_wrong_leader and self._request.version >= _LEADERS_SINCE:
-            self._add_current_leaders(response)
         self._request.respond(response)
 
     def respond_in_slices(self, reading: Slices[list[LogReadResult]]) -> None:
@@ -77,33 +74,27 @@ class FetchResponder:
     def _building(self, reading: Slices[list[LogReadResult]]) -> Slices[FetchResponse]:
         read = yield from reading
         found, results = self._found, PartitionResults()
-        for piece in pieces(zip(found.names, found.readable, read, strict=True)):
-            self._add_results(piece, results)
+        for piece in pieces(zip(found.readable, read, strict=True)):
+            self._observe(piece)
+            results += piece
             yield None
         results += found.refused
         try:
             response = yield from self._response_in_slices(results)
         except SessionError as error:
             return refusal(error)
-        if self._has_wrong_leader and self._request.version >= _LEADERS_SINCE:
-            yield from self._add_current_leaders_in_slices(response)
         return response
 
-    def _add_results(
-        self,
-        read: Iterable[tuple[PartitionName, FetchPartition, LogReadResult]],
-        results: PartitionResults,
-    ) -> None:
+    def _observe(self, read: PartitionResults) -> None:
+        """Record what is read."""
         observer = self._request.observer
-        for name, requested, result in read:
-            if observer is not None:
-                key, offset = requested.key, requested.fetch_offset
-                observer.deliver(key, offset, result.error, result.records)
+        if observer is not None:
+            for requested, result in read:
+                observer.deliver(
+                    requested.key, requested.fetch_offset, result.error, result.records
+                )
                 if result.preferred_read_replica is not None:
                     observer.direct(result.preferred_read_replica)
-            results.append((name, requested.topic_id, result))
-            if result.error:
-                self._has_wrong_leader |= result.error in WRONG_LEADER
 
     # ----------------------------------------------------------------------------- response
 
@@ -112,7 +103,10 @@ class FetchResponder:
             session_id, changed = self._context.update_and_generate_response(results)
         except SessionError as error:
             return refusal(error)
-        return FetchResponse(session_id=session_id, responses=_topics(changed))
+        response = FetchResponse(session_id=session_id, responses=_topics(changed))
+        if self._has_wrong_leader(changed):
+            self._add_current_leaders(response)
+        return response
 
     def _response_in_slices(self, results: PartitionResults) -> Slices[FetchResponse]:
         """Raises `SessionError`."""
@@ -123,7 +117,16 @@ class FetchResponder:
                 return throttled
         session_id, changed = yield from self._context.update_in_slices(results)
         topics = yield from _topics_in_slices(changed)
-        return FetchResponse(session_id=session_id, responses=topics)
+        response = FetchResponse(session_id=session_id, responses=topics)
+        if self._has_wrong_leader(changed):
+            yield from self._add_current_leaders_in_slices(response)
+        return response
+
+    def _has_wrong_leader(self, results: PartitionResults) -> bool:
+        """Whether another node leads a partition, and the response can name that node."""
+        return self._request.version >= _LEADERS_SINCE and any(
+            result.error and result.error in WRONG_LEADER for _, result in results
+        )
 
     def _add_current_leaders(self, response: FetchResponse) -> None:
         """Add the leaders of the partitions that another node leads (KIP-951)."""
@@ -232,15 +235,17 @@ def _add_partitions(
     topics: list[FetchableTopicResponse], last: object, results: PartitionResults
 ) -> object:
     """Add partitions to *topics*, of which *last* is the last one; returns the last one."""
-    for (topic, partition), topic_id, result in results:
+    for requested, result in results:
+        topic_id, name = requested.topic_id, requested.key.topic
+        topic = topic_id.int or name
         if not topics or topic != last:
             last = topic
             topics.append(
-                FetchableTopicResponse(topic=topic, partitions=[])
-                if isinstance(topic, str)
-                else FetchableTopicResponse(topic_id=topic_id, partitions=[])
+                FetchableTopicResponse(topic_id=topic_id, partitions=[])
+                if topic_id.int
+                else FetchableTopicResponse(topic=name, partitions=[])
             )
-        topics[-1].partitions.append(_partition_data(partition, result))
+        topics[-1].partitions.append(_partition_data(requested.key.partition, result))
     return last
 
 
