@@ -7,15 +7,16 @@ encoded surrogate (ED A0 80 to ED BF BF), of which Java makes one U+FFFD and Pyt
 from __future__ import annotations
 
 import codecs
-import re
 from typing import Final
+
+from protocol.lazy_pattern import LazyPattern
 
 JAVA_REPLACE: Final = "java-replace"  # the name of the error handler, for `bytes.decode` and `str`
 
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 # Bytes that begin no sequence, and lead bytes without a continuation byte.
-_SINGLE_BYTES: Final = re.compile(rb"(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4](?![\x80-\xbf]))+")
-_SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
+_SINGLE_BYTES: Final = LazyPattern(rb"(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4](?![\x80-\xbf]))+")
+_SURROGATE: Final = LazyPattern(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:
@@ -24,9 +25,9 @@ def _replace(error: UnicodeError) -> tuple[str, int]:
     A run of bytes that are malformed one by one is replaced in one call: a client may send many.
     """
     assert isinstance(error, UnicodeDecodeError)
-    if run := _SINGLE_BYTES.match(error.object, error.start):
+    if run := _SINGLE_BYTES.compiled.match(error.object, error.start):
         return _REPLACEMENT * len(run.group()), run.end()
-    surrogate = _SURROGATE.match(error.object, error.start)
+    surrogate = _SURROGATE.compiled.match(error.object, error.start)
     return _REPLACEMENT, error.end if surrogate is None else surrogate.end()
 
 

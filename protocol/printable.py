@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from protocol.lazy_pattern import LazyPattern
+
 # In JSON of ASCII: an escaped backslash, a pair of surrogates, or a single escape.
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = LazyPattern(
     r"\\\\|\\u(?P<high>d[89ab][0-9a-f]{2})\\u(?P<low>d[c-f][0-9a-f]{2})"
     r"|\\u(?P<single>[0-9a-f]{4})|\\[bfnrt]"
 )
@@ -29,7 +31,7 @@ def printable_json(text: str) -> str:
 
     After parsing, a line break in a string is the two characters ``\n``.
     """
-    return _ESCAPE.sub(_escaped_again, text) if "\\" in text else text
+    return _ESCAPE.compiled.sub(_escaped_again, text) if "\\" in text else text
 
 
 def _escaped_again(escape: re.Match[str]) -> str:

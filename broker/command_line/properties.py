@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from broker.config import ConfigError, Setting
+from protocol.lazy_pattern import LazyPattern
 
 _BLANK = " \t\f"
 _NAMED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.?))", re.DOTALL)
+_ESCAPE = LazyPattern(r"\\(?:u([0-9a-fA-F]{4})|(.?))", re.DOTALL)
 # The key ends at the first separator without a backslash before it.
-_KEY = re.compile(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
-_SEPARATOR = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
+_KEY = LazyPattern(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
+_SEPARATOR = LazyPattern(r"[ \t\f]*[=:]?[ \t\f]*")
 
 
 def read_properties(path: Path) -> list[Setting]:
@@ -34,9 +35,9 @@ def parse_properties(text: str, name: str) -> Iterator[Setting]:
     """The settings in *text*; the origin of each is *name* and its line number."""
     for number, line in _logical_lines(text):
         origin = f"{name}:{number}"
-        key = _KEY.match(line)
+        key = _KEY.compiled.match(line)
         assert key is not None, "the expression matches the empty string"
-        separator = _SEPARATOR.match(line, key.end())
+        separator = _SEPARATOR.compiled.match(line, key.end())
         assert separator is not None, "the expression matches the empty string"
         if not key.group():
             raise ConfigError(f"{origin}: no key before the value; lines are KEY=VALUE")
@@ -72,4 +73,4 @@ def _unescaped(text: str, origin: str) -> str:
             raise ConfigError(f"{origin}: \\u must be followed by four hexadecimal digits")
         return _NAMED.get(other, other)
 
-    return _ESCAPE.sub(character, text)
+    return _ESCAPE.compiled.sub(character, text)

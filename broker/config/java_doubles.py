@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import math
-import re
+
+from protocol.lazy_pattern import LazyPattern
 
 # The decimal texts of ``Double.parseDouble``; a letter for the type may follow digits.
-_DECIMAL = re.compile(
+_DECIMAL = LazyPattern(
     r"([+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?=[dDfF]?$)))[dDfF]?"
 )
 # Its hexadecimal texts, which have an exponent of two.
-_HEXADECIMAL = re.compile(
+_HEXADECIMAL = LazyPattern(
     r"([+-]?0[xX](?:[0-9a-fA-F]+\.?|[0-9a-fA-F]*\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[dDfF]?"
 )
 
 
 def read_double(text: str) -> float | None:
     """The number that ``Double.parseDouble`` reads, or None."""
-    digits = _DECIMAL.fullmatch(text)
+    digits = _DECIMAL.compiled.fullmatch(text)
     if digits is not None:
         return float(digits[1])
-    digits = _HEXADECIMAL.fullmatch(text)
+    digits = _HEXADECIMAL.compiled.fullmatch(text)
     if digits is None:
         return None
     try:

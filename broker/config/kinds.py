@@ -15,6 +15,7 @@ from enum import IntEnum
 from broker.common.java_strings import trimmed
 from broker.config.java_doubles import read_double, write_double
 from protocol.lazy_dataclass import dataclass
+from protocol.lazy_pattern import LazyPattern
 
 INT_MAX = 2**31 - 1
 LONG_MAX = 2**63 - 1
@@ -241,7 +242,7 @@ class ClassName:
 
 
 # The format of ``java.time.Duration.parse``: days, then after a T hours, minutes and seconds.
-_DURATION = re.compile(
+_DURATION = LazyPattern(
     r"P(?=[\dT])(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d{0,9})?S)?)?", re.IGNORECASE | re.ASCII
 )
 _BY_DURATION = "by_duration:"
@@ -257,7 +258,7 @@ class OffsetReset:
     def parse(self, text: str) -> Value:
         """Read the strategy; raises `InvalidValue`."""
         strategy = trimmed(text)
-        is_duration = strategy.startswith(_BY_DURATION) and _DURATION.fullmatch(
+        is_duration = strategy.startswith(_BY_DURATION) and _DURATION.compiled.fullmatch(
             strategy.removeprefix(_BY_DURATION)
         )
         if strategy not in ("latest", "earliest") and not is_duration:

@@ -6,7 +6,6 @@ first record that is at most that old.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from broker.common.errors import ApiError
@@ -17,10 +16,11 @@ from broker.storage.log.offset_search import search_by_timestamp
 from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.segments.timestamp_search import TimestampAndOffset
 from protocol.errors import ErrorCode
+from protocol.lazy_pattern import LazyPattern
 
 EARLIEST = "earliest"
 _BY_DURATION = "by_duration:"
-_PARTS = re.compile(r"([+-]?[0-9.]+)([DHMS])")
+_PARTS = LazyPattern(r"([+-]?[0-9.]+)([DHMS])")
 _UNIT_MS = {"D": 86_400_000, "H": 3_600_000, "M": 60_000, "S": 1000}
 
 
@@ -45,7 +45,7 @@ class OffsetReset:
 
 def duration_ms(reset: str) -> int:
     """The duration of ``by_duration:PnDTnHnMn.nS`` in milliseconds."""
-    parts = _PARTS.findall(reset.removeprefix(_BY_DURATION).upper())
+    parts = _PARTS.compiled.findall(reset.removeprefix(_BY_DURATION).upper())
     return int(sum(float(number) * _UNIT_MS[unit] for number, unit in parts))
 
 

@@ -10,17 +10,17 @@ describes the fields.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
 from protocol.api_names import api_key
+from protocol.lazy_pattern import LazyPattern
 
 Facts = dict[str, Any]
 
-_WORD = re.compile(r"(?<!^)(?=[A-Z])")
+_WORD = LazyPattern(r"(?<!^)(?=[A-Z])")
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
@@ -46,7 +46,7 @@ def _completed(record: Facts) -> Facts:
             "requestApiVersion": record["version"],
             "correlationId": record["correlation_id"],
             "clientId": record["client_id"],
-            "requestApiKeyName": _WORD.sub("_", api).upper(),
+            "requestApiKeyName": _WORD.compiled.sub("_", api).upper(),
         },
         "request": request,
         "response": {"throttleTimeMs": throttle_ms, **response},

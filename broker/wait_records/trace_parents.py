@@ -6,20 +6,19 @@ first records of a request are read, so that the step of the event loop stays sh
 
 from __future__ import annotations
 
-import re
-
 from broker.wait_records.limits import (
     TRACED_BYTES,
     TRACED_DECOMPRESSED_BYTES,
     TRACED_ITEMS,
     TRACES_MAX,
 )
+from protocol.lazy_pattern import LazyPattern
 from protocol.output import BUFFERS, Splice, SpliceLost
 from protocol.record_batch.headers import HeaderBudget, header_values
 
 _HEADER = b"traceparent"
 # Version, trace id, parent id and flags. Later versions may append fields.
-_VALUE = re.compile(rb"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+_VALUE = LazyPattern(rb"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 
 
 class TraceParents:
@@ -45,6 +44,6 @@ class TraceParents:
         for value in header_values(memoryview(chunk), _HEADER, self._budget):
             if len(self.found) == TRACES_MAX:
                 return
-            known = _VALUE.match(value)
+            known = _VALUE.compiled.match(value)
             if known is not None and (text := known[0].decode()) not in self.found:
                 self.found.append(text)

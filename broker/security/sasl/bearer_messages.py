@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Final, NamedTuple
+
+from protocol.lazy_pattern import LazyPattern
 
 _SEPARATOR: Final = "\x01"
 _NAME = r"(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+"
 _PAIR = r"[A-Za-z]+=[\x21-\x7e \t\r\n]*"
-_FIRST = re.compile(rf"n,(?:a=(?P<authorization_id>{_NAME}))?,\x01(?P<pairs>(?:{_PAIR}\x01)+)\x01")
-_AUTHORIZATION = re.compile(r"(?P<scheme>\w+) +(?P<token>[-_~+/.a-zA-Z0-9]+=*)")
+_FIRST = LazyPattern(rf"n,(?:a=(?P<authorization_id>{_NAME}))?,\x01(?P<pairs>(?:{_PAIR}\x01)+)\x01")
+_AUTHORIZATION = LazyPattern(r"(?P<scheme>\w+) +(?P<token>[-_~+/.a-zA-Z0-9]+=*)")
 
 # The response of a client to an error (RFC 7628, section 3.2.3).
 ERROR_RECEIVED: Final = b"\x01"
@@ -29,11 +30,11 @@ class BearerMessage(NamedTuple):
 
 def parse_first(message: bytes) -> BearerMessage:
     """The client's message with its token; raises `InvalidMessage`."""
-    found = _FIRST.fullmatch(message.decode("ascii", errors="replace"))
+    found = _FIRST.compiled.fullmatch(message.decode("ascii", errors="replace"))
     if found is None:
         raise InvalidMessage("the message does not follow RFC 7628")
     pairs = (pair.partition("=") for pair in found["pairs"].split(_SEPARATOR) if pair)
-    authorization = _AUTHORIZATION.fullmatch(
+    authorization = _AUTHORIZATION.compiled.fullmatch(
         {key: value for key, _, value in pairs}.get("auth", "")
     )
     if authorization is None or authorization["scheme"].lower() != "bearer":

@@ -14,6 +14,8 @@ import re
 from functools import cache
 from typing import Final, NamedTuple
 
+from protocol.lazy_pattern import LazyPattern
+
 _FLAGS: Final = frozenset({"required", "requisite", "sufficient", "optional"})
 _REFUSED_MODULES: Final = (
     "com.sun.security.auth.module.JndiLoginModule",
@@ -24,7 +26,7 @@ _PATTERN: Final = r"""(?P<blank>[\x00-\x20]+|/\*.*?\*/|/[^\n\r]*)
     |'(?P<single>(?:[^'\\\n\r]|\\.)*)'
     |(?P<word>[A-Za-z_$\u00a0-\U0010ffff][A-Za-z0-9_$.\-\u00a0-\U0010ffff]*)
     |(?P<other>.)"""
-_ESCAPE = re.compile(r"\\([0-3][0-7]{0,2}|[0-7]{1,2}|.)", re.DOTALL)
+_ESCAPE = LazyPattern(r"\\([0-3][0-7]{0,2}|[0-7]{1,2}|.)", re.DOTALL)
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
@@ -108,7 +110,7 @@ def _tokens(line: str) -> list[_Token]:
         kind = found.lastgroup
         text = found[kind or 0]
         if kind in ("double", "single"):
-            tokens.append(_Token(_ESCAPE.sub(_unescaped, text), is_text=True))
+            tokens.append(_Token(_ESCAPE.compiled.sub(_unescaped, text), is_text=True))
         elif kind in ("word", "other"):
             tokens.append(_Token(text, is_text=kind == "word"))
     return tokens

@@ -13,22 +13,24 @@ import binascii
 import re
 from typing import NamedTuple
 
+from protocol.lazy_pattern import LazyPattern
+
 _NAME = r"(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+"
 _NONCE = r"[\x21-\x2b\x2d-\x7e]+"
 _EXTENSIONS = r"(?:,[A-Za-z]+=[\x01-\x2b\x2d-\x7f]+)*"
 _BASE64 = r"[A-Za-z0-9+/]*={0,2}"
 
-_CLIENT_FIRST = re.compile(
+_CLIENT_FIRST = LazyPattern(
     rf"(?P<header>n,(?:a=(?P<authorization_id>{_NAME}))?,)"
     rf"(?P<bare>n=(?P<name>{_NAME}),r=(?P<nonce>{_NONCE})(?P<extensions>{_EXTENSIONS}))"
 )
-_SERVER_FIRST = re.compile(
+_SERVER_FIRST = LazyPattern(
     rf"r=(?P<nonce>{_NONCE}),s=(?P<salt>{_BASE64}),i=(?P<iterations>[0-9]{{1,9}}){_EXTENSIONS}"
 )
-_CLIENT_FINAL = re.compile(
+_CLIENT_FINAL = LazyPattern(
     rf"(?P<unproven>c={_BASE64},r=(?P<nonce>{_NONCE}){_EXTENSIONS}),p=(?P<proof>{_BASE64})"
 )
-_SERVER_FINAL = re.compile(rf"v=(?P<signature>{_BASE64})")
+_SERVER_FINAL = LazyPattern(rf"v=(?P<signature>{_BASE64})")
 
 
 class InvalidMessage(ValueError):  # noqa: N818 - it names the condition
@@ -117,8 +119,8 @@ def _decoded(text: str) -> bytes:
         raise InvalidMessage(str(error)) from None
 
 
-def _matched(pattern: re.Pattern[str], token: bytes) -> re.Match[str]:
-    found = pattern.fullmatch(token.decode("ascii", errors="replace"))
+def _matched(pattern: LazyPattern[str], token: bytes) -> re.Match[str]:
+    found = pattern.compiled.fullmatch(token.decode("ascii", errors="replace"))
     if found is None:
         raise InvalidMessage("the message does not follow RFC 5802")
     return found

@@ -20,9 +20,10 @@ from broker.security.sasl.credentials import (
     derive,
 )
 from broker.security.sasl.scram import new_salt
+from protocol.lazy_pattern import LazyPattern
 
 _FORM: Final = "MECHANISM=[name=NAME,password=PASSWORD]"
-_OPTION = re.compile(r"(?P<mechanism>[^=]*)=\[(?P<parts>.*)\]", re.DOTALL)
+_OPTION = LazyPattern(r"(?P<mechanism>[^=]*)=\[(?P<parts>.*)\]", re.DOTALL)
 _PARTS: Final = frozenset({"name", "password", "saltedpassword", "salt", "iterations"})
 
 
@@ -51,7 +52,7 @@ def parse_user(text: str) -> list[UserCredential]:
 
 def parse_scram(text: str) -> UserCredential:
     """The credential of a value of ``--add-scram``; raises `InvalidScram`."""
-    found = _OPTION.fullmatch(text)
+    found = _OPTION.compiled.fullmatch(text)
     if found is None:
         raise InvalidScram(f"the value is not {_FORM}")
     mechanism = found["mechanism"].strip()

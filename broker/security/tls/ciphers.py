@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import ssl
 from collections.abc import Sequence
 
 from broker.common.errors import StartupError
+from protocol.lazy_pattern import LazyPattern
 
-_NAME = re.compile(r"TLS_(?:(\w+)_WITH_)(\w+)")
-_ENCRYPTION = re.compile(r"(AES|ARIA|CAMELLIA)_(\d+)")
+_NAME = LazyPattern(r"TLS_(?:(\w+)_WITH_)(\w+)")
+_ENCRYPTION = LazyPattern(r"(AES|ARIA|CAMELLIA)_(\d+)")
 
 
 def openssl_name(suite: str) -> str | None:
     """OpenSSL's name of a suite of TLS 1.2; None if *suite* has no name of that form."""
-    found = _NAME.fullmatch(suite)
+    found = _NAME.compiled.fullmatch(suite)
     if found is None:
         return None
     exchange, rest = found.groups()
-    rest = _ENCRYPTION.sub(r"\1\2", rest).replace("_CBC", "")
+    rest = _ENCRYPTION.compiled.sub(r"\1\2", rest).replace("_CBC", "")
     if rest.startswith("CHACHA20_POLY1305"):
         rest = "CHACHA20_POLY1305"
     name = rest if exchange == "RSA" else f"{exchange}_{rest}"

@@ -15,12 +15,13 @@ from typing import NamedTuple
 from broker.common.errors import Refused, StartupError
 from broker.security.principal import ANONYMOUS, Principal, user
 from broker.security.tls.certificate import Certificate
+from protocol.lazy_pattern import LazyPattern
 
 _KEY = "ssl.principal.mapping.rules"
 _PART = r"((?:\\.|[^\\/])*)"
-_RULE = re.compile(rf"DEFAULT|RULE:{_PART}/{_PART}/([LU]?)")
-_SEPARATOR = re.compile(r"[\s,]*")
-_REPLACED = re.compile(r"\\(.)|\$(\d+)", re.DOTALL)
+_RULE = LazyPattern(rf"DEFAULT|RULE:{_PART}/{_PART}/([LU]?)")
+_SEPARATOR = LazyPattern(r"[\s,]*")
+_REPLACED = LazyPattern(r"\\(.)|\$(\d+)", re.DOTALL)
 
 
 class Rule(NamedTuple):
@@ -47,7 +48,7 @@ class Rule(NamedTuple):
                     return (match[number] or "") + found[2][end:]
             return found[0]
 
-        return _REPLACED.sub(part, self.replacement)
+        return _REPLACED.compiled.sub(part, self.replacement)
 
 
 _DEFAULT = Rule(re.compile(r".*", re.DOTALL), "", str)
@@ -89,7 +90,7 @@ class MappingRules:
 def _parsed(text: str) -> list[Rule]:
     rules, at = list[Rule](), _skipped(text, 0)
     while at < len(text):
-        found = _RULE.match(text, at)
+        found = _RULE.compiled.match(text, at)
         end = None if found is None else _skipped(text, found.end())
         if found is None or (end == found.end() and end != len(text)):
             raise StartupError(f"{_KEY}: {text[at:]!r} does not begin with a valid rule")
@@ -103,7 +104,7 @@ def _parsed(text: str) -> list[Rule]:
 
 
 def _skipped(text: str, at: int) -> int:
-    found = _SEPARATOR.match(text, at)
+    found = _SEPARATOR.compiled.match(text, at)
     assert found is not None
     return found.end()
 

@@ -6,7 +6,9 @@ import base64
 import binascii
 import re
 
-_BLOCK = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----\s.*?-----END \1-----", re.DOTALL)
+from protocol.lazy_pattern import LazyPattern
+
+_BLOCK = LazyPattern(r"-----BEGIN ([A-Z0-9 ]+)-----\s.*?-----END \1-----", re.DOTALL)
 _CERTIFICATES = ("CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE")
 
 
@@ -35,7 +37,7 @@ def key_pem(pkcs8: bytes) -> str:
 
 
 def _blocks(text: str) -> list[re.Match[str]]:
-    return list(_BLOCK.finditer(text))
+    return list(_BLOCK.compiled.finditer(text))
 
 
 def _der(block: str) -> bytes:

@@ -9,11 +9,10 @@ Versions: 3 features except those that may have level 0 (KIP-584), 4 these as we
 
 from __future__ import annotations
 
-import re
-
 from broker.api.request import Request
 from broker.controller.metadata.features import FEATURES
 from protocol.errors import ErrorCode
+from protocol.lazy_pattern import LazyPattern
 from protocol.messages.api_versions import (
     ApiVersion,
     ApiVersionsRequest,
@@ -24,15 +23,15 @@ from protocol.messages.api_versions import (
 
 _NAMES_SINCE = 3
 _LEVEL_ZERO_SINCE = 4
-_LEGAL = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
+_LEGAL = LazyPattern(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 
 def api_versions(request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
     """Return the range of versions of every API."""
     body = request.body
     if request.version >= _NAMES_SINCE and not (
-        _LEGAL.fullmatch(body.client_software_name)
-        and _LEGAL.fullmatch(body.client_software_version)
+        _LEGAL.compiled.fullmatch(body.client_software_name)
+        and _LEGAL.compiled.fullmatch(body.client_software_version)
     ):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST, api_keys=[])
     if request.version >= _NAMES_SINCE:

@@ -51,9 +51,10 @@ from broker.security.tls.listener_tls import ListenerTls
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.lazy_dataclass import dataclass
+from protocol.lazy_pattern import LazyPattern
 
 # Java's Integer.parseInt; a longer number is not the id of any node.
-_INT = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)
+_INT = LazyPattern(r"[+-]?[0-9]{1,10}", re.ASCII)
 
 
 class ResourceType(IntEnum):
@@ -270,7 +271,7 @@ def named_node(name: str, kind: str) -> int:
 
 def node_id(name: str) -> int | None:
     """The node id that a resource name contains; None if it is not an integer."""
-    return int(name) if _INT.fullmatch(name) else None
+    return int(name) if _INT.compiled.fullmatch(name) else None
 
 
 def _invalid(message: str) -> ApiError:

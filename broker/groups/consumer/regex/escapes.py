@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from broker.groups.consumer.regex.reader import Reader
 from broker.groups.consumer.regex.syntax import (
     ALL,
@@ -17,13 +15,14 @@ from broker.groups.consumer.regex.syntax import (
     folded,
     span,
 )
+from protocol.lazy_pattern import LazyPattern
 
 _CODE_POINT_MAX = 0x10FFFF
 _CONTROL = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_OCTAL = re.compile(r"0[0-7]{0,2}|[1-7][0-7]{1,2}")
-_HEX = re.compile(r"x(?:([0-9A-Fa-f]{2})|\{([0-9A-Fa-f]{1,8})\})")
-_UNICODE = re.compile(r"[pP](?:(\w)|\{(\^?)([^}]*)\})")
-_POSIX = re.compile(r"\[:(\^?)([^:\]]*):\]")
+_OCTAL = LazyPattern(r"0[0-7]{0,2}|[1-7][0-7]{1,2}")
+_HEX = LazyPattern(r"x(?:([0-9A-Fa-f]{2})|\{([0-9A-Fa-f]{1,8})\})")
+_UNICODE = LazyPattern(r"[pP](?:(\w)|\{(\^?)([^}]*)\})")
+_POSIX = LazyPattern(r"\[:(\^?)([^:\]]*):\]")
 
 
 def read_escape(reader: Reader) -> str:

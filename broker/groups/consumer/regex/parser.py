@@ -23,13 +23,14 @@ from broker.groups.consumer.regex.syntax import (
     chars,
     folded,
 )
+from protocol.lazy_pattern import LazyPattern
 
 DEPTH_MAX = 100
 _REPEATS_MAX = 1000
 
-_COUNTED = re.compile(r"\{(\d+)(,(\d*))?\}", re.ASCII)
-_NAMED_GROUP = re.compile(r"\?P?<(\w+)>", re.ASCII)
-_FLAGS = re.compile(r"\?([imsU]*)(-[imsU]+)?([:)])")
+_COUNTED = LazyPattern(r"\{(\d+)(,(\d*))?\}", re.ASCII)
+_NAMED_GROUP = LazyPattern(r"\?P?<(\w+)>", re.ASCII)
+_FLAGS = LazyPattern(r"\?([imsU]*)(-[imsU]+)?([:)])")
 _UNBOUNDED = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _PLACES = {
     "A": Assertion.BEGIN,

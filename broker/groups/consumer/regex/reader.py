@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from protocol.lazy_pattern import LazyPattern
+
 
 class Reader:
     """Reads a pattern from left to right."""
@@ -50,6 +52,6 @@ class Reader:
         self._at = min(end + len(text), len(self._pattern))
         return piece
 
-    def matches(self, what: re.Pattern[str]) -> re.Match[str] | None:
+    def matches(self, what: LazyPattern[str]) -> re.Match[str] | None:
         """The match of *what* at the present position, without reading it; None if none."""
-        return what.match(self._pattern, self._at)
+        return what.compiled.match(self._pattern, self._at)

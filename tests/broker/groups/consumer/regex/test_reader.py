@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from broker.groups.consumer.regex.reader import Reader
+from protocol.lazy_pattern import LazyPattern
 
 
 def test_one_character_at_a_time() -> None:
@@ -41,7 +40,7 @@ def test_until_reads_up_to_a_text_and_skips_it() -> None:
 
 def test_matches_does_not_read() -> None:
     """The match must begin at the present position."""
-    reader, digits = Reader("a12b"), re.compile(r"\d+")
+    reader, digits = Reader("a12b"), LazyPattern(r"\d+")
     assert reader.matches(digits) is None
     reader.next()
     found = reader.matches(digits)
