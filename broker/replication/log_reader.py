@@ -121,17 +121,16 @@ def _read(
     if params.from_follower:
         _check_follower(partition, params, requested)
     log = partition.log
-    if params.preferred_read_replica is not None and partition.leader_state is not None:
-        preferred = params.preferred_read_replica(partition.leader_state, requested.fetch_offset)
-        if preferred is not None:
-            return LogReadResult(
-                _NONE,
-                log.high_watermark,
-                log.last_stable_offset,
-                log.log_start_offset,
-                log_end_offset=log.log_end_offset,
-                preferred_read_replica=preferred,
-            )
+    preferred = _preferred_read_replica(partition, params, requested)
+    if preferred is not None:
+        return LogReadResult(
+            _NONE,
+            log.high_watermark,
+            log.last_stable_offset,
+            log.log_start_offset,
+            log_end_offset=log.log_end_offset,
+            preferred_read_replica=preferred,
+        )
     if requested.last_fetched_epoch != -1:
         diverging = diverging_epoch(partition, requested.last_fetched_epoch, requested.fetch_offset)
         if diverging is not None:
@@ -165,9 +164,18 @@ def _read(
     )
     # The last stable offset may change for another reason than those that an `EmptyRead` compares.
     if requested.fetch_offset >= upper.message_offset and not is_committed:
-        status = fetch_status(requested, result)
-        requested.empty_read = EmptyRead(partition, params, result, status)
+        requested.empty_read = EmptyRead(partition, params, result, fetch_status(requested, result))
     return result
+
+
+def _preferred_read_replica(
+    partition: Partition, params: FetchParams, requested: FetchPartition
+) -> int | None:
+    """The follower that the consumer shall read from; None is this node."""
+    choose, leader_state = params.preferred_read_replica, partition.leader_state
+    if choose is None or leader_state is None:
+        return None
+    return choose(leader_state, requested.fetch_offset)
 
 
 def fetch_status(
