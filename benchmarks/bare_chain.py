@@ -2,8 +2,8 @@
 
 All three are in one process and connected without TCP, as the nodes of a cluster. The leader writes
 a frame to a file and sends it to both followers; each writes it to a file of its own and sends a
-short frame back. Then the leader responds. As in Kafka it serves one frame of a connection after
-the other. Nothing is decoded.
+short frame back. Then the leader responds to the frame, and to those that begin with PARK, which
+wait for this. As in Kafka it serves one frame of a connection after the other. Nothing is decoded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from benchmarks.bare import ENDLESS_S, busy_poll
+from benchmarks.bare import ENDLESS_S, PARK, busy_poll
 from benchmarks.own_server import OwnServer
 
 FOLLOWERS = 2
@@ -66,9 +66,10 @@ class _Connection:
         self._on_frame(frame)
 
 
-def frame_of(size: int) -> bytes:
-    """A frame of *size* bytes."""
-    return (size - LENGTH_BYTES).to_bytes(LENGTH_BYTES, "big") + bytes(size - LENGTH_BYTES)
+def frame_of(size: int, begin: bytes = b"") -> bytes:
+    """A frame of *size* bytes, whose content begins with *begin*."""
+    length = size - LENGTH_BYTES
+    return length.to_bytes(LENGTH_BYTES, "big") + begin.ljust(length, b"\0")
 
 
 class _Chain:
@@ -78,7 +79,8 @@ class _Chain:
         self.poll = select.epoll()
         self.connections: dict[int, _Connection] = {}
         self._missing = 0
-        self._client: _Connection
+        self._parked: list[_Connection] = []
+        self._producer: _Connection
         self._files = files
         self._to_followers = [self._follower(file) for file in files[1:]]
 
@@ -101,10 +103,17 @@ class _Chain:
         return made
 
     def accept(self, listener: socket.socket) -> None:
-        """Serve a client, one at a time."""
+        """Serve a client; one of them produces."""
         accepted, _ = listener.accept()
         accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._client = self.add(accepted, self._produced)
+        client = self.add(accepted, lambda frame: self._requested(client, frame))
+
+    def _requested(self, client: _Connection, frame: bytes) -> None:
+        if frame.startswith(PARK, LENGTH_BYTES):
+            self._parked.append(client)
+        else:
+            self._producer = client
+            self._produced(frame)
 
     def _produced(self, frame: bytes) -> None:
         os.write(self._files[0], frame)
@@ -116,7 +125,9 @@ class _Chain:
         leader.respond(b"")
         self._missing -= 1
         if not self._missing:
-            self._client.respond(frame_of(RESPONSE_BYTES))
+            parked, self._parked = self._parked, []
+            for each in (*parked, self._producer):
+                each.respond(frame_of(RESPONSE_BYTES))
 
 
 def _serve() -> None:

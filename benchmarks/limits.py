@@ -34,17 +34,19 @@ WAKE_UPS = 300
 # The sizes of the requests of the benchmarks on three nodes, about.
 _SMALL_BYTES = 1100
 _LARGE_BYTES = 16_500
+# Much less than the bytes that a socket without TCP takes at once.
+_BULK_BYTES = 100_000
 
 
 def measure(system: System, scale: float) -> Sample:
     """Echoes, wake-ups, and writes."""
     if system.name != "ours":
         return {}
-    count = max(2, int(REQUESTS * scale))
+    count, wake_ups = max(2, int(REQUESTS * scale)), max(2, int(WAKE_UPS * scale))
     with Bare() as bare:
         micros, cpu = _echoes(bare, count)
         sample = {"echo on epoll p50": percentile(micros, 50), "echo on epoll, CPU each": cpu}
-        woken = _wake_ups(bare, max(2, int(WAKE_UPS * scale)), UNTIL_PARKED_SECONDS)
+        woken = _wake_ups(bare, wake_ups, UNTIL_PARKED_SECONDS)
         sample["wake-up on epoll p50"] = percentile(woken, 50)
         through = _wake_ups(bare, count, 0)
         sample["end to end on epoll p50"] = percentile(through, 50)
@@ -52,30 +54,57 @@ def measure(system: System, scale: float) -> Sample:
     with Echo() as echo:
         micros, cpu = _echoes(echo, count)
         sample |= {"echo on trio p50": percentile(micros, 50), "echo on trio, CPU each": cpu}
-    sample |= _chain(count) | {"plain write": _writes(max(2, int(WRITES * scale)))}
-    objects, passes = Scattered(), max(2, int(WAKE_UPS * scale))
-    sample["2000 objects"] = objects.pass_us(passes, 0)
-    sample["2000 objects, after 3 ms"] = objects.pass_us(passes, UNTIL_PARKED_SECONDS)
+    sample |= _chain(count, wake_ups)
+    sample["plain write"] = _writes(max(2, int(WRITES * scale)))
+    objects = Scattered()
+    sample["2000 objects"] = objects.pass_us(wake_ups, 0)
+    sample["2000 objects, after 3 ms"] = objects.pass_us(wake_ups, UNTIL_PARKED_SECONDS)
     return sample
 
 
-def _chain(count: int) -> dict[str, float]:
-    """Replicated frames of 1 KB one after the other, and of 16 KB five in flight."""
-    small, large = frame_of(_SMALL_BYTES), frame_of(_LARGE_BYTES)
+def _chain(count: int, wake_ups: int) -> dict[str, float]:
+    """Replicated frames, one after the other and five in flight, and wake-ups by them."""
+    small = frame_of(_SMALL_BYTES)
     micros = []
     with BareChain() as chain, Connection(chain.bootstrap) as connection:
         for _ in range(count):
             sent = time.perf_counter()
             connection.request(small)
             micros.append((time.perf_counter() - sent) * 1e6)
-        started = time.perf_counter()
-        for _ in responses(connection, large, count):
-            pass
-        rate = count * len(large) / 1e6 / (time.perf_counter() - started)
+        with Connection(chain.bootstrap) as reader:
+            woken = _chain_wake_ups(reader, connection, small, wake_ups)
+        large = _rate(connection, frame_of(_LARGE_BYTES), count)
+        bulk = _rate(connection, frame_of(_BULK_BYTES), count // 4)
     return {
         "chain of three on epoll, 1 KB p50": percentile(micros, 50),
-        "chain of three on epoll, 16 KB, five in flight": rate,
+        "chain of three on epoll, wake-up p50": percentile(woken, 50),
+        "chain of three on epoll, 16 KB, five in flight": large,
+        "chain of three on epoll, 100 KB, five in flight": bulk,
     }
+
+
+def _chain_wake_ups(
+    reader: Connection, writer: Connection, frame: bytes, count: int
+) -> list[float]:
+    """The microseconds from *frame* to the response to a frame that waits for its replication."""
+    micros = []
+    for _ in range(count):
+        reader.send(frame_of(FRAME_BYTES, PARK))
+        time.sleep(UNTIL_PARKED_SECONDS)
+        sent = time.perf_counter()
+        writer.send(frame)
+        reader.receive()
+        micros.append((time.perf_counter() - sent) * 1e6)
+        writer.receive()
+    return micros
+
+
+def _rate(connection: Connection, frame: bytes, count: int) -> float:
+    """The megabytes per second of *count* frames, five of them in flight."""
+    started = time.perf_counter()
+    for _ in responses(connection, frame, count):
+        pass
+    return count * len(frame) / 1e6 / (time.perf_counter() - started)
 
 
 def connected(bootstrap: str) -> socket.socket:
@@ -162,10 +191,13 @@ BENCHMARK = Benchmark(
         Metric("end to end on epoll p50", "us"),
         Metric("5000 parked on epoll, all completed", "ms"),
         Metric("chain of three on epoll, 1 KB p50", "us"),
+        Metric("chain of three on epoll, wake-up p50", "us"),
         Metric("chain of three on epoll, 16 KB, five in flight", "MB/s", "higher"),
+        Metric("chain of three on epoll, 100 KB, five in flight", "MB/s", "higher"),
         Metric("plain write", "us"),
         Metric("2000 objects", "us"),
         Metric("2000 objects, after 3 ms", "us"),
     ),
     measure,
+    written_mb=500,
 )
