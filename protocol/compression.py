@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator
 from enum import IntEnum
 from mmap import mmap
 
-import cramjam
-
 from protocol.corrupt_records import CorruptRecords
 from protocol.lz4_frame import lz4_blocks
 
@@ -142,6 +140,8 @@ _XERIAL_BLOCK_BYTES = 32 * 1024
 
 
 def _snappy(data: Buffer, _level: int | None) -> bytes:
+    import cramjam  # slow to import, and rarely needed
+
     view = memoryview(data)
     out = bytearray(_XERIAL_HEADER)
     for start in range(0, len(view), _XERIAL_BLOCK_BYTES):
@@ -172,6 +172,8 @@ def _unsnappy(data: memoryview, _piece_max: int) -> Iterator[bytes | memoryview]
 
 
 def _unsnappy_block(block: memoryview) -> memoryview:
+    import cramjam  # slow to import, and rarely needed
+
     try:
         size = cramjam.snappy.decompress_raw_len(block)
         if size > _SNAPPY_RATIO_MAX * (len(block) + 1):
@@ -187,6 +189,8 @@ def _unsnappy_block(block: memoryview) -> memoryview:
 
 def _lz4(data: Buffer, level: int | None) -> bytes:
     """An LZ4 frame with independent blocks: Kafka's Java reader rejects linked ones."""
+    import cramjam  # slow to import, and rarely needed
+
     compressor = cramjam.lz4.Compressor(level=level, content_checksum=False, block_linked=False)
     compressor.compress(bytes(data))
     return bytes(compressor.finish())
@@ -196,6 +200,8 @@ _ZSTD_DEFAULT_LEVEL = 3
 
 
 def _zstd(data: Buffer, level: int | None) -> bytes:
+    import cramjam  # slow to import, and rarely needed
+
     return bytes(cramjam.zstd.compress(data, _ZSTD_DEFAULT_LEVEL if level is None else level))
 
 
@@ -215,6 +221,8 @@ def _into_buffer(data: Buffer, limit: int) -> memoryview:
 
     Only the message of cramjam's error shows that a buffer is too small.
     """
+    import cramjam  # slow to import, and rarely needed
+
     size = min(limit, max(_FIRST_GUESS_BYTES, _USUAL_RATIO * len(data)))
     while True:
         large = size > _GROWN_BYTES_MAX

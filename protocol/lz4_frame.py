@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from struct import Struct
 
-import cramjam
-
 from protocol.corrupt_records import CorruptRecords
 
 _MAGIC = 0x184D2204
@@ -85,6 +83,8 @@ def _frame_header(flags: int, descriptor: int) -> bytes:
 
 
 def _decompress_into(frame: bytes, out: bytearray) -> int:
+    import cramjam  # slow to import, and rarely needed
+
     try:
         return int(cramjam.lz4.decompress_into(frame, out))
     except cramjam.DecompressionError as error:
