@@ -27,11 +27,16 @@ class WatcherList(Generic[T]):
 
     def watch(self, key: Hashable, operation: T) -> None:
         """Append *operation* to the list of *key*; creates the list if there is none."""
-        with self.lock:
+        # A fetch calls this for each of its partitions; `with` would take longer than the rest.
+        lock = self.lock
+        lock.acquire()
+        try:
             watchers = self.watchers_by_key.get(key)
             if watchers is None:
                 watchers = self.watchers_by_key[key] = Watchers()
             watchers.watch(operation)
+        finally:
+            lock.release()
 
     def remove_key_if_empty(self, key: Hashable, watchers: Watchers[T]) -> None:
         """Remove *key* if its watchers are still *watchers* and these are empty."""
