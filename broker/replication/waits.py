@@ -90,6 +90,11 @@ class FetchWait(OperationWait[DelayedFetch[TopicPartition]]):
         self._hosted = hosted
         self.is_follower = is_follower
 
+    def release(self) -> None:
+        """See `Wait`; no list contains a completed operation on one partition."""
+        if len(self._operation.partitions) > 1:
+            self._operation.release()
+
     def condition(self) -> Facts:
         """The bytes needed and available."""
         operation = self._operation
@@ -185,6 +190,11 @@ class ProduceWait(OperationWait[DelayedProduce[TopicPartition]]):
         self._operation = operation
         self._hosted = hosted
         self._refused = refused
+
+    def release(self) -> None:
+        """See `Wait`; no list contains a completed operation on one partition."""
+        if len(self._operation.statuses) > 1:
+            self._operation.release()
 
     def condition(self) -> Facts | None:
         """The first partition that is not decided, and the replicas that hold it back."""

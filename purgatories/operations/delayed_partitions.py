@@ -43,7 +43,7 @@ class DelayedPartitions(DelayedOperation, Generic[K, S]):
     ) -> None:
         super().__init__(timeout_ms)
         self.statuses = statuses
-        self._on_response = on_response
+        self._on_response: Callable[[dict[K, S]], object] | None = on_response
         for status in statuses.values():
             if status.error == NONE:
                 status.acks_pending = True
@@ -66,4 +66,10 @@ class DelayedPartitions(DelayedOperation, Generic[K, S]):
 
     def on_complete(self) -> None:
         """Pass the partitions' statuses to the callback."""
+        assert self._on_response is not None, "the operation is completed once"
         self._on_response(self.statuses)
+
+    def release(self) -> None:
+        """See `DelayedOperation`; the callback is dropped too."""
+        super().release()
+        self._on_response = None

@@ -64,7 +64,7 @@ class DelayedShareFetch(DelayedOperation, Generic[P]):
         self.partitions = partitions
         self.locked: list[P] = []
         self._source = source
-        self._on_response = on_response
+        self._on_response: Callable[[Sequence[P]], object] | None = on_response
         self._actions = actions
 
     def try_complete(self) -> bool:
@@ -108,10 +108,16 @@ class DelayedShareFetch(DelayedOperation, Generic[P]):
         """Acquire from the locked partitions; at the timeout from all that can be locked."""
         if not self.locked:
             self._lock()
+        assert self._on_response is not None, "the operation is completed once"
         try:
             self._on_response(self.locked)
         finally:
             self._unlock()
+
+    def release(self) -> None:
+        """See `DelayedOperation`; the callback is dropped too."""
+        super().release()
+        self._on_response = None
 
     def on_expiration(self) -> None:
         """Count one expiry."""

@@ -168,3 +168,29 @@ def test_a_flush_describes_what_was_appended() -> None:
     assert [(each.offset, each.error) for each in wait.partitions()] == [(5, 0)]
     facts = {"topic": KEY.topic, "partition": KEY.partition, "offset": 5, "error": 0}
     assert list(wait.partition_facts()) == [facts]
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_only_an_operation_on_several_partitions_is_released(desk: Desk, several: bool) -> None:
+    """Other lists may contain it after its completion; that of its only partition does not."""
+    wanted = [at(0), at(0, OTHER)] if several else [at(0)]
+    operation = desk.manager.fetch_messages(waiting(consumer(), 1000), wanted, lambda _: None)
+    assert operation is not None
+    operation.force_complete()
+
+    FetchWait(operation, desk.manager.partitions).release()
+
+    assert (operation.partitions == ()) is several
+
+
+def test_a_produce_to_several_partitions_is_released(desk: Desk) -> None:
+    """Its request has the records."""
+    entries = {key: records(b"a") for key in (KEY, OTHER)}
+    operation = desk.manager.append_records(1000, -1, entries, 9, lambda _: None)
+    assert operation is not None
+    operation.on_error = list[Exception]().append
+    operation.force_complete()
+
+    ProduceWait(operation, desk.partitions).release()
+
+    assert operation.on_error is None

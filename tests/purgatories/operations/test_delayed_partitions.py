@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from purgatories.operations.delayed_partitions import DelayedPartitions
 
 REQUEST_TIMED_OUT = 7
@@ -76,3 +78,16 @@ def test_pending_partitions_time_out() -> None:
     waiting.run()
 
     assert waiting.responses == [{"a": 0, "b": REQUEST_TIMED_OUT}]
+
+
+def test_a_released_operation_does_not_keep_its_callback() -> None:
+    """It may remain in the lists of other keys until these are purged."""
+    statuses, responses = {"a": Status()}, [dict[str, Status]()]
+    waiting = Waiting(statuses)
+    DelayedPartitions.__init__(waiting, 1000, statuses, responses.append)
+    waiting.force_complete()
+    kept = sys.getrefcount(responses)
+
+    waiting.release()
+
+    assert sys.getrefcount(responses) == kept - 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from purgatories.action_queue import ActionQueue
@@ -160,3 +162,14 @@ def test_an_exception_releases_the_locks() -> None:
     with pytest.raises(ZeroDivisionError):
         bench.purgatory.try_complete_else_watch(operation, ["a"])
     assert bench.partitions.owners == {}
+
+
+def test_a_released_fetch_does_not_keep_its_callback() -> None:
+    """It may remain in the lists of other keys until these are purged."""
+    bench = Bench(a=10)
+    operation = bench.fetch("a")
+    kept = sys.getrefcount(bench)
+
+    operation.release()
+
+    assert sys.getrefcount(bench) == kept - 1
