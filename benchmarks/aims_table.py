@@ -36,7 +36,7 @@ BARE: Mapping[str, str] = {
     "3 replicas, wake-up p50": "chain of three on epoll, wake-up p50",
     "3 replicas, end to end p50": "chain of three on epoll, 1 KB p50",
     "3 replicas, 16 KB, five in flight": "chain of three on epoll, 16 KB, five in flight",
-    "3 replicas, produce 1 KB": "chain of three on epoll, 100 KB, five in flight",
+    "3 replicas, produce 1 KB": "chain of three on epoll, 1 MB, five in flight",
 }
 
 # The figures of a metric by system.

@@ -1,9 +1,8 @@
 """A bare leader with two followers in Python on epoll: the least that a replicated produce costs.
 
-All three are in one process and connected without TCP, as the nodes of a cluster. The leader writes
-a frame to a file and sends it to both followers; each writes it to a file of its own and sends a
-short frame back. Then the leader responds to the frame, and to those that begin with PARK, which
-wait for this. As in Kafka it serves one frame of a connection after the other. Nothing is decoded.
+All three are in one process and pass frames in memory, as the nodes of a cluster. The leader writes
+a frame to a file, and each follower a copy to a file of its own. Then the leader responds to the
+frame, and to those that begin with PARK, which wait for this. Nothing is decoded.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from benchmarks.own_server import OwnServer
 FOLLOWERS = 2
 LENGTH_BYTES = 4
 RESPONSE_BYTES = 60  # as the response to a produce
-_FETCH_BYTES = 120  # as the fetch of a follower with one partition
 _READ_BYTES = 1 << 17
 
 OnFrame = Callable[[bytes], None]
@@ -78,23 +76,8 @@ class _Chain:
     def __init__(self, files: list[int]) -> None:
         self.poll = select.epoll()
         self.connections: dict[int, _Connection] = {}
-        self._missing = 0
         self._parked: list[_Connection] = []
-        self._producer: _Connection
         self._files = files
-        self._to_followers = [self._follower(file) for file in files[1:]]
-
-    def _follower(self, file: int) -> socket.socket:
-        """The leader's end of a connection with a follower."""
-        there, here = socket.socketpair()
-
-        def append(frame: bytes) -> None:
-            os.write(file, frame)
-            follower.respond(frame_of(_FETCH_BYTES))
-
-        follower = self.add(there, append)
-        leader = self.add(here, lambda _: self._acknowledged(leader))
-        return here
 
     def add(self, connected: socket.socket, on_frame: OnFrame) -> _Connection:
         """Serve a connection."""
@@ -111,23 +94,13 @@ class _Chain:
     def _requested(self, client: _Connection, frame: bytes) -> None:
         if frame.startswith(PARK, LENGTH_BYTES):
             self._parked.append(client)
-        else:
-            self._producer = client
-            self._produced(frame)
-
-    def _produced(self, frame: bytes) -> None:
+            return
         os.write(self._files[0], frame)
-        self._missing = FOLLOWERS
-        for follower in self._to_followers:
-            follower.sendall(frame)
-
-    def _acknowledged(self, leader: _Connection) -> None:
-        leader.respond(b"")
-        self._missing -= 1
-        if not self._missing:
-            parked, self._parked = self._parked, []
-            for each in (*parked, self._producer):
-                each.respond(frame_of(RESPONSE_BYTES))
+        for follower in self._files[1:]:
+            os.write(follower, bytearray(frame))
+        parked, self._parked = self._parked, []
+        for each in (*parked, client):
+            each.respond(frame_of(RESPONSE_BYTES))
 
 
 def _serve() -> None:

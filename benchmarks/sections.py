@@ -97,11 +97,11 @@ between records.""",
         """\
 Servers in Python that decode nothing, with the same client and frames of 200 bytes: what a broker
 in Python on this machine cannot undercut. Those on epoll poll before they sleep, as the broker
-does. A `chain of three` is a leader and two followers in one process, connected without TCP: each
-frame is written to three files and sent to two connections before the response. The plain write
-appends a batch of one record of 100 bytes to a file. The last rows are a pass over 2,000 objects,
-scattered among 400,000, that reads an attribute of each; after a pause of 3 ms, like that before a
-wake-up, the caches have other memory.""",
+does. A `chain of three` is a leader and two followers in one process, which pass frames in memory:
+each frame is copied twice and written to three files before the response. The plain write appends a
+batch of one record of 100 bytes to a file. The last rows are a pass over 2,000 objects, scattered
+among 400,000, that reads an attribute of each; after a pause of 3 ms, like that before a wake-up,
+the caches have other memory.""",
         ("limits",),
     ),
     Section(

@@ -25,12 +25,12 @@ from broker.controller.controller import Controller
 from broker.controller.database.store import ControllerStore
 from broker.controller.metadata.image import Broker
 from broker.network.clients.connection import Connection
+from broker.network.transports.memory_transport import MemoryTransport
 from broker.node import Node
 from broker.security.listeners.endpoints import configured_listeners
 from broker.steps.offload import Offload
 from broker.wait_records.recorder import Recorder
 from broker.what_if.memory_network import MemoryNetwork, Wrap
-from broker.what_if.memory_transport import MemoryTransport
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES
 from protocol.messages.produce import ProduceRequest

@@ -9,9 +9,9 @@ import trio
 
 from broker.controller.metadata.image import Broker
 from broker.network.clients.connection import Connection
+from broker.network.transports.memory_transport import MemoryTransport, memory_transport_pair
 from broker.network.transports.transport import Transport
 from broker.node import Node
-from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 
 Wrap = Callable[[MemoryTransport], Transport]
 

@@ -10,8 +10,8 @@ from typing import Any
 import trio
 
 from broker.common.topic_partition import TopicPartition
+from broker.network.transports.memory_transport import MemoryTransport
 from broker.network.transports.transport import Disconnected
-from broker.what_if.memory_transport import MemoryTransport
 from broker.what_if.recording import Consumer, Producer, Sent
 from protocol.headers import decode_response, encode_request
 from protocol.messages import RESPONSES

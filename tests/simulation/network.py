@@ -19,7 +19,7 @@ from typing import Any
 
 import trio
 
-from broker.network.transports.transport import Awaits, Disconnected
+from broker.network.transports.transport import Awaits, Disconnected, ReadinessListener
 from broker.what_if.memory_network import MemoryNetwork
 from tests.simulation.violation import Violation
 
@@ -114,6 +114,9 @@ class SlowTransport:
         if not (self.is_cut or self.closed):
             self.incoming += data
             self.notify()
+
+    def watch(self, _user: ReadinessListener) -> None:
+        """See `Transport.watch`: tasks wait for it."""
 
     def end(self) -> None:
         """The other end has closed, and all of its bytes have arrived."""

@@ -11,7 +11,7 @@ import logging
 import socket
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
@@ -21,8 +21,9 @@ from broker.config import Config
 from broker.faults.fault_rules import FaultRules
 from broker.network.clients.connection_setup import ConnectionSetup
 from broker.network.clients.connections import Connections
-from broker.network.listeners.throttled_sockets import ThrottledSockets
-from broker.network.transports.transport import SocketTransport
+from broker.network.listeners.local_listener import LocalListener
+from broker.network.listeners.throttled_sockets import Accepted, ThrottledSockets
+from broker.network.transports.transport import SocketTransport, Transport
 from broker.process.descriptors import OVERLOADED, ClientDescriptors
 from broker.quotas.connection_quotas import ConnectionQuotas
 from broker.quotas.listener_quotas import ListenerQuotas
@@ -66,17 +67,25 @@ class Acceptor:
         self._descriptors = descriptors
         self._throttled = ThrottledSockets(node.connection_quotas.timer, descriptors.give_back)
 
-    async def run(self, listener: socket.socket, peer: str | None = None) -> None:
-        """Accept connections until cancelled; the node serves them.
-
-        *peer* is the address of all clients of a listener that is not one of TCP.
-        """
+    async def run(self, listener: socket.socket) -> None:
+        """Accept connections until cancelled; the node serves them."""
         try:
-            await self._accept(listener, peer)
+            await self._accept(listener)
         finally:
             self._throttled.close()
 
-    async def _accept(self, listener: socket.socket, peer: str | None) -> None:
+    async def run_locally(self, listener: LocalListener) -> None:
+        """Accept connections of other nodes of the process until cancelled."""
+        try:
+            while True:
+                await self._quotas.acceptable()
+                transport = await listener.accept()
+                if self._may_begin(transport, transport.peer, transport.close):
+                    self._open(transport, transport.peer)
+        finally:
+            self._throttled.close()
+
+    async def _accept(self, listener: socket.socket) -> None:
         quotas = self._quotas
         while True:
             await quotas.acceptable()
@@ -86,7 +95,8 @@ class Acceptor:
                     if not quotas.may_accept:
                         break
                     connected, address = listener.accept()
-                    self._accepted(connected, peer or address[0], is_tcp=peer is None)
+                    if self._may_begin(connected, address[0], partial(reset, connected)):
+                        self._open(self._transport(connected), address[0])
             except BlockingIOError:
                 continue
             except OSError as error:
@@ -94,16 +104,19 @@ class Acceptor:
                     await trio.sleep(_OVERLOAD_PAUSE_S)
                 # else the client has closed the connection before it was accepted
 
-    def _accepted(self, connected: socket.socket, address: str, *, is_tcp: bool) -> None:
-        """Serve an accepted connection, or close it, now or later."""
+    def _may_begin(self, connected: Accepted, address: str, refuse: Callable[[], None]) -> bool:
+        """Whether an accepted connection is served; closes it, now or later, if it is not.
+
+        *refuse* closes one that a fault rule refuses.
+        """
         if self._faults.for_connections and self._faults.refuses(self._node_id, self._listener):
             log.info("resetting a connection from %s: a fault rule refuses it", address)
-            reset(connected)
-            return
+            refuse()
+            return False
         if not self._descriptors.take():
             log.info("refusing a connection from %s: too many files are open", address)
             connected.close()
-            return
+            return False
         throttle_ms = self._quotas.record(address)
         if throttle_ms:
             log.info(
@@ -113,22 +126,20 @@ class Acceptor:
                 throttle_ms,
             )
             self._throttled.add(connected, throttle_ms)
-        elif self._quotas.admit(address):
-            self._open(connected, address, is_tcp)
-        else:
-            log.info("refusing a connection from %s: it has too many", address)
-            connected.close()
-            self._descriptors.give_back()
+            return False
+        if self._quotas.admit(address):
+            return True
+        log.info("refusing a connection from %s: it has too many", address)
+        connected.close()
+        self._descriptors.give_back()
+        return False
 
-    def _open(self, connected: socket.socket, address: str, is_tcp: bool) -> None:
+    def _transport(self, connected: socket.socket) -> Transport:
+        send_bytes = self._config.socket_send_buffer_bytes
+        return SocketTransport(connected, send_bytes, self._config.socket_receive_buffer_bytes)
+
+    def _open(self, transport: Transport, address: str) -> None:
         """Let an admitted connection be served."""
-        if is_tcp:
-            config = self._config
-            send_bytes = config.socket_send_buffer_bytes
-            receive_bytes = config.socket_receive_buffer_bytes
-            transport = SocketTransport(connected, send_bytes, receive_bytes)
-        else:
-            transport = SocketTransport(connected, peer=address)
         self._connections.open(self._setup.open(transport), partial(self._ended, address))
 
     def _ended(self, address: str) -> None:

@@ -11,8 +11,8 @@ import trio
 
 from broker.network.listeners.acceptor import Acceptor, ServingNode, close_excess_connections
 from broker.network.listeners.listening_socket import BACKLOG, listen
-from broker.network.listeners.local_listener import connect_locally, listen_locally
-from broker.network.transports.transport import SocketTransport, Transport, connect
+from broker.network.listeners.local_listener import LocalListener
+from broker.network.transports.transport import Transport, connect
 from broker.process.descriptors import ClientDescriptors, shares
 from broker.security.listeners.endpoints import Endpoint, Listeners
 from broker.security.listeners.hosts import own_host, reachable
@@ -32,26 +32,33 @@ class Registered(Protocol):
 class Bound:
     """A listener's bound address; ``listener`` is None after a node has taken it.
 
-    ``local`` is the socket for other nodes (`broker.network.listeners.local_listener`); None if
-    they connect to the address, or the node is stopped.
+    ``local`` is the listener for the other nodes of the process; None if they connect to another
+    listener, or the node is stopped.
     """
 
     host: str
     port: int
     listener: socket.socket | None
-    local: socket.socket | None = None
+    local: LocalListener | None = None
+
+    def listen_locally(self) -> LocalListener:
+        """Accept connections of the other nodes."""
+        self.local = LocalListener(reachable(self.host), BACKLOG)
+        return self.local
 
     def end_local(self) -> None:
         """Have the nodes connect by TCP, which the stopped node refuses."""
-        self.local = None
+        if self.local is not None:
+            self.local.close()
+            self.local = None
 
 
 class TcpNetwork:
     """The nodes of the process at their ports.
 
-    Nodes connect to each other at a socket without a port, or, on other systems than Linux, at the
-    bound address of ``inter_broker``, because the advertised ones may be reachable for clients
-    only. A node that is stopped closes its ports; a node that is started again binds them.
+    Nodes connect to each other without sockets. A node that is stopped closes its ports; a node
+    that is started again binds them. Nodes connect to the port of a stopped one, at the bound
+    address of ``inter_broker``, because the advertised ones may be reachable for clients only.
     """
 
     def __init__(self, listeners: Listeners, nodes: int) -> None:
@@ -81,7 +88,7 @@ class TcpNetwork:
             self.advertised[node_id][name]: bound[name] for node_id, bound in self._bound.items()
         }
         for target in self._targets.values():
-            target.local = listen_locally(BACKLOG)
+            target.listen_locally()
 
     def listening(self, node: Registered) -> Mapping[str, tuple[str, int]]:
         """The bound addresses of a node, by listener."""
@@ -93,10 +100,9 @@ class TcpNetwork:
         Raises OSError if the node is stopped.
         """
         target = self._targets[host, port]
-        address = reachable(target.host)
         if target.local is not None:
-            return SocketTransport(connect_locally(target.local), peer=address)
-        return await connect(address, target.port)
+            return target.local.connect()
+        return await connect(reachable(target.host), target.port)
 
     async def serve(self, node: ServingNode) -> None:
         """Accept and serve connections at the node's ports, until cancelled."""
@@ -107,10 +113,8 @@ class TcpNetwork:
                     listener, bound.listener = bound.listener or _listen_again(name, bound), None
                     nursery.start_soon(acceptor.run, sockets.enter_context(listener))
                     if name == self._inter_broker:
-                        bound.local = bound.local or listen_locally(BACKLOG)
-                    if bound.local is not None:
-                        peer = reachable(listener.getsockname()[0])
-                        nursery.start_soon(acceptor.run, sockets.enter_context(bound.local), peer)
+                        local = bound.local or bound.listen_locally()
+                        nursery.start_soon(acceptor.run_locally, local)
                         sockets.callback(bound.end_local)
                 nursery.start_soon(close_excess_connections, node)
 
@@ -118,9 +122,9 @@ class TcpNetwork:
         """Close the sockets that no node has taken."""
         for bound in self._bound.values():
             for each in bound.values():
-                for listener in (each.listener, each.local):
-                    if listener is not None:
-                        listener.close()
+                each.end_local()
+                if each.listener is not None:
+                    each.listener.close()
 
 
 def _bind(endpoint: Endpoint, index: int) -> Bound:

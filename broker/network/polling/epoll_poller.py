@@ -17,8 +17,9 @@ from typing import Final
 
 import trio
 
-from broker.network.polling.poller import Watch, Watched
+from broker.network.polling.poller import Watched
 from broker.network.polling.task_poller import TaskPoller
+from broker.network.transports.transport import Watch
 from broker.steps import idle_loop
 
 assert sys.platform == "linux"
@@ -48,7 +49,7 @@ class EpollPoller:
     def watch(self, watched: Watched) -> Watch:
         """See `Poller.watch`."""
         descriptor = watched.transport.fileno()
-        if descriptor < 0:
+        if descriptor < 0:  # or it reports its readiness itself
             return self._others.watch(watched)
         self._epoll.register(descriptor, _IN)
         self._watched[descriptor] = watched

@@ -5,42 +5,24 @@
                              `-- wake, from any other task
 
 Readiness is a level, not an edge: while bytes can be received, each `Poller.poll` reports the
-transport again.
+transport again. Only a transport that reports its readiness itself does so once
+(`Transport.watch`).
 """
 
 from __future__ import annotations
 
 from typing import Protocol
 
-from broker.network.transports.transport import Transport
+from broker.network.transports.transport import ReadinessListener, Transport, Watch
 
 
-class Watched(Protocol):
+class Watched(ReadinessListener, Protocol):
     """A user of a transport, which is notified when the transport is ready."""
 
     transport: Transport
 
-    def ready(self, readable: bool, writable: bool) -> None:
-        """The transport is readable, writable or both; after an error it is both."""
-        ...
-
     def failed(self, error: Exception) -> None:
         """A wait for the transport has raised an unexpected exception."""
-        ...
-
-
-class Watch(Protocol):
-    """The wait for one transport."""
-
-    def update(self, reads: bool, writes: bool) -> None:
-        """Wait until the transport is readable, writable, either of them, or for nothing.
-
-        Raises OSError if the system refuses.
-        """
-        ...
-
-    def end(self) -> None:
-        """Wait for nothing any more; called before the transport is closed."""
         ...
 
 

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 import trio
 
 from broker.network.polling.poller import Watched
-from broker.network.transports.transport import Disconnected
+from broker.network.transports.transport import Disconnected, Watch
 
 
 class TaskPoller:
@@ -24,8 +24,11 @@ class TaskPoller:
         self._polled: list[_Wait] = []  # of the last poll; they wait again before the next one
         self._woken = trio.Event()
 
-    def watch(self, watched: Watched) -> TaskWatch:
+    def watch(self, watched: Watched) -> Watch:
         """See `Poller.watch`."""
+        own = watched.transport.watch(watched)
+        if own is not None:
+            return own
         watch = TaskWatch(self, watched)
         watch.update(reads=True, writes=False)
         return watch

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
-from broker.network.polling.poller import Poller, Watch
+from broker.network.polling.poller import Poller
 from broker.network.serving.driver import Interest
 from broker.network.serving.served import Served
-from broker.network.transports.transport import Awaits, Transport
+from broker.network.transports.transport import Awaits, Transport, Watch
 
 # For each request: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _READ: Final = Interest.READ
@@ -170,15 +170,16 @@ class Channel:
 
     # ------------------------------------------------------------------ of the serving task
 
-    def begin(self, poller: Poller) -> None:
-        """Wait for the transport from now on."""
+    def begin(self, poller: Poller) -> bool:
+        """Wait for the transport from now on; returns whether event methods are due."""
         try:
             self._watch = poller.watch(self)
         except OSError as bug:
             self.served.break_down(bug)
-            return
+            return False
         if self._is_draining:
             self._update()
+        return self._is_due
 
     def memory_freed(self) -> None:
         """Receive again, if that is what the connection waits for."""
@@ -210,7 +211,12 @@ class Channel:
             self._is_resumed = True
         elif interest is _MEMORY:
             self.group.await_memory(self)
-        return self._is_resumed or self._is_readable
+        return self._is_due
+
+    @property
+    def _is_due(self) -> bool:
+        """Whether an event method is to be called."""
+        return self._is_resumed or self._is_readable or self._is_writable
 
     def _on_room(self) -> None:
         """Send more, or let the transport continue its handshake."""

@@ -145,10 +145,7 @@ class ServingTask:
     def _serve(self, channel: Channel, poller: Poller) -> None:
         served, is_due = channel.served, False
         if not served.is_closed:
-            if channel.has_begun:
-                is_due = channel.serve()
-            else:
-                channel.begin(poller)
+            is_due = channel.serve() if channel.has_begun else channel.begin(poller)
         if served.is_closed:
             channel.group.ended(channel)
         elif is_due:

@@ -21,7 +21,14 @@ from contextlib import suppress
 import trio
 
 from broker.network.transports.tls_failures import describe
-from broker.network.transports.transport import Awaits, Disconnected, TlsFailed, Transport
+from broker.network.transports.transport import (
+    Awaits,
+    Disconnected,
+    ReadinessListener,
+    TlsFailed,
+    Transport,
+    Watch,
+)
 from protocol.output import SendFile
 
 # Parts are encrypted together up to this size: a record has 22 bytes more than its plaintext and
@@ -144,11 +151,15 @@ class TlsTransport:
         """See `Transport.awaits`."""
         if self._has_decrypted or self._incoming.pending or self._failure is not None:
             return Awaits.NOTHING
-        return Awaits.ROOM if self._unsent and not self._is_open else Awaits.BYTES
+        return Awaits.ROOM if self._unsent and not self._is_open else self._transport.awaits
 
     def fileno(self) -> int:
         """See `Transport.fileno`."""
         return self._transport.fileno()
+
+    def watch(self, user: ReadinessListener) -> Watch | None:
+        """See `Transport.watch`."""
+        return self._transport.watch(user)
 
     async def wait_readable(self) -> None:
         """Wait until `receive_into` can receive bytes, or continue the handshake."""

@@ -38,6 +38,29 @@ class Awaits(Enum):
     NOTHING = auto()  # it can now, whether or not the descriptor is readable
 
 
+class ReadinessListener(Protocol):
+    """A user of a transport, which is called when the transport is ready."""
+
+    def ready(self, readable: bool, writable: bool) -> None:
+        """The transport is readable, writable or both; after an error it is both."""
+        ...
+
+
+class Watch(Protocol):
+    """The wait for one transport."""
+
+    def update(self, reads: bool, writes: bool) -> None:
+        """Wait until the transport is readable, writable, either of them, or for nothing.
+
+        Raises OSError if the system refuses.
+        """
+        ...
+
+    def end(self) -> None:
+        """Wait for nothing any more; called before the transport is closed."""
+        ...
+
+
 class Transport(Protocol):
     """A byte stream; only `wait_readable` and `wait_writable` wait.
 
@@ -77,6 +100,13 @@ class Transport(Protocol):
         """Sends what fits into the socket of a part of a file; None if this is not supported."""
         ...
 
+    def watch(self, user: ReadinessListener) -> Watch | None:
+        """Wait until this is readable, and call *user* then; None if a poller has to do so.
+
+        Readiness is called once, not for as long as it lasts: `awaits` shows the rest.
+        """
+        ...
+
     async def wait_readable(self) -> None:
         """Wait until bytes, or the end of the stream, can be received."""
         ...
@@ -95,7 +125,7 @@ Connect = Callable[[str, int], Awaitable[Transport]]
 
 
 class SocketTransport:
-    """A connected socket: of TCP, or of a connection within this machine."""
+    """A connected socket."""
 
     __slots__ = ("_is_closed", "_socket", "awaits", "is_opening", "peer")
 
@@ -104,26 +134,21 @@ class SocketTransport:
         connected: socket.socket,
         send_buffer_bytes: int = -1,
         receive_buffer_bytes: int = -1,
-        peer: str | None = None,
     ) -> None:
-        """``send_buffer_bytes`` and ``receive_buffer_bytes``: -1 keeps the system's sizes.
-
-        ``peer`` is the address of the peer of a socket that is not one of TCP.
-        """
+        """``send_buffer_bytes`` and ``receive_buffer_bytes``: -1 keeps the system's sizes."""
         self._socket = connected
         self._is_closed = False
         self.awaits, self.is_opening = Awaits.BYTES, False
         try:
             connected.setblocking(False)
-            if peer is None:
-                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             for option, size_bytes in (
                 (socket.SO_SNDBUF, send_buffer_bytes),
                 (socket.SO_RCVBUF, receive_buffer_bytes),
             ):
                 if size_bytes >= 0:
                     connected.setsockopt(socket.SOL_SOCKET, option, size_bytes)
-            self.peer = str(connected.getpeername()[0]) if peer is None else peer
+            self.peer = str(connected.getpeername()[0])
         except OSError:
             self.peer = "(gone)"  # it has disconnected since accept; the first receive reports it
 
@@ -166,6 +191,9 @@ class SocketTransport:
             if error.errno in NOT_SUPPORTED:
                 return None
             raise _disconnected(error) from None
+
+    def watch(self, _user: ReadinessListener) -> None:
+        """See `Transport.watch`: the system reports the readiness of sockets to a poller."""
 
     async def wait_readable(self) -> None:
         """Wait until the socket is readable."""

@@ -17,9 +17,9 @@ from broker.admin.http import REQUEST_TIMEOUT_S, HttpConnection, HttpRequest, Ht
 from broker.admin.tls import TlsStream, admin_context
 from broker.common.errors import StartupError
 from broker.config import parse_config
+from broker.network.transports.memory_transport import MemoryTransport, memory_transport_pair
 from broker.network.transports.tls_transport import TlsTransport
 from broker.network.transports.transport import Disconnected
-from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from tests.broker.network.transports.tls_ends import receive, send
 from tests.tls import authority, client_context, server_context
 

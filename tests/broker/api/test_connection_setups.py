@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from broker.what_if.memory_transport import memory_transport_pair
+from broker.network.transports.memory_transport import memory_transport_pair
 from tests.client import running_node
 
 pytestmark = pytest.mark.anyio

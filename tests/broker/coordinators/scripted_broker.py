@@ -16,8 +16,8 @@ from broker.coordinators.inter_broker_sender import SenderParts
 from broker.links.links import Links
 from broker.network.inter_broker.link import Link
 from broker.network.inter_broker.node_links import NodeLinks
+from broker.network.transports.memory_transport import MemoryTransport, memory_transport_pair
 from broker.steps.queue import StepQueue
-from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.codec import Output, decode, encode_into
 from protocol.frame_length import finish_frame
 from protocol.framing import Inbox, Scratch

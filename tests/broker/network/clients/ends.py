@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from typing import Any
 
 from broker.network.clients.connection import Connection
 from broker.network.clients.in_progress import CloseReason
 from broker.network.clients.reader import PIPELINE_BYTES_MAX
 from broker.network.serving.driver import Interest
 from broker.network.serving.memory_pool import MemoryPool
-from broker.what_if.memory_transport import memory_transport_pair
+from broker.network.transports.memory_transport import memory_transport_pair
 from protocol.frame_length import begin_frame
 from protocol.framing import Scratch
 from protocol.output import Output
+from tests.broker.network.replaceable_transport import ReplaceableTransport
 from tests.broker.quotas.timers import ManualTimer
 
 
@@ -39,7 +41,8 @@ class Ends:
         idle_ms: int = -1,
     ) -> None:
         self.hand = ManualTimer()
-        self.client, self.transport = memory_transport_pair(room)
+        self.client, transport = memory_transport_pair(room)
+        self.transport: Any = ReplaceableTransport(transport)
         self.frames: list[bytes] = []
         self.requests: list[FakeRequest] = []
         self.resumed = 0

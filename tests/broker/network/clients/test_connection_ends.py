@@ -12,8 +12,8 @@ import trio.testing
 
 from broker.network.clients.connection import Connection
 from broker.network.serving.channel import Channel
-from broker.network.transports.transport import Awaits, Disconnected
-from broker.what_if.memory_transport import MemoryTransport
+from broker.network.transports.memory_transport import MemoryTransport
+from broker.network.transports.transport import Awaits, Disconnected, ReadinessListener
 from protocol.framing import LENGTH_BYTES
 from protocol.headers import encode_request
 from protocol.messages.api_versions import ApiVersionsRequest
@@ -68,6 +68,9 @@ class TroubledTransport:
         self._inner = inner
         self._trouble_at = trouble_at
         self._trouble = trouble
+
+    def watch(self, _user: ReadinessListener) -> None:
+        """See `Transport.watch`: tasks wait for it."""
 
     def _called(self) -> None:
         self.calls += 1
@@ -259,8 +262,8 @@ async def test_clients_that_read_a_part_of_their_responses_may_disconnect(tmp_pa
                 for _ in range(draw.randint(0, 4)):
                     await trio.lowlevel.checkpoint()
                 del client.transport.incoming[: draw.randint(0, 4096)]
-                client.transport.notify()
-                client.transport.other.notify()
+                client.transport.report(readable=True, writable=True)
+                client.transport.other.report(readable=True, writable=True)
             if draw.random() < 0.3:
                 client.connection.close()
             client.close()

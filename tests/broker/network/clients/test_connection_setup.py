@@ -5,9 +5,9 @@ from __future__ import annotations
 from broker.config import Config
 from broker.network.clients.connection import Connection
 from broker.network.clients.connection_setup import PlaintextSetup
+from broker.network.transports.memory_transport import memory_transport_pair
 from broker.security.principal import ANONYMOUS
 from broker.security.session import SecurityProtocol, Session
-from broker.what_if.memory_transport import memory_transport_pair
 
 
 def dispatch(_connection: Connection, _frame: memoryview, _arrived_ms: float) -> None:

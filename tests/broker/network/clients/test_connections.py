@@ -11,7 +11,7 @@ from broker.config import Config
 from broker.network.clients.connection_setup import PlaintextSetup
 from broker.network.clients.connections import Connections
 from broker.network.serving.node_channels import NodeChannels
-from broker.what_if.memory_transport import memory_transport_pair
+from broker.network.transports.memory_transport import memory_transport_pair
 from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.network.other_nodes import OtherNodes

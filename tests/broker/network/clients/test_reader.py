@@ -9,7 +9,7 @@ import pytest
 
 from broker.network.clients.reader import PIPELINE_BYTES_MAX, Reader, ReaderState
 from broker.network.serving.memory_pool import MemoryPool
-from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
+from broker.network.transports.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.codec import Malformed
 from protocol.framing import Scratch
 

@@ -17,11 +17,11 @@ from broker.network.clients.ssl_setup import SslSetup
 from broker.network.serving.driver import Driver
 from broker.network.serving.node_channels import NodeChannels
 from broker.network.serving.serving_task import ServingTask
+from broker.network.transports.memory_transport import memory_transport_pair
 from broker.network.transports.tls_transport import TlsTransport
 from broker.security.principal import ANONYMOUS, user
 from broker.security.session import SecurityProtocol, Session
 from broker.security.tls.listener_tls import ListenerTls
-from broker.what_if.memory_transport import memory_transport_pair
 from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
 from tests.broker.security.tls.stores import authority_text, chain_text, key_text, leaf

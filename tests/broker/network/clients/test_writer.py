@@ -8,8 +8,8 @@ import pytest
 
 from broker.config.broker_config import Config
 from broker.network.clients.writer import PIECE_BYTES, SENT_AT_ONCE_BYTES, Writer, WriterState
+from broker.network.transports.memory_transport import MemoryTransport, memory_transport_pair
 from broker.network.transports.transport import Disconnected
-from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.frame_length import begin_frame
 from protocol.output import SPLICE_BYTES_MIN, Output, SendFile, Splice
 

@@ -7,10 +7,10 @@ import trio
 
 from broker.config.broker_config import parse_config
 from broker.network.inter_broker.tls_connect import connect_with_tls
+from broker.network.transports.memory_transport import memory_transport_pair
 from broker.network.transports.tls_transport import TlsTransport
 from broker.network.transports.transport import Disconnected, Transport
 from broker.security.tls.listener_tls import ListenerTls
-from broker.what_if.memory_transport import memory_transport_pair
 from tests.broker.security.tls.stores import authority_text, chain_text, key_text, leaf
 
 pytestmark = pytest.mark.anyio

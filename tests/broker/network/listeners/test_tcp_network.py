@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import socket
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -73,7 +71,6 @@ async def test_nodes_do_not_connect_to_the_advertised_address(bind_host: str) ->
             await network.connect("broker.invalid", 19094)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="nodes connect by TCP")
 @pytest.mark.parametrize("anyio_backend", ["trio"])
 async def test_a_connection_between_nodes_has_the_address_of_the_port(
     tmp_path: Path, anyio_backend: str
@@ -88,23 +85,6 @@ async def test_a_connection_between_nodes_has_the_address_of_the_port(
     assert transport.peer == "127.0.0.1"
     assert clients == ["127.0.0.1"]
     transport.close()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="nodes connect by TCP")
-@pytest.mark.anyio
-async def test_where_sockets_without_tcp_are_refused_nodes_connect_by_tcp(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A sandbox may allow no other sockets."""
-    monkeypatch.setattr(socket, "AF_UNIX", 9999)
-    with closing(TcpNetwork(own_listener(), 1)) as network:
-        [address] = network.advertised[1].values()
-        transport = await network.connect(*address)
-        with socket.socket(fileno=os.dup(transport.fileno())) as connected:
-            family = connected.family
-        transport.close()
-
-    assert family == socket.AF_INET
 
 
 @pytest.mark.parametrize("anyio_backend", ["trio"])

@@ -16,12 +16,13 @@ import trio
 import trio.testing
 
 from broker.network.clients.connection import Connection
-from broker.network.polling.poller import Watch, Watched
+from broker.network.polling.poller import Watched
 from broker.network.serving.driver import Driver
 from broker.network.serving.node_channels import NodeChannels
 from broker.network.serving.serving_task import ServingTask
+from broker.network.transports.memory_transport import MemoryTransport, memory_transport_pair
+from broker.network.transports.transport import Watch
 from broker.steps.limits import SERVING_STEP_MS, SERVING_TURN_MAX_MS, SERVING_TURN_MS
-from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.frame_length import begin_frame
 from protocol.framing import Scratch
 from protocol.output import Output

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 import trio
@@ -16,13 +17,20 @@ from broker.network.serving.driver import Driver
 from broker.network.serving.memory_pool import MemoryPool
 from broker.network.serving.node_channels import NodeChannels
 from broker.network.serving.serving_task import ServingTask
-from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
+from broker.network.transports.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.frame_length import begin_frame
 from protocol.framing import Scratch
 from protocol.output import Output
 from purgatories.timer.system_timer import SystemTimer
+from tests.broker.network.replaceable_transport import ReplaceableTransport
 
 pytestmark = pytest.mark.anyio
+
+Wrap = Callable[[MemoryTransport], Any]
+
+
+def _unchanged(transport: MemoryTransport) -> MemoryTransport:
+    return transport
 
 
 class Parked:
@@ -47,8 +55,10 @@ class Parked:
 class Running:
     """A task with its connection, the client's transport, and the requests in order."""
 
-    def __init__(self, nursery: trio.Nursery, room: int, memory: MemoryPool | None) -> None:
-        self.room, self.memory = room, memory
+    def __init__(
+        self, nursery: trio.Nursery, room: int, memory: MemoryPool | None, wrap: Wrap
+    ) -> None:
+        self.room, self.memory, self._wrap = room, memory, wrap
         self.requests: list[Parked] = []
         self.bugs: list[Exception] = []
         self.ended: list[Connection] = []
@@ -60,7 +70,8 @@ class Running:
 
     def open(self) -> Connection:
         """Open a connection; ``client`` is its client."""
-        self.client, transport = memory_transport_pair(self.room)
+        self.client, inner = memory_transport_pair(self.room)
+        self.transport = transport = self._wrap(inner)
 
         def connect(driver: Driver) -> Connection:
             return Connection(
@@ -89,10 +100,12 @@ class Running:
 
 
 @asynccontextmanager
-async def running(room: int = 1 << 20, memory: MemoryPool | None = None) -> AsyncIterator[Running]:
+async def running(
+    room: int = 1 << 20, memory: MemoryPool | None = None, wrap: Wrap = _unchanged
+) -> AsyncIterator[Running]:
     """A task that runs, and is cancelled in the end."""
     async with trio.open_nursery() as nursery:
-        yield Running(nursery, room, memory)
+        yield Running(nursery, room, memory, wrap)
         nursery.cancel_scope.cancel()
 
 
@@ -120,7 +133,7 @@ async def test_a_full_socket_is_drained() -> None:
         while received < 100:
             received += len(parts.client.incoming)
             parts.client.incoming.clear()
-            parts.client.other.notify()
+            parts.client.other.report(readable=True, writable=True)
             await trio.testing.wait_all_tasks_blocked()
 
         assert (before, len(parts.requests)) == (1, 2)
@@ -187,8 +200,8 @@ async def test_an_unexpected_exception_of_a_wait_is_reported(
         await trio.lowlevel.checkpoint()
         raise ZeroDivisionError
 
-    async with running(room=60) as parts:
-        monkeypatch.setattr(parts.client.other, "wait_writable", fail)
+    async with running(room=60, wrap=ReplaceableTransport) as parts:
+        monkeypatch.setattr(parts.transport, "wait_writable", fail)
         await parts.send()
         parts.requests[0].respond(100)
         await trio.testing.wait_all_tasks_blocked()

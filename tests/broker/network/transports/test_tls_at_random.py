@@ -15,9 +15,9 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
+from broker.network.transports.memory_transport import MemoryTransport
 from broker.network.transports.tls_transport import TlsTransport
-from broker.network.transports.transport import Disconnected
-from broker.what_if.memory_transport import MemoryTransport
+from broker.network.transports.transport import Awaits, Disconnected, ReadinessListener
 from tests.broker.network.transports.tls_ends import Ends, send
 from tests.tls import client_context, server_context
 
@@ -66,7 +66,7 @@ class DamagedWire:
 
     def __init__(self, below: MemoryTransport, number: int, damage: Damage) -> None:
         self.peer = below.peer
-        self.awaits, self.is_opening = below.awaits, below.is_opening
+        self.awaits, self.is_opening = Awaits.BYTES, below.is_opening
         self.fileno, self.receive_into = below.fileno, below.receive_into
         self.send_file = None
         self.wait_readable = below.wait_readable
@@ -75,6 +75,9 @@ class DamagedWire:
         self._below = below
         self._number = number
         self._damage = damage
+
+    def watch(self, _user: ReadinessListener) -> None:
+        """See `Transport.watch`: tasks wait for it."""
 
     def send(self, parts: Sequence[bytes | bytearray | memoryview]) -> int:
         """See `Transport.send`; *parts* count as sent, whatever is sent instead."""

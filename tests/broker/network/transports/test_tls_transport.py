@@ -9,9 +9,9 @@ import pytest
 import trio
 import trio.testing
 
+from broker.network.transports.memory_transport import MemoryTransport
 from broker.network.transports.tls_transport import TlsTransport
 from broker.network.transports.transport import Disconnected, TlsFailed
-from broker.what_if.memory_transport import MemoryTransport
 from tests.broker.network.transports.tls_ends import (
     NOTHING,
     Ends,

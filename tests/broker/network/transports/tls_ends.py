@@ -9,9 +9,9 @@ import pytest
 import trio
 import trio.testing
 
+from broker.network.transports.memory_transport import memory_transport_pair
 from broker.network.transports.tls_transport import TlsTransport
 from broker.network.transports.transport import Disconnected
-from broker.what_if.memory_transport import memory_transport_pair
 from tests.tls import client_context, server_context
 
 NOTHING = memoryview(bytearray(0))

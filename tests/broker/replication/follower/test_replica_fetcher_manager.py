@@ -9,8 +9,8 @@ import trio
 import trio.testing
 
 from broker.common.topic_partition import TopicPartition
+from broker.network.transports.memory_transport import MemoryTransport, memory_transport_pair
 from broker.replication.follower.replica_fetcher_manager import ReplicaFetcherManager
-from broker.what_if.memory_transport import MemoryTransport, memory_transport_pair
 from tests.broker.replication.follower.scripted_leader import FollowingNode
 from tests.broker.replication.world import KEY, OTHER, make_partition
 
