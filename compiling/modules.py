@@ -80,6 +80,7 @@ COMPILED = (
     "broker/network/serving/node_channels.py",
     "broker/network/serving/served.py",
     "broker/network/serving/serving_task.py",
+    "broker/network/transports/file_part.py",
     "broker/network/transports/memory_transport.py",
     "broker/network/transports/transport.py",
     "broker/quotas/client_quota_manager.py",

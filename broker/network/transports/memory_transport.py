@@ -9,7 +9,6 @@ part of a file is not read when it is sent: the receiver reads it from the file 
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import deque
 from collections.abc import Sequence
@@ -17,43 +16,11 @@ from typing import Final
 
 import trio
 
+from broker.network.transports.file_part import FilePart
 from broker.network.transports.transport import Awaits, Disconnected, ReadinessListener
 from protocol.output import SendFile
 
 _ROOM_BYTES: Final = 1 << 20
-
-
-def _read_into(descriptor: int, buffer: memoryview, position: int) -> int:
-    if sys.platform == "linux":
-        return os.preadv(descriptor, [buffer], position)
-    raise NotImplementedError  # other systems send no parts of files
-
-
-class FilePart:
-    """Bytes of a file that were sent, and are read when they are received."""
-
-    __slots__ = ("_descriptor", "_position", "size")
-
-    def __init__(self, descriptor: int, position: int, size: int) -> None:
-        self._descriptor = os.dup(descriptor)  # that of the sender may be closed before
-        self._position = position
-        self.size = size
-
-    def read_into(self, buffer: memoryview) -> int:
-        """Read the next bytes; raises `Disconnected` if the file has become shorter."""
-        try:
-            count = _read_into(self._descriptor, buffer[: self.size], self._position)
-        except OSError as error:
-            raise Disconnected(error.strerror or str(error)) from None
-        if not count:
-            raise Disconnected("the file was truncated while it was being sent")
-        self._position += count
-        self.size -= count
-        return count
-
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self._descriptor)
 
 
 class MemoryTransport:
@@ -165,14 +132,18 @@ class MemoryTransport:
             other.report(readable=True, writable=False)
         return sent
 
-    def send_from_file(self, descriptor: int, position: int, size: int) -> int:
-        """See `SendFile`; raises `Disconnected`."""
+    def send_from_file(self, descriptor: int, position: int, size: int) -> int | None:
+        """See `SendFile`; raises `Disconnected`. None if there are too many open files."""
         other = self.other
         if self.closed or other.closed:
             raise Disconnected("closed")
         sent = min(size, other.room_left(self.room))
         if sent > 0:
-            other.arrive_in_file(FilePart(descriptor, position, sent))
+            try:
+                part = FilePart(descriptor, position, sent)
+            except OSError:
+                return None
+            other.arrive_in_file(part)
             other.report(readable=True, writable=False)
         return sent
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -176,6 +177,20 @@ def test_a_sender_may_close_its_file(file: int) -> None:
     os.close(copy)
 
     assert received(there) == DATA[:100]
+
+
+@on_linux
+def test_without_a_descriptor_the_sender_reads(file: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process may have too many open files."""
+
+    def refuse(_descriptor: int) -> int:
+        raise OSError(errno.EMFILE, "too many open files")
+
+    monkeypatch.setattr(os, "dup", refuse)
+    here, there = memory_transport_pair(sends_files=True)
+
+    assert here.send_from_file(file, 0, 100) is None
+    assert there.awaits is Awaits.BYTES
 
 
 @on_linux
