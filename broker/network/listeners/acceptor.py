@@ -78,8 +78,12 @@ class Acceptor:
         """Accept connections of other nodes of the process until cancelled."""
         try:
             while True:
-                await self._quotas.acceptable()
                 transport = await listener.accept()
+                try:
+                    await self._quotas.acceptable()
+                except trio.Cancelled:
+                    transport.close()
+                    raise
                 if self._may_begin(transport, transport.peer, transport.close):
                     self._open(transport, transport.peer)
         finally:

@@ -49,7 +49,7 @@ class EpollPoller:
     def watch(self, watched: Watched) -> Watch:
         """See `Poller.watch`."""
         descriptor = watched.transport.fileno()
-        if descriptor < 0:  # or it reports its readiness itself
+        if descriptor < 0:
             return self._others.watch(watched)
         self._epoll.register(descriptor, _IN)
         self._watched[descriptor] = watched

@@ -125,7 +125,10 @@ class MemoryTransport:
         sent = 0
         room = other.room_left(self.room)
         for part in parts:
-            fits = part if len(part) <= room - sent else memoryview(part)[: room - sent]
+            left = room - sent
+            if not left:
+                break
+            fits = part if len(part) <= left else memoryview(part)[:left]
             other.arrive(fits)
             sent += len(fits)
         if sent:

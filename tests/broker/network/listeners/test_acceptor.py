@@ -14,6 +14,7 @@ import trio.testing
 
 from broker.network.listeners.acceptor import Acceptor, close_excess_connections
 from broker.network.listeners.listening_socket import listen
+from broker.network.listeners.local_listener import LocalListener
 from broker.process.descriptors import ClientDescriptors
 from tests.client import RunningNode, running_node
 
@@ -176,3 +177,27 @@ async def test_connections_of_nodes_replace_those_of_clients_at_the_limit(
             client.close()
         nursery.cancel_scope.cancel()
     sockets.close()
+
+
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+async def test_at_the_limit_connections_of_the_process_wait_as_well(
+    tmp_path: Path, anyio_backend: str
+) -> None:
+    """Also if the limit is reached while none of them waits; when the node stops they end."""
+    async with _accepting(tmp_path, max_connections="1") as (node, port):
+        listener = LocalListener("127.0.0.1", 10)
+        async with trio.open_nursery() as nursery:
+            acceptor = Acceptor(node.node, "PLAINTEXT", ClientDescriptors(100))
+            nursery.start_soon(acceptor.run_locally, listener)
+            await trio.testing.wait_all_tasks_blocked()
+            with _connect(port):
+                while not node.node.connections:
+                    await trio.lowlevel.checkpoint()
+                waiting = listener.connect()
+                await trio.testing.wait_all_tasks_blocked()
+
+                assert len(node.node.connections) == 1
+                assert not waiting.other.closed
+                nursery.cancel_scope.cancel()
+
+    assert waiting.other.closed
