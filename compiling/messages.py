@@ -3,7 +3,7 @@
 mypyc compiles no class that has decorators it does not know, and drops the annotations of fields.
 So the module of a compiled build has this source, written from that of the checkout:
 
-    @message(12, versions=(0, 4), flexible=4)     @mypyc_attr(allow_interpreted_subclasses=True)
+    @body(HEARTBEAT)                              @mypyc_attr(allow_interpreted_subclasses=True)
     class HeartbeatRequest:                       @dataclass(kw_only=True, init=False, ...)
         group_id: string                          class HeartbeatRequest:
         ...                                           group_id: string
@@ -76,15 +76,21 @@ def _made_native(node: ast.ClassDef) -> list[ast.stmt]:
         f"setattr({node.name}, '__annotations__', {annotations!r})",
     ]
     if isinstance(decorator, ast.Call):
-        key = ast.unparse(decorator.args[0])
-        options = {each.arg: ast.unparse(each.value) for each in decorator.keywords}
-        first, last = ast.literal_eval(options["versions"])
-        flexible = options.get("flexible", "FOREVER")
-        spec = f"Spec({key}, range({first}, {last + 1}), {flexible})"
-        after.append(f"setattr({node.name}, '__spec__', {spec})")
+        after.append(f"setattr({node.name}, '__spec__', {_spec(decorator)})")
     # Without a docstring `dataclasses` would generate one from the signature.
     node.body = [ast.Expr(ast.Constant(node.name)), *fields, _initializer(fields)]
     return ast.parse("\n".join(after)).body
+
+
+def _spec(decorator: ast.Call) -> str:
+    """The source of the `Spec` of a class, from the call of `body` or of `message`."""
+    first = ast.unparse(decorator.args[0])
+    options = {each.arg: ast.unparse(each.value) for each in decorator.keywords}
+    if "versions" not in options:
+        return first
+    since, last = ast.literal_eval(options["versions"])
+    flexible = options.get("flexible", "FOREVER")
+    return f"Spec({first}, range({since}, {last + 1}), {flexible})"
 
 
 def _initializer(fields: list[ast.AnnAssign]) -> ast.stmt:

@@ -22,6 +22,7 @@ COMPILED = (
     "purgatories",
     "broker/common",
     "broker/config/groups.py",
+    "broker/api/apis.py",
     "broker/api/dispatch.py",
     "broker/api/handlers/groups/committed_topics.py",
     "broker/api/handlers/current_leader.py",
@@ -151,6 +152,7 @@ ONCE_PER_MESSAGE = "generates readers and writers: runs once for each version of
 # Folders and files that stay interpreted, and why.
 INTERPRETED = {
     "protocol/api_names.py": RARE,
+    "protocol/apis.py": "has only declarations",
     "protocol/compression.py": "calls libraries",
     "protocol/consumer_protocol.py": RARE,
     "protocol/errors.py": "has only an enumeration",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from broker.api.authorization.table import CHECKS
-from broker.api.table import HANDLERS, advertised_versions
+from broker.api.table import ALL_APIS, advertised_versions
 from docs.tables import GENERATED, table
 from protocol.messages import REQUESTS
 
@@ -48,7 +48,7 @@ _NOT_SERVED: Mapping[Sequence[int], str] = {
 
 def apis() -> str:
     """Return the page: the APIs served, with handlers, clients and deviations."""
-    handlers = {request.__spec__.key: handler for request, handler in HANDLERS.items()}
+    handlers = {key: served[1] for key in REQUESTS if (served := ALL_APIS.get(key))}
     uses: Mapping[str, Mapping[str, list[int]]] = json.loads(USES.read_text())
     rows = (
         (
@@ -83,7 +83,7 @@ def apis() -> str:
 def _checks(request: Any) -> str:
     """Return the operations on each type of resource, in the order of the table."""
     operations: dict[str, list[str]] = {}
-    for operation, resource_type in CHECKS[request]:
+    for operation, resource_type in CHECKS[request.__spec__.key]:
         words = resource_type.name.lower().replace("_", " ")
         operations.setdefault(words, []).append(operation.name)
     return "; ".join(f"{words}: {', '.join(names)}" for words, names in operations.items())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from broker.api.table import HANDLERS
 from broker.faults.actions import (
     BYTES_PER_SECOND_MAX,
     DELAY_MS_MAX,
@@ -33,6 +32,7 @@ from broker.faults.rule_spec import (
     PER_RULE,
 )
 from broker.faults.schedule import FORMAT, SCHEDULE_SEED_MAX
+from protocol.apis import APIS
 from protocol.errors import ErrorCode
 
 _INT_MAX = 2**31 - 1
@@ -229,7 +229,7 @@ def _text(description: str, pattern: str = "") -> Schema:
 
 
 def _apis() -> list[str]:
-    return sorted(cls.__name__.removesuffix("Request") for cls in HANDLERS)
+    return sorted(api.name for api in APIS.values())
 
 
 def _errors() -> list[str]:

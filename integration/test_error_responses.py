@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 
 from broker.api.error_responses.table import error_response
-from broker.api.table import HANDLERS
 from integration.kafka.java_program import java_command
 from integration.machine.deadlines import ENDS_WITHIN_S
 from protocol.codec import decode, encode
 from protocol.errors import ErrorCode
 from protocol.headers import decode_response, encode_request
-from protocol.messages import RESPONSES
+from protocol.messages import REQUESTS, RESPONSES
 from protocol.messages.create_acls import CreateAclsRequest
 from protocol.messages.delete_acls import DeleteAclsRequest
 from protocol.messages.describe_acls import DescribeAclsRequest
@@ -45,7 +44,7 @@ def test_error_responses_equal_kafkas(tmp_path: Path) -> None:
     rng = random.Random(4711)
     requested = [
         (_request(rng, cls, version), version, error)
-        for cls in HANDLERS
+        for cls in REQUESTS.values()
         for version in cls.__spec__.versions
         for _ in range(ROUNDS)
         for error in ERRORS

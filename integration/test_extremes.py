@@ -6,19 +6,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from broker.api.table import HANDLERS
 from integration.extremes.known import KNOWN, reason, waits_at_kafka
 from integration.extremes.outcomes import outcomes
 from integration.kafka.source import start_kafka
 from integration.machine.requirements import is_required
 from integration.processes.antechamber import Antechamber
+from protocol.messages import REQUESTS
 
 _SLOW = [] if is_required("parity") else [pytest.mark.skip("slow: ANTECHAMBER_REQUIRE=parity")]
 
 
 @pytest.mark.kafka
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("apis", [pytest.param(list(HANDLERS), marks=_SLOW, id="all")])
+@pytest.mark.parametrize("apis", [pytest.param(list(REQUESTS.values()), marks=_SLOW, id="all")])
 def test_extreme_values_have_kafkas_outcomes(apis: list[type]) -> None:
     """Each field of each version closes the connection, waits, or has equal error codes."""
     with (

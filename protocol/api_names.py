@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-from protocol.messages import REQUESTS
+from protocol.apis import APIS
 
-# As of Kafka 4.3, without the APIs that only brokers use between each other.
-_NOT_DECODED = {
-    17: "SaslHandshake",
-    29: "DescribeAcls",
-    30: "CreateAcls",
-    31: "DeleteAcls",
-    36: "SaslAuthenticate",
-    38: "CreateDelegationToken",
-    39: "RenewDelegationToken",
-    40: "ExpireDelegationToken",
-    41: "DescribeDelegationToken",
-    50: "DescribeUserScramCredentials",
-    51: "AlterUserScramCredentials",
-    65: "DescribeTransactions",
-    66: "ListTransactions",
-    71: "GetTelemetrySubscriptions",
-    72: "PushTelemetry",
-    80: "AddRaftVoter",
-    81: "RemoveRaftVoter",
-}
+# Those of Kafka 4.3 that clients use, too.
+_NOT_DECODED = {71: "GetTelemetrySubscriptions", 72: "PushTelemetry"}
 
-_NAMES: dict[int, str] = _NOT_DECODED | {
-    key: cls.__name__.removesuffix("Request") for key, cls in REQUESTS.items()
-}
+_NAMES: dict[int, str] = _NOT_DECODED | {key: api.name for key, api in APIS.items()}
 _KEYS = {name: key for key, name in _NAMES.items()}
 
 

@@ -11,17 +11,17 @@ from struct import Struct
 from struct import error as struct_error
 from typing import Any, Final
 
+from protocol.apis import API_VERSIONS, APIS
 from protocol.big_endian import int16_at
 from protocol.codec import Malformed, Output, StringTooLong, decode, encode_into
 from protocol.frame_length import begin_frame, finish_frame
 from protocol.java_text import JAVA_REPLACE
 from protocol.lazy_dataclass import dataclass
-from protocol.messages import REQUESTS
 from protocol.schema import FOREVER
 from protocol.string_limits import REPLACEABLE_BYTES_MAX, STRING_BYTES_MAX, check_replaced
 from protocol.tagged_fields import skip_tags
 
-API_VERSIONS_KEY: Final = 18
+API_VERSIONS_KEY: Final = API_VERSIONS.key
 
 _FIXED: Final = Struct(">hhi")
 PEEKED_BYTES: Final = _FIXED.size
@@ -30,7 +30,7 @@ _INT32: Final = Struct(">i")
 _LENGTH_AND_CORRELATION_ID: Final = Struct(">ii")
 
 # By API key: the first version with a flexible request header, and with a flexible response header.
-_FLEXIBLE_REQUESTS: Final = {key: cls.__spec__.flexible for key, cls in REQUESTS.items()}
+_FLEXIBLE_REQUESTS: Final = {key: api.flexible for key, api in APIS.items()}
 _FLEXIBLE_RESPONSES: Final = _FLEXIBLE_REQUESTS | {API_VERSIONS_KEY: FOREVER}
 
 

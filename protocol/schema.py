@@ -1,6 +1,6 @@
 """Describes a versioned binary message as an annotated dataclass.
 
-    @message(12, versions=(0, 4), flexible=4)
+    @body(HEARTBEAT)  # of protocol.apis: key 12, versions 0 to 4, flexible since 4
     class HeartbeatRequest:
         group_id: string
         generation_id: int32
@@ -67,7 +67,7 @@ record_set = Annotated[bytes | bytearray | memoryview, Sized("i", spliced=True)]
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A message's API key, versions, and first flexible version (KIP-482)."""
+    """The key of a message's API or type, its versions, and the first flexible one (KIP-482)."""
 
     key: int
     versions: range
@@ -106,15 +106,24 @@ def struct(cls: type[T]) -> type[T]:
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(since,))
-def message(
-    key: int, *, versions: tuple[int, int], flexible: int = FOREVER
-) -> Callable[[type[T]], type[T]]:
-    """Make *cls* the body of a request or a response of API *key*."""
+def body(spec: Spec) -> Callable[[type[T]], type[T]]:
+    """Make *cls* the body of a request or a response of an API."""
 
     def decorate(cls: type[T]) -> type[T]:
         cls = struct(cls)
-        first, last = versions
-        setattr(cls, "__spec__", Spec(key, range(first, last + 1), flexible))  # noqa: B010 - a slotted class has no such attribute to type
+        setattr(cls, "__spec__", spec)  # noqa: B010 - a slotted class has no such attribute to type
         return cls
 
     return decorate
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(since,))
+def message(
+    key: int, *, versions: tuple[int, int], flexible: int = FOREVER
+) -> Callable[[type[T]], type[T]]:
+    """Make *cls* a message that no API has, as a record's key or value; *key* is that of its type.
+
+    *versions* are the first and the last.
+    """
+    first, last = versions
+    return body(Spec(key, range(first, last + 1), flexible))

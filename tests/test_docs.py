@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from antechamber import cli
-from broker.api.table import HANDLERS
 from broker.command_line.arguments import parse_arguments
 from docs.apis_page import USES
 from docs.generate import PAGES
 from docs.parsers import parsers
 from pipeline.arguments import parse as parse_analyze
+from protocol.messages import REQUESTS
 from protocol.messages.delete_share_group_state import DeleteShareGroupStateRequest
 from protocol.messages.initialize_share_group_state import InitializeShareGroupStateRequest
 from protocol.messages.read_share_group_state import ReadShareGroupStateRequest
@@ -63,7 +63,7 @@ _FOR_NODES = (
     DeleteShareGroupStateRequest,
     ReadShareGroupStateSummaryRequest,
 )
-_FOR_CLIENTS = [request for request in HANDLERS if request not in _FOR_NODES]
+_FOR_CLIENTS = [request for request in REQUESTS.values() if request not in _FOR_NODES]
 
 
 def blocks(document: Path, *languages: str) -> Iterator[str]:

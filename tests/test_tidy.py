@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from broker.api.table import HANDLERS
+from broker.api.packages import PACKAGES
+from broker.api.table import ALL_APIS
 from compiling.modules import deciding_entry, modules
+from protocol.apis import APIS, Api
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ("antechamber", "broker", "pipeline", "protocol", "purgatories", "recorder")
@@ -125,6 +126,10 @@ def test_each_module_is_reached_by_tests() -> None:
     # The command line imports the module of a command by its name; this file imports all of them.
     roots = [*commands, "docs/parsers.py"]
     reached |= {name for path in roots for name in imported(path)}
+    # What serves an API is imported by its name; there are tests of all APIs.
+    for request, handler in filter(None, map(ALL_APIS.get, APIS)):
+        reached |= {request.__module__, handler.__module__}
+    reached |= {f"broker.api.error_responses.{package}" for package in PACKAGES.values()}
     missing = {module(path): path for path in sources(*ROOMS) if path not in commands}
     while found := reached & missing.keys():
         for name in found:
@@ -157,13 +162,27 @@ def test_only_the_clock_reads_the_time(path: str) -> None:
 
 def test_an_api_has_the_same_name_everywhere() -> None:
     """Message file, handler file and handler have the same name and are in the table."""
-    for request, handler in HANDLERS.items():
-        message = request.__module__.rpartition(".")[2]
-        assert fnmatch(handler.__module__, f"broker.api.handlers.*.{message}")
-        assert handler.__name__ == message
-    named = {path.stem for path in (ROOT / "broker/api/handlers").rglob("*.py")}
+    names = {api.snake_case_name for api in APIS.values()}
     messages = {path.stem for path in (ROOT / "protocol/messages").glob("*.py")} - {"__init__"}
-    assert named & messages == {handler.__name__ for handler in HANDLERS.values()}
+    handlers = [path.stem for path in (ROOT / "broker/api/handlers").rglob("*.py")]
+    assert messages == names
+    assert [handlers.count(name) for name in names] == [1] * len(names)
+
+
+@pytest.mark.parametrize("api", APIS.values(), ids=lambda api: api.name)
+def test_a_handler_is_declared_for_the_requests_of_its_api(api: Api) -> None:
+    """The handler is imported by its name, so mypy does not compare the class of the requests."""
+    served = ALL_APIS.get(api.key)
+    assert served is not None
+    source = ROOT / f"{served[1].__module__.replace('.', '/')}.py"
+    [handler] = [
+        node
+        for node in ast.parse(source.read_text()).body
+        if isinstance(node, ast.FunctionDef) and node.name == api.snake_case_name
+    ]
+    first = handler.args.args[0].annotation
+    assert first is not None
+    assert ast.unparse(first) == f"Request[{served[0].__name__}]"
 
 
 def test_each_module_is_compiled_or_has_a_reason() -> None:

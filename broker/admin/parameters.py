@@ -8,9 +8,9 @@ from http import HTTPStatus
 from broker.admin.facts.facts import LIMIT_DEFAULT, LIMIT_MAX, RequestQuery, ShareQuery
 from broker.admin.http import HttpError
 from broker.admin.query import Query
-from broker.api.table import HANDLERS
+from protocol.apis import APIS
 
-API_NAMES = sorted(request.__name__.removesuffix("Request") for request in HANDLERS)
+API_NAMES = sorted(api.name for api in APIS.values())
 _INT_MAX = 2**31 - 1
 LONG_MAX = 2**63 - 1
 

@@ -14,13 +14,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
+from broker.api.apis import Apis
 from broker.api.faults.before import handle_large_with_rules, handle_with_rules
 from broker.api.handlers.cluster.api_versions import unsupported_version
 from broker.api.long_request import LongRequest
 from broker.api.outcome import PARKED
 from broker.api.request import Request, ResponseSink
 from broker.api.services import Services
-from broker.api.table import API_BY_KEY, Apis
+from broker.api.table import ALL_APIS
 from broker.api.throttling import begin_step
 from broker.common.errors import Refused
 from broker.network.clients.connection import Connection
@@ -51,7 +52,7 @@ class Dispatcher:
         self,
         services: Services,
         recorder: Recorder | None,
-        apis: Apis = API_BY_KEY,
+        apis: Apis = ALL_APIS,
         condition: str = "",
     ) -> None:
         self._services = services

@@ -22,6 +22,7 @@ from broker.faults.senders import APIS_OF_BROKERS
 from broker.steps.schedule import schedule_once
 from protocol.api_names import api_name
 from protocol.headers import RequestHeader
+from protocol.messages import REQUESTS
 from purgatories.timer.system_timer import SystemTimer
 
 RULES_MAX = 1_000
@@ -279,12 +280,12 @@ class FaultRules:
             return []
         apis = self._possible.apis
         if match.api is not None:
-            return [apis[match.api].__spec__.key]
+            return [apis[match.api].key]
         names: Iterable[str] = action.apis or apis
         if match.origin == FROM_BROKER:
             names = [name for name in names if name in APIS_OF_BROKERS]
-        classes = [apis[name] for name in names]
-        return [cls.__spec__.key for cls in classes if names_all(cls, match)]
+        keys = [apis[name].key for name in names]
+        return [key for key in keys if names_all(REQUESTS[key], match)]
 
 
 def _no_nodes(_: NodeChange) -> None:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from broker.faults.fields import Fields
 from broker.faults.named_fields import Kinds, kinds
 from broker.faults.rule_spec import FROM_BROKER, FROM_CLIENT, Match
 from broker.faults.senders import ADD_PARTITIONS_OF_BROKERS_SINCE, APIS_OF_BROKERS
+from protocol.apis import Api
+from protocol.messages import REQUESTS
 
 _ADD_PARTITIONS = "AddPartitionsToTxn"
 _ANY = "the requests that can match"
 
 
 def check_possible(
-    match: Fields, read: Match, apis: Mapping[str, Any], apis_of_action: Collection[str] | None
+    match: Fields, read: Match, apis: Mapping[str, Api], apis_of_action: Collection[str] | None
 ) -> None:
     """Raise `InvalidValue` if no request can match *read*.
 
-    *apis* are the request classes by API, *apis_of_action* those that the action is possible for.
+    *apis* are those that are served, by name, and *apis_of_action* those that the action is
+    possible for.
     """
     names = [name for name in Kinds._fields if name in match]
     if read.api is not None:
@@ -39,18 +41,22 @@ def check_possible(
             _check_has(match, name, (), apis, f"{who} have")
 
 
-def _has_all(cls: Any, names: Collection[str]) -> bool:
-    named = kinds(cls)
+def _has_all(api: Api, names: Collection[str]) -> bool:
+    named = _kinds(api)
     return all(getattr(named, name) for name in names)
 
 
+def _kinds(api: Api) -> Kinds:
+    return kinds(REQUESTS[api.key])
+
+
 def _check_has(
-    match: Fields, name: str, of: Collection[str], apis: Mapping[str, Any], subject: str
+    match: Fields, name: str, of: Collection[str], apis: Mapping[str, Api], subject: str
 ) -> None:
     """Refuse a name that requests of none of these APIs have."""
-    if any(getattr(kinds(apis[api]), name) for api in of):
+    if any(getattr(_kinds(apis[api]), name) for api in of):
         return
-    having = sorted(each for each, cls in apis.items() if getattr(kinds(cls), name))
+    having = sorted(each for each, api in apis.items() if getattr(_kinds(api), name))
     allowed = ", ".join(having)
     raise match.refusal(name, f"{subject} no {_words(name)}; it is allowed for {allowed}")
 

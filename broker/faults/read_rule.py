@@ -23,6 +23,7 @@ from broker.faults.rule_spec import (
     RuleSpec,
 )
 from broker.faults.senders import API_ONLY_OF_BROKERS, APIS_OF_BROKERS
+from protocol.apis import Api
 from protocol.lazy_dataclass import dataclass
 
 COUNT_MAX = 1_000_000_000
@@ -34,9 +35,9 @@ _MATCH_FIELDS = (*(each.name for each in fields(Match) if each.name != "origin")
 
 @dataclass(frozen=True, slots=True)
 class Possible:
-    """What rules can match: the request class of each API, the nodes, and the listeners."""
+    """What rules can match: the APIs by name, the nodes, and the listeners."""
 
-    apis: Mapping[str, Any]
+    apis: Mapping[str, Api]
     nodes: Collection[int]
     listeners: Collection[str]
 
@@ -149,7 +150,7 @@ def _version(match: Fields, api: str | None, possible: Possible) -> int | None:
         return None
     if api is None:
         raise match.refusal("version", "give the api as well")
-    versions = possible.apis[api].__spec__.versions
+    versions = possible.apis[api].versions
     return match.whole("version", versions[0], versions[-1])
 
 

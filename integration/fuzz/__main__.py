@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from broker.api.table import HANDLERS
 from integration.fuzz.broker import FuzzedBroker, ValidClient
 from integration.fuzz.corpus import save, shrunk
 from integration.fuzz.hostile_clients import HostileClients
@@ -29,6 +28,7 @@ from integration.fuzz.sessions import Session, Sessions
 from integration.fuzz.valid_client import TOPIC
 from integration.machine.deadlines import eventually
 from integration.processes.server_process import free_ports
+from protocol.messages import REQUESTS
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
 
 FRAMES_A_ROUND = 20_000
@@ -43,7 +43,7 @@ _OWN_CONNECTIONS_MAX = 2
 
 # UnregisterBroker removes the only broker's partitions, as an administrator may.
 SERVED: dict[int, Any] = {
-    cls.__spec__.key: cls for cls in HANDLERS if cls is not UnregisterBrokerRequest
+    cls.__spec__.key: cls for cls in REQUESTS.values() if cls is not UnregisterBrokerRequest
 }
 
 

@@ -11,7 +11,7 @@ import sys
 
 from broker.__main__ import main
 from broker.api.request import Request
-from broker.api.table import API_BY_KEY
+from broker.api.table import ALL_APIS
 from broker.common.errors import InvariantBroken
 from protocol.messages.heartbeat import HeartbeatRequest
 
@@ -27,5 +27,5 @@ def _heartbeat(request: Request[HeartbeatRequest]) -> None:
 
 
 if __name__ == "__main__":
-    API_BY_KEY[_HEARTBEAT] = (HeartbeatRequest, _heartbeat)
+    ALL_APIS.loaded[_HEARTBEAT] = (HeartbeatRequest, _heartbeat)
     sys.exit(main())

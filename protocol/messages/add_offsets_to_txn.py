@@ -5,10 +5,11 @@ v3 flexible, v4 TRANSACTION_ABORTABLE (KIP-890).
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, int64, message, string
+from protocol.apis import ADD_OFFSETS_TO_TXN
+from protocol.schema import body, int16, int32, int64, string
 
 
-@message(25, versions=(0, 4), flexible=3)
+@body(ADD_OFFSETS_TO_TXN)
 class AddOffsetsToTxnRequest:
     transactional_id: string
     producer_id: int64
@@ -16,7 +17,7 @@ class AddOffsetsToTxnRequest:
     group_id: string
 
 
-@message(25, versions=(0, 4), flexible=3)
+@body(ADD_OFFSETS_TO_TXN)
 class AddOffsetsToTxnResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

@@ -5,10 +5,11 @@ v3 flexible, v4 several transactions, for brokers (KIP-890), v5 TRANSACTION_ABOR
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int16, int32, int64, message, since, string, struct
+from protocol.apis import ADD_PARTITIONS_TO_TXN
+from protocol.schema import body, boolean, int16, int32, int64, since, string, struct
 
 
-@message(24, versions=(0, 5), flexible=3)
+@body(ADD_PARTITIONS_TO_TXN)
 class AddPartitionsToTxnRequest:
     transactions: list[AddPartitionsToTxnTransaction] = since(4, factory=list)
     v3_and_below_transactional_id: string = since(0, until=3, default="")
@@ -32,7 +33,7 @@ class AddPartitionsToTxnTopic:
     partitions: list[int32]
 
 
-@message(24, versions=(0, 5), flexible=3)
+@body(ADD_PARTITIONS_TO_TXN)
 class AddPartitionsToTxnResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = since(4, default=0)

@@ -5,10 +5,11 @@ v1 chooses between a response after the commit and one after the write.
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int16, int32, message, since, string, struct, uint16, uuid
+from protocol.apis import ADD_RAFT_VOTER
+from protocol.schema import body, boolean, int16, int32, since, string, struct, uint16, uuid
 
 
-@message(80, versions=(0, 1), flexible=0)
+@body(ADD_RAFT_VOTER)
 class AddRaftVoterRequest:
     cluster_id: string | None
     timeout_ms: int32
@@ -25,7 +26,7 @@ class Listener:
     port: uint16
 
 
-@message(80, versions=(0, 1), flexible=0)
+@body(ADD_RAFT_VOTER)
 class AddRaftVoterResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

@@ -5,10 +5,11 @@ v1 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import boolean, float64, int16, int32, message, string, struct
+from protocol.apis import ALTER_CLIENT_QUOTAS
+from protocol.schema import body, boolean, float64, int16, int32, string, struct
 
 
-@message(49, versions=(0, 1), flexible=1)
+@body(ALTER_CLIENT_QUOTAS)
 class AlterClientQuotasRequest:
     entries: list[EntryData]
     validate_only: boolean
@@ -33,7 +34,7 @@ class OpData:
     remove: boolean
 
 
-@message(49, versions=(0, 1), flexible=1)
+@body(ALTER_CLIENT_QUOTAS)
 class AlterClientQuotasResponse:
     throttle_time_ms: int32 = 0
     entries: list[EntryResponse]

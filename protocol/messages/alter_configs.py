@@ -5,10 +5,11 @@ v2 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int8, int16, int32, message, string, struct
+from protocol.apis import ALTER_CONFIGS
+from protocol.schema import body, boolean, int8, int16, int32, string, struct
 
 
-@message(33, versions=(0, 2), flexible=2)
+@body(ALTER_CONFIGS)
 class AlterConfigsRequest:
     resources: list[AlterConfigsResource]
     validate_only: boolean
@@ -27,7 +28,7 @@ class AlterableConfig:
     value: string | None
 
 
-@message(33, versions=(0, 2), flexible=2)
+@body(ALTER_CONFIGS)
 class AlterConfigsResponse:
     throttle_time_ms: int32 = 0
     responses: list[AlterConfigsResourceResponse]

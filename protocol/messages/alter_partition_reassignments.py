@@ -5,10 +5,11 @@ v1 whether the replication factor may change (KIP-860).
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int16, int32, message, since, string, struct
+from protocol.apis import ALTER_PARTITION_REASSIGNMENTS
+from protocol.schema import body, boolean, int16, int32, since, string, struct
 
 
-@message(45, versions=(0, 1), flexible=0)
+@body(ALTER_PARTITION_REASSIGNMENTS)
 class AlterPartitionReassignmentsRequest:
     timeout_ms: int32 = 60000
     allow_replication_factor_change: boolean = since(1, default=True)
@@ -27,7 +28,7 @@ class ReassignablePartition:
     replicas: list[int32] | None = None
 
 
-@message(45, versions=(0, 1), flexible=0)
+@body(ALTER_PARTITION_REASSIGNMENTS)
 class AlterPartitionReassignmentsResponse:
     throttle_time_ms: int32 = 0
     allow_replication_factor_change: boolean = since(1, default=True)

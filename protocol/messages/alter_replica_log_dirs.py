@@ -5,10 +5,11 @@ v2 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, message, string, struct
+from protocol.apis import ALTER_REPLICA_LOG_DIRS
+from protocol.schema import body, int16, int32, string, struct
 
 
-@message(34, versions=(1, 2), flexible=2)
+@body(ALTER_REPLICA_LOG_DIRS)
 class AlterReplicaLogDirsRequest:
     dirs: list[AlterReplicaLogDir]
 
@@ -25,7 +26,7 @@ class AlterReplicaLogDirTopic:
     partitions: list[int32]
 
 
-@message(34, versions=(1, 2), flexible=2)
+@body(ALTER_REPLICA_LOG_DIRS)
 class AlterReplicaLogDirsResponse:
     throttle_time_ms: int32 = 0
     results: list[AlterReplicaLogDirTopicResult]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, int64, message, string, struct, uuid
+from protocol.apis import ALTER_SHARE_GROUP_OFFSETS
+from protocol.schema import body, int16, int32, int64, string, struct, uuid
 
 
-@message(91, versions=(0, 0), flexible=0)
+@body(ALTER_SHARE_GROUP_OFFSETS)
 class AlterShareGroupOffsetsRequest:
     group_id: string
     topics: list[AlterShareGroupOffsetsRequestTopic]
@@ -23,7 +24,7 @@ class AlterShareGroupOffsetsRequestPartition:
     start_offset: int64
 
 
-@message(91, versions=(0, 0), flexible=0)
+@body(ALTER_SHARE_GROUP_OFFSETS)
 class AlterShareGroupOffsetsResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

@@ -5,10 +5,11 @@ The mechanism 1 is SCRAM-SHA-256, and 2 is SCRAM-SHA-512.
 
 from __future__ import annotations
 
-from protocol.schema import data, int8, int16, int32, message, string, struct
+from protocol.apis import ALTER_USER_SCRAM_CREDENTIALS
+from protocol.schema import body, data, int8, int16, int32, string, struct
 
 
-@message(51, versions=(0, 0), flexible=0)
+@body(ALTER_USER_SCRAM_CREDENTIALS)
 class AlterUserScramCredentialsRequest:
     deletions: list[ScramCredentialDeletion]
     upsertions: list[ScramCredentialUpsertion]
@@ -29,7 +30,7 @@ class ScramCredentialUpsertion:
     salted_password: data
 
 
-@message(51, versions=(0, 0), flexible=0)
+@body(ALTER_USER_SCRAM_CREDENTIALS)
 class AlterUserScramCredentialsResponse:
     throttle_time_ms: int32 = 0
     results: list[AlterUserScramCredentialsResult]

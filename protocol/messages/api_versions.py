@@ -6,16 +6,17 @@ version 0.
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int16, int32, int64, message, since, string, struct
+from protocol.apis import API_VERSIONS
+from protocol.schema import body, boolean, int16, int32, int64, since, string, struct
 
 
-@message(18, versions=(0, 4), flexible=3)
+@body(API_VERSIONS)
 class ApiVersionsRequest:
     client_software_name: string = since(3, default="")
     client_software_version: string = since(3, default="")
 
 
-@message(18, versions=(0, 4), flexible=3)
+@body(API_VERSIONS)
 class ApiVersionsResponse:
     error_code: int16 = 0
     api_keys: list[ApiVersion]

@@ -5,16 +5,17 @@ v1 whether a member uses the classic protocol (KIP-1099).
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int8, int16, int32, message, since, string, struct, uuid
+from protocol.apis import CONSUMER_GROUP_DESCRIBE
+from protocol.schema import body, boolean, int8, int16, int32, since, string, struct, uuid
 
 
-@message(69, versions=(0, 1), flexible=0)
+@body(CONSUMER_GROUP_DESCRIBE)
 class ConsumerGroupDescribeRequest:
     group_ids: list[string]
     include_authorized_operations: boolean = False
 
 
-@message(69, versions=(0, 1), flexible=0)
+@body(CONSUMER_GROUP_DESCRIBE)
 class ConsumerGroupDescribeResponse:
     throttle_time_ms: int32 = 0
     groups: list[DescribedGroup]

@@ -5,10 +5,11 @@ v1 pattern types (KIP-290), v2 flexible, v3 resources of type USER (KIP-373).
 
 from __future__ import annotations
 
-from protocol.schema import int8, int16, int32, message, string, struct
+from protocol.apis import CREATE_ACLS
+from protocol.schema import body, int8, int16, int32, string, struct
 
 
-@message(30, versions=(1, 3), flexible=2)
+@body(CREATE_ACLS)
 class CreateAclsRequest:
     creations: list[AclCreation]
 
@@ -24,7 +25,7 @@ class AclCreation:
     permission_type: int8
 
 
-@message(30, versions=(1, 3), flexible=2)
+@body(CREATE_ACLS)
 class CreateAclsResponse:
     throttle_time_ms: int32 = 0
     results: list[AclCreationResult]

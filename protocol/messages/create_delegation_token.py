@@ -5,10 +5,11 @@ v2 flexible, v3 owners (KIP-373). Times are in ms since the epoch; -1 means none
 
 from __future__ import annotations
 
-from protocol.schema import data, int16, int32, int64, message, since, string, struct
+from protocol.apis import CREATE_DELEGATION_TOKEN
+from protocol.schema import body, data, int16, int32, int64, since, string, struct
 
 
-@message(38, versions=(1, 3), flexible=2)
+@body(CREATE_DELEGATION_TOKEN)
 class CreateDelegationTokenRequest:
     owner_principal_type: string | None = since(3, default=None)
     owner_principal_name: string | None = since(3, default=None)
@@ -22,7 +23,7 @@ class CreatableRenewers:
     principal_name: string
 
 
-@message(38, versions=(1, 3), flexible=2)
+@body(CREATE_DELEGATION_TOKEN)
 class CreateDelegationTokenResponse:
     error_code: int16 = 0
     principal_type: string

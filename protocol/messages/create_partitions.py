@@ -5,10 +5,11 @@ v2 flexible, v3 quotas (KIP-599).
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int16, int32, message, string, struct
+from protocol.apis import CREATE_PARTITIONS
+from protocol.schema import body, boolean, int16, int32, string, struct
 
 
-@message(37, versions=(0, 3), flexible=2)
+@body(CREATE_PARTITIONS)
 class CreatePartitionsRequest:
     topics: list[CreatePartitionsTopic]
     timeout_ms: int32
@@ -27,7 +28,7 @@ class CreatePartitionsAssignment:
     broker_ids: list[int32]
 
 
-@message(37, versions=(0, 3), flexible=2)
+@body(CREATE_PARTITIONS)
 class CreatePartitionsResponse:
     throttle_time_ms: int32 = 0
     results: list[CreatePartitionsTopicResult]

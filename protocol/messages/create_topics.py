@@ -6,13 +6,14 @@ v7 topic ids (KIP-516).
 
 from __future__ import annotations
 
+from protocol.apis import CREATE_TOPICS
 from protocol.schema import (
     ZERO_UUID,
+    body,
     boolean,
     int8,
     int16,
     int32,
-    message,
     since,
     string,
     struct,
@@ -20,7 +21,7 @@ from protocol.schema import (
 )
 
 
-@message(19, versions=(2, 7), flexible=5)
+@body(CREATE_TOPICS)
 class CreateTopicsRequest:
     topics: list[CreatableTopic]
     timeout_ms: int32 = 60000
@@ -48,7 +49,7 @@ class CreatableTopicConfig:
     value: string | None
 
 
-@message(19, versions=(2, 7), flexible=5)
+@body(CREATE_TOPICS)
 class CreateTopicsResponse:
     throttle_time_ms: int32 = 0
     topics: list[CreatableTopicResult]

@@ -5,10 +5,11 @@ v1 pattern types (KIP-290), v2 flexible, v3 resources of type USER (KIP-373).
 
 from __future__ import annotations
 
-from protocol.schema import int8, int16, int32, message, string, struct
+from protocol.apis import DELETE_ACLS
+from protocol.schema import body, int8, int16, int32, string, struct
 
 
-@message(31, versions=(1, 3), flexible=2)
+@body(DELETE_ACLS)
 class DeleteAclsRequest:
     filters: list[DeleteAclsFilter]
 
@@ -24,7 +25,7 @@ class DeleteAclsFilter:
     permission_type: int8
 
 
-@message(31, versions=(1, 3), flexible=2)
+@body(DELETE_ACLS)
 class DeleteAclsResponse:
     throttle_time_ms: int32 = 0
     filter_results: list[DeleteAclsFilterResult]

@@ -5,15 +5,16 @@ v2 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, message, string, struct
+from protocol.apis import DELETE_GROUPS
+from protocol.schema import body, int16, int32, string, struct
 
 
-@message(42, versions=(0, 2), flexible=2)
+@body(DELETE_GROUPS)
 class DeleteGroupsRequest:
     groups_names: list[string]
 
 
-@message(42, versions=(0, 2), flexible=2)
+@body(DELETE_GROUPS)
 class DeleteGroupsResponse:
     throttle_time_ms: int32 = 0
     results: list[DeletableGroupResult]

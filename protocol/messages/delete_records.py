@@ -5,10 +5,11 @@ v2 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, int64, message, string, struct
+from protocol.apis import DELETE_RECORDS
+from protocol.schema import body, int16, int32, int64, string, struct
 
 
-@message(21, versions=(0, 2), flexible=2)
+@body(DELETE_RECORDS)
 class DeleteRecordsRequest:
     topics: list[DeleteRecordsTopic]
     timeout_ms: int32
@@ -26,7 +27,7 @@ class DeleteRecordsPartition:
     offset: int64
 
 
-@message(21, versions=(0, 2), flexible=2)
+@body(DELETE_RECORDS)
 class DeleteRecordsResponse:
     throttle_time_ms: int32 = 0
     topics: list[DeleteRecordsTopicResult]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, message, string, struct, uuid
+from protocol.apis import DELETE_SHARE_GROUP_OFFSETS
+from protocol.schema import body, int16, int32, string, struct, uuid
 
 
-@message(92, versions=(0, 0), flexible=0)
+@body(DELETE_SHARE_GROUP_OFFSETS)
 class DeleteShareGroupOffsetsRequest:
     group_id: string
     topics: list[DeleteShareGroupOffsetsRequestTopic]
@@ -16,7 +17,7 @@ class DeleteShareGroupOffsetsRequestTopic:
     topic_name: string
 
 
-@message(92, versions=(0, 0), flexible=0)
+@body(DELETE_SHARE_GROUP_OFFSETS)
 class DeleteShareGroupOffsetsResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, message, string, struct, uuid
+from protocol.apis import DELETE_SHARE_GROUP_STATE
+from protocol.schema import body, int16, int32, string, struct, uuid
 
 
-@message(86, versions=(0, 0), flexible=0)
+@body(DELETE_SHARE_GROUP_STATE)
 class DeleteShareGroupStateRequest:
     group_id: string
     topics: list[DeleteStateData]
@@ -22,7 +23,7 @@ class PartitionData:
     partition: int32
 
 
-@message(86, versions=(0, 0), flexible=0)
+@body(DELETE_SHARE_GROUP_STATE)
 class DeleteShareGroupStateResponse:
     results: list[DeleteStateResult]
 

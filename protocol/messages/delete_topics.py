@@ -5,10 +5,11 @@ v4 flexible, v5 error messages (KIP-599), v6 by topic id (KIP-516).
 
 from __future__ import annotations
 
-from protocol.schema import ZERO_UUID, int16, int32, message, since, string, struct, uuid
+from protocol.apis import DELETE_TOPICS
+from protocol.schema import ZERO_UUID, body, int16, int32, since, string, struct, uuid
 
 
-@message(20, versions=(1, 6), flexible=4)
+@body(DELETE_TOPICS)
 class DeleteTopicsRequest:
     topics: list[DeleteTopicState] = since(6, factory=list)
     topic_names: list[string] = since(0, until=5, factory=list)
@@ -21,7 +22,7 @@ class DeleteTopicState:
     topic_id: uuid = since(6, default=ZERO_UUID)
 
 
-@message(20, versions=(1, 6), flexible=4)
+@body(DELETE_TOPICS)
 class DeleteTopicsResponse:
     throttle_time_ms: int32 = 0
     responses: list[DeletableTopicResult]

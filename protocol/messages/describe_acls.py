@@ -5,10 +5,11 @@ v1 pattern types (KIP-290), v2 flexible, v3 resources of type USER (KIP-373).
 
 from __future__ import annotations
 
-from protocol.schema import int8, int16, int32, message, string, struct
+from protocol.apis import DESCRIBE_ACLS
+from protocol.schema import body, int8, int16, int32, string, struct
 
 
-@message(29, versions=(1, 3), flexible=2)
+@body(DESCRIBE_ACLS)
 class DescribeAclsRequest:
     resource_type_filter: int8
     resource_name_filter: string | None
@@ -19,7 +20,7 @@ class DescribeAclsRequest:
     permission_type: int8
 
 
-@message(29, versions=(1, 3), flexible=2)
+@body(DESCRIBE_ACLS)
 class DescribeAclsResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

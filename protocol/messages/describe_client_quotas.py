@@ -5,10 +5,11 @@ v1 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import boolean, float64, int8, int16, int32, message, string, struct
+from protocol.apis import DESCRIBE_CLIENT_QUOTAS
+from protocol.schema import body, boolean, float64, int8, int16, int32, string, struct
 
 
-@message(48, versions=(0, 1), flexible=1)
+@body(DESCRIBE_CLIENT_QUOTAS)
 class DescribeClientQuotasRequest:
     components: list[ComponentData]
     strict: boolean
@@ -21,7 +22,7 @@ class ComponentData:
     match: string | None
 
 
-@message(48, versions=(0, 1), flexible=1)
+@body(DESCRIBE_CLIENT_QUOTAS)
 class DescribeClientQuotasResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

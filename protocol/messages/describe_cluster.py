@@ -5,17 +5,18 @@ v1 kinds of endpoints (KIP-919), v2 fenced brokers (KIP-1073).
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int8, int16, int32, message, since, string, struct
+from protocol.apis import DESCRIBE_CLUSTER
+from protocol.schema import body, boolean, int8, int16, int32, since, string, struct
 
 
-@message(60, versions=(0, 2), flexible=0)
+@body(DESCRIBE_CLUSTER)
 class DescribeClusterRequest:
     include_cluster_authorized_operations: boolean
     endpoint_type: int8 = since(1, default=1)
     include_fenced_brokers: boolean = since(2, default=False)
 
 
-@message(60, versions=(0, 2), flexible=0)
+@body(DESCRIBE_CLUSTER)
 class DescribeClusterResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

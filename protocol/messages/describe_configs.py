@@ -5,10 +5,11 @@ v1 synonyms, v3 types and documentation (KIP-569), v4 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int8, int16, int32, message, since, string, struct
+from protocol.apis import DESCRIBE_CONFIGS
+from protocol.schema import body, boolean, int8, int16, int32, since, string, struct
 
 
-@message(32, versions=(1, 4), flexible=4)
+@body(DESCRIBE_CONFIGS)
 class DescribeConfigsRequest:
     resources: list[DescribeConfigsResource]
     include_synonyms: boolean = False
@@ -22,7 +23,7 @@ class DescribeConfigsResource:
     configuration_keys: list[string] | None
 
 
-@message(32, versions=(1, 4), flexible=4)
+@body(DESCRIBE_CONFIGS)
 class DescribeConfigsResponse:
     throttle_time_ms: int32 = 0
     results: list[DescribeConfigsResult]

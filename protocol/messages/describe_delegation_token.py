@@ -5,10 +5,11 @@ v2 flexible, v3 requesters of tokens (KIP-373).
 
 from __future__ import annotations
 
-from protocol.schema import data, int16, int32, int64, message, since, string, struct
+from protocol.apis import DESCRIBE_DELEGATION_TOKEN
+from protocol.schema import body, data, int16, int32, int64, since, string, struct
 
 
-@message(41, versions=(1, 3), flexible=2)
+@body(DESCRIBE_DELEGATION_TOKEN)
 class DescribeDelegationTokenRequest:
     owners: list[DescribeDelegationTokenOwner] | None
 
@@ -19,7 +20,7 @@ class DescribeDelegationTokenOwner:
     principal_name: string
 
 
-@message(41, versions=(1, 3), flexible=2)
+@body(DESCRIBE_DELEGATION_TOKEN)
 class DescribeDelegationTokenResponse:
     error_code: int16 = 0
     tokens: list[DescribedDelegationToken]

@@ -6,16 +6,17 @@ GROUP_ID_NOT_FOUND (KIP-1043).
 
 from __future__ import annotations
 
-from protocol.schema import boolean, data, int16, int32, message, since, string, struct
+from protocol.apis import DESCRIBE_GROUPS
+from protocol.schema import body, boolean, data, int16, int32, since, string, struct
 
 
-@message(15, versions=(0, 6), flexible=5)
+@body(DESCRIBE_GROUPS)
 class DescribeGroupsRequest:
     groups: list[string]
     include_authorized_operations: boolean = since(3, default=False)
 
 
-@message(15, versions=(0, 6), flexible=5)
+@body(DESCRIBE_GROUPS)
 class DescribeGroupsResponse:
     throttle_time_ms: int32 = since(1, default=0)
     groups: list[DescribedGroup]

@@ -5,10 +5,11 @@ v2 flexible, v4 sizes of volumes (KIP-827), v5 whether a directory is cordoned (
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int16, int32, int64, message, since, string, struct
+from protocol.apis import DESCRIBE_LOG_DIRS
+from protocol.schema import body, boolean, int16, int32, int64, since, string, struct
 
 
-@message(35, versions=(1, 5), flexible=2)
+@body(DESCRIBE_LOG_DIRS)
 class DescribeLogDirsRequest:
     topics: list[DescribableLogDirTopic] | None
 
@@ -19,7 +20,7 @@ class DescribableLogDirTopic:
     partitions: list[int32]
 
 
-@message(35, versions=(1, 5), flexible=2)
+@body(DESCRIBE_LOG_DIRS)
 class DescribeLogDirsResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = since(3, default=0)

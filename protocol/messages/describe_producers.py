@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, int64, message, string, struct
+from protocol.apis import DESCRIBE_PRODUCERS
+from protocol.schema import body, int16, int32, int64, string, struct
 
 
-@message(61, versions=(0, 0), flexible=0)
+@body(DESCRIBE_PRODUCERS)
 class DescribeProducersRequest:
     topics: list[TopicRequest]
 
@@ -16,7 +17,7 @@ class TopicRequest:
     partition_indexes: list[int32]
 
 
-@message(61, versions=(0, 0), flexible=0)
+@body(DESCRIBE_PRODUCERS)
 class DescribeProducersResponse:
     throttle_time_ms: int32 = 0
     topics: list[TopicResponse]

@@ -5,12 +5,13 @@ v1 times of fetches (KIP-836), v2 directories, nodes and messages (KIP-853).
 
 from __future__ import annotations
 
+from protocol.apis import DESCRIBE_QUORUM
 from protocol.schema import (
     ZERO_UUID,
+    body,
     int16,
     int32,
     int64,
-    message,
     since,
     string,
     struct,
@@ -19,7 +20,7 @@ from protocol.schema import (
 )
 
 
-@message(55, versions=(0, 2), flexible=0)
+@body(DESCRIBE_QUORUM)
 class DescribeQuorumRequest:
     topics: list[TopicRequest]
 
@@ -35,7 +36,7 @@ class PartitionRequest:
     partition_index: int32
 
 
-@message(55, versions=(0, 2), flexible=0)
+@body(DESCRIBE_QUORUM)
 class DescribeQuorumResponse:
     error_code: int16 = 0
     error_message: string | None = since(2, default=None)

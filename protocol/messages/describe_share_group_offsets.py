@@ -5,10 +5,11 @@ v1 the lag (KIP-1226).
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, int64, message, since, string, struct, uuid
+from protocol.apis import DESCRIBE_SHARE_GROUP_OFFSETS
+from protocol.schema import body, int16, int32, int64, since, string, struct, uuid
 
 
-@message(90, versions=(0, 1), flexible=0)
+@body(DESCRIBE_SHARE_GROUP_OFFSETS)
 class DescribeShareGroupOffsetsRequest:
     groups: list[DescribeShareGroupOffsetsRequestGroup]
 
@@ -25,7 +26,7 @@ class DescribeShareGroupOffsetsRequestTopic:
     partitions: list[int32]
 
 
-@message(90, versions=(0, 1), flexible=0)
+@body(DESCRIBE_SHARE_GROUP_OFFSETS)
 class DescribeShareGroupOffsetsResponse:
     throttle_time_ms: int32 = 0
     groups: list[DescribeShareGroupOffsetsResponseGroup]

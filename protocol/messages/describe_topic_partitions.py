@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int16, int32, message, string, struct, uuid
+from protocol.apis import DESCRIBE_TOPIC_PARTITIONS
+from protocol.schema import body, boolean, int16, int32, string, struct, uuid
 
 
-@message(75, versions=(0, 0), flexible=0)
+@body(DESCRIBE_TOPIC_PARTITIONS)
 class DescribeTopicPartitionsRequest:
     topics: list[TopicRequest]
     response_partition_limit: int32 = 2000
@@ -23,7 +24,7 @@ class Cursor:
     partition_index: int32
 
 
-@message(75, versions=(0, 0), flexible=0)
+@body(DESCRIBE_TOPIC_PARTITIONS)
 class DescribeTopicPartitionsResponse:
     throttle_time_ms: int32 = 0
     topics: list[DescribeTopicPartitionsResponseTopic]

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from protocol.schema import encoded, int16, int32, int64, message, since, string, struct
+from protocol.apis import DESCRIBE_TRANSACTIONS
+from protocol.schema import body, encoded, int16, int32, int64, since, string, struct
 
 
-@message(65, versions=(0, 0), flexible=0)
+@body(DESCRIBE_TRANSACTIONS)
 class DescribeTransactionsRequest:
     transactional_ids: list[string]
 
 
-@message(65, versions=(0, 0), flexible=0)
+@body(DESCRIBE_TRANSACTIONS)
 class DescribeTransactionsResponse:
     throttle_time_ms: int32 = 0
     transaction_states: list[TransactionState]
 
 
-@message(65, versions=(0, 0), flexible=0)
+@body(DESCRIBE_TRANSACTIONS)
 class EncodedDescribeTransactionsResponse:
     """A `DescribeTransactionsResponse` with encoded states, to be written only."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.schema import int8, int16, int32, message, string, struct
+from protocol.apis import DESCRIBE_USER_SCRAM_CREDENTIALS
+from protocol.schema import body, int8, int16, int32, string, struct
 
 
-@message(50, versions=(0, 0), flexible=0)
+@body(DESCRIBE_USER_SCRAM_CREDENTIALS)
 class DescribeUserScramCredentialsRequest:
     users: list[UserName] | None
 
@@ -15,7 +16,7 @@ class UserName:
     name: string
 
 
-@message(50, versions=(0, 0), flexible=0)
+@body(DESCRIBE_USER_SCRAM_CREDENTIALS)
 class DescribeUserScramCredentialsResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

@@ -5,10 +5,11 @@ v1 kinds of election, v2 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import int8, int16, int32, message, since, string, struct
+from protocol.apis import ELECT_LEADERS
+from protocol.schema import body, int8, int16, int32, since, string, struct
 
 
-@message(43, versions=(0, 2), flexible=2)
+@body(ELECT_LEADERS)
 class ElectLeadersRequest:
     election_type: int8 = since(1, default=0)
     topic_partitions: list[TopicPartitions] | None
@@ -21,7 +22,7 @@ class TopicPartitions:
     partitions: list[int32]
 
 
-@message(43, versions=(0, 2), flexible=2)
+@body(ELECT_LEADERS)
 class ElectLeadersResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = since(1, default=0)

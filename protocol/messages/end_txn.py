@@ -5,10 +5,11 @@ v3 flexible, v4 TRANSACTION_ABORTABLE, v5 the next epoch (KIP-890).
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int16, int32, int64, message, since, string
+from protocol.apis import END_TXN
+from protocol.schema import body, boolean, int16, int32, int64, since, string
 
 
-@message(26, versions=(0, 5), flexible=3)
+@body(END_TXN)
 class EndTxnRequest:
     transactional_id: string
     producer_id: int64
@@ -16,7 +17,7 @@ class EndTxnRequest:
     committed: boolean
 
 
-@message(26, versions=(0, 5), flexible=3)
+@body(END_TXN)
 class EndTxnResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

@@ -5,16 +5,17 @@ v2 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import data, int16, int32, int64, message
+from protocol.apis import EXPIRE_DELEGATION_TOKEN
+from protocol.schema import body, data, int16, int32, int64
 
 
-@message(40, versions=(1, 2), flexible=2)
+@body(EXPIRE_DELEGATION_TOKEN)
 class ExpireDelegationTokenRequest:
     hmac: data
     expiry_time_period_ms: int64
 
 
-@message(40, versions=(1, 2), flexible=2)
+@body(EXPIRE_DELEGATION_TOKEN)
 class ExpireDelegationTokenResponse:
     error_code: int16 = 0
     expiry_timestamp_ms: int64

@@ -8,13 +8,14 @@ zstd (KIP-110), v11 rack id (KIP-392), v12 flexible and diverging epochs (KIP-59
 
 from __future__ import annotations
 
+from protocol.apis import FETCH
 from protocol.schema import (
     ZERO_UUID,
+    body,
     int8,
     int16,
     int32,
     int64,
-    message,
     record_set,
     since,
     string,
@@ -23,7 +24,7 @@ from protocol.schema import (
 )
 
 
-@message(1, versions=(4, 18), flexible=12)
+@body(FETCH)
 class FetchRequest:
     cluster_id: string | None = since(12, tag=0, default=None)
     replica_id: int32 = since(0, until=14, default=-1)
@@ -71,7 +72,7 @@ class ForgottenTopic:
     partitions: list[int32] = since(7, factory=list)
 
 
-@message(1, versions=(4, 18), flexible=12)
+@body(FETCH)
 class FetchResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = since(7, default=0)

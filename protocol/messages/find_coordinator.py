@@ -6,17 +6,18 @@ groups (KIP-932).
 
 from __future__ import annotations
 
-from protocol.schema import int8, int16, int32, message, since, string, struct
+from protocol.apis import FIND_COORDINATOR
+from protocol.schema import body, int8, int16, int32, since, string, struct
 
 
-@message(10, versions=(0, 6), flexible=3)
+@body(FIND_COORDINATOR)
 class FindCoordinatorRequest:
     key: string = since(0, until=3, default="")
     key_type: int8 = since(1, default=0)
     coordinator_keys: list[string] = since(4, factory=list)
 
 
-@message(10, versions=(0, 6), flexible=3)
+@body(FIND_COORDINATOR)
 class FindCoordinatorResponse:
     throttle_time_ms: int32 = since(1, default=0)
     error_code: int16 = since(0, until=3, default=0)

@@ -5,10 +5,11 @@ v1 throttle time, v3 static members (KIP-345), v4 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, message, since, string
+from protocol.apis import HEARTBEAT
+from protocol.schema import body, int16, int32, since, string
 
 
-@message(12, versions=(0, 4), flexible=4)
+@body(HEARTBEAT)
 class HeartbeatRequest:
     group_id: string
     generation_id: int32
@@ -16,7 +17,7 @@ class HeartbeatRequest:
     group_instance_id: string | None = since(3, default=None)
 
 
-@message(12, versions=(0, 4), flexible=4)
+@body(HEARTBEAT)
 class HeartbeatResponse:
     throttle_time_ms: int32 = since(1, default=0)
     error_code: int16 = 0

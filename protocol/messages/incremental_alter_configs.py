@@ -5,10 +5,11 @@ v1 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int8, int16, int32, message, string, struct
+from protocol.apis import INCREMENTAL_ALTER_CONFIGS
+from protocol.schema import body, boolean, int8, int16, int32, string, struct
 
 
-@message(44, versions=(0, 1), flexible=1)
+@body(INCREMENTAL_ALTER_CONFIGS)
 class IncrementalAlterConfigsRequest:
     resources: list[AlterConfigsResource]
     validate_only: boolean
@@ -28,7 +29,7 @@ class AlterableConfig:
     value: string | None
 
 
-@message(44, versions=(0, 1), flexible=1)
+@body(INCREMENTAL_ALTER_CONFIGS)
 class IncrementalAlterConfigsResponse:
     throttle_time_ms: int32 = 0
     responses: list[AlterConfigsResourceResponse]

@@ -6,10 +6,11 @@ v2 flexible, v3 the producer's own id and epoch (KIP-360), v4 PRODUCER_FENCED, v
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, int64, message, since, string
+from protocol.apis import INIT_PRODUCER_ID
+from protocol.schema import body, int16, int32, int64, since, string
 
 
-@message(22, versions=(0, 5), flexible=2)
+@body(INIT_PRODUCER_ID)
 class InitProducerIdRequest:
     transactional_id: string | None
     transaction_timeout_ms: int32
@@ -17,7 +18,7 @@ class InitProducerIdRequest:
     producer_epoch: int16 = since(3, default=-1)
 
 
-@message(22, versions=(0, 5), flexible=2)
+@body(INIT_PRODUCER_ID)
 class InitProducerIdResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, int64, message, string, struct, uuid
+from protocol.apis import INITIALIZE_SHARE_GROUP_STATE
+from protocol.schema import body, int16, int32, int64, string, struct, uuid
 
 
-@message(83, versions=(0, 0), flexible=0)
+@body(INITIALIZE_SHARE_GROUP_STATE)
 class InitializeShareGroupStateRequest:
     group_id: string
     topics: list[InitializeStateData]
@@ -24,7 +25,7 @@ class PartitionData:
     start_offset: int64
 
 
-@message(83, versions=(0, 0), flexible=0)
+@body(INITIALIZE_SHARE_GROUP_STATE)
 class InitializeShareGroupStateResponse:
     results: list[InitializeStateResult]
 

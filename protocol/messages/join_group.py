@@ -7,10 +7,11 @@ v7 the protocol type in the response (KIP-559), v8 a reason (KIP-800), v9 skip t
 
 from __future__ import annotations
 
-from protocol.schema import boolean, data, int16, int32, message, since, string, struct
+from protocol.apis import JOIN_GROUP
+from protocol.schema import body, boolean, data, int16, int32, since, string, struct
 
 
-@message(11, versions=(0, 9), flexible=6)
+@body(JOIN_GROUP)
 class JoinGroupRequest:
     group_id: string
     session_timeout_ms: int32
@@ -28,7 +29,7 @@ class JoinGroupRequestProtocol:
     metadata: data
 
 
-@message(11, versions=(0, 9), flexible=6)
+@body(JOIN_GROUP)
 class JoinGroupResponse:
     throttle_time_ms: int32 = since(2, default=0)
     error_code: int16 = 0

@@ -5,10 +5,11 @@ v3 several at once (KIP-345), v4 flexible, v5 a reason (KIP-800).
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, message, since, string, struct
+from protocol.apis import LEAVE_GROUP
+from protocol.schema import body, int16, int32, since, string, struct
 
 
-@message(13, versions=(0, 5), flexible=4)
+@body(LEAVE_GROUP)
 class LeaveGroupRequest:
     group_id: string
     member_id: string = since(0, until=2, default="")
@@ -22,7 +23,7 @@ class MemberIdentity:
     reason: string | None = since(5, default=None)
 
 
-@message(13, versions=(0, 5), flexible=4)
+@body(LEAVE_GROUP)
 class LeaveGroupResponse:
     throttle_time_ms: int32 = since(1, default=0)
     error_code: int16 = 0

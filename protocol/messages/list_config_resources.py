@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from protocol.schema import int8, int16, int32, message, since, string, struct
+from protocol.apis import LIST_CONFIG_RESOURCES
+from protocol.schema import body, int8, int16, int32, since, string, struct
 
 
-@message(74, versions=(0, 1), flexible=0)
+@body(LIST_CONFIG_RESOURCES)
 class ListConfigResourcesRequest:
     resource_types: list[int8] = since(1, factory=list)
 
 
-@message(74, versions=(0, 1), flexible=0)
+@body(LIST_CONFIG_RESOURCES)
 class ListConfigResourcesResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

@@ -5,16 +5,17 @@ v3 flexible, v4 by state (KIP-518), v5 by type (KIP-848).
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, message, since, string, struct
+from protocol.apis import LIST_GROUPS
+from protocol.schema import body, int16, int32, since, string, struct
 
 
-@message(16, versions=(0, 5), flexible=3)
+@body(LIST_GROUPS)
 class ListGroupsRequest:
     states_filter: list[string] = since(4, factory=list)
     types_filter: list[string] = since(5, factory=list)
 
 
-@message(16, versions=(0, 5), flexible=3)
+@body(LIST_GROUPS)
 class ListGroupsResponse:
     throttle_time_ms: int32 = since(1, default=0)
     error_code: int16 = 0

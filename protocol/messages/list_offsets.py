@@ -7,10 +7,11 @@ v7 max timestamp (KIP-734), v8 and v9 tiered storage (KIP-405, KIP-1005), v10 a 
 
 from __future__ import annotations
 
-from protocol.schema import int8, int16, int32, int64, message, since, string, struct
+from protocol.apis import LIST_OFFSETS
+from protocol.schema import body, int8, int16, int32, int64, since, string, struct
 
 
-@message(2, versions=(1, 11), flexible=6)
+@body(LIST_OFFSETS)
 class ListOffsetsRequest:
     replica_id: int32
     isolation_level: int8 = since(2, default=0)
@@ -31,7 +32,7 @@ class ListOffsetsPartition:
     timestamp: int64
 
 
-@message(2, versions=(1, 11), flexible=6)
+@body(LIST_OFFSETS)
 class ListOffsetsResponse:
     throttle_time_ms: int32 = since(2, default=0)
     topics: list[ListOffsetsTopicResponse]

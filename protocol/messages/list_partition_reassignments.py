@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, message, string, struct
+from protocol.apis import LIST_PARTITION_REASSIGNMENTS
+from protocol.schema import body, int16, int32, string, struct
 
 
-@message(46, versions=(0, 0), flexible=0)
+@body(LIST_PARTITION_REASSIGNMENTS)
 class ListPartitionReassignmentsRequest:
     timeout_ms: int32 = 60000
     topics: list[ListPartitionReassignmentsTopics] | None = None
@@ -17,7 +18,7 @@ class ListPartitionReassignmentsTopics:
     partition_indexes: list[int32]
 
 
-@message(46, versions=(0, 0), flexible=0)
+@body(LIST_PARTITION_REASSIGNMENTS)
 class ListPartitionReassignmentsResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

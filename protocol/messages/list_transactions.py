@@ -5,10 +5,11 @@ v1 a filter by duration (KIP-994), v2 a filter by a pattern of ids (KIP-1152).
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, int64, message, since, string, struct
+from protocol.apis import LIST_TRANSACTIONS
+from protocol.schema import body, int16, int32, int64, since, string, struct
 
 
-@message(66, versions=(0, 2), flexible=0)
+@body(LIST_TRANSACTIONS)
 class ListTransactionsRequest:
     state_filters: list[string]
     producer_id_filters: list[int64]
@@ -16,7 +17,7 @@ class ListTransactionsRequest:
     transactional_id_pattern: string | None = since(2, null=2, default=None)
 
 
-@message(66, versions=(0, 2), flexible=0)
+@body(LIST_TRANSACTIONS)
 class ListTransactionsResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

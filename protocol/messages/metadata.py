@@ -7,13 +7,14 @@ cluster operations, v12 topics by id, v13 a top-level error (KIP-1102).
 
 from __future__ import annotations
 
+from protocol.apis import METADATA
 from protocol.schema import (
     ZERO_UUID,
+    body,
     boolean,
     encoded,
     int16,
     int32,
-    message,
     since,
     string,
     struct,
@@ -21,7 +22,7 @@ from protocol.schema import (
 )
 
 
-@message(3, versions=(0, 13), flexible=9)
+@body(METADATA)
 class MetadataRequest:
     topics: list[MetadataRequestTopic] | None = since(null=1)
     allow_auto_topic_creation: boolean = since(4, default=True)
@@ -35,7 +36,7 @@ class MetadataRequestTopic:
     name: string | None = since(null=10)
 
 
-@message(3, versions=(0, 13), flexible=9)
+@body(METADATA)
 class MetadataResponse:
     throttle_time_ms: int32 = since(3, default=0)
     brokers: list[MetadataResponseBroker]
@@ -46,7 +47,7 @@ class MetadataResponse:
     error_code: int16 = since(13, default=0)
 
 
-@message(3, versions=(0, 13), flexible=9)
+@body(METADATA)
 class EncodedMetadataResponse:
     """A `MetadataResponse` with encoded topics, to be written only."""
 

@@ -6,10 +6,11 @@ flexible, v9 the consumer protocol (KIP-848), v10 topic ids (KIP-848).
 
 from __future__ import annotations
 
-from protocol.schema import ZERO_UUID, int16, int32, int64, message, since, string, struct, uuid
+from protocol.apis import OFFSET_COMMIT
+from protocol.schema import ZERO_UUID, body, int16, int32, int64, since, string, struct, uuid
 
 
-@message(8, versions=(2, 10), flexible=8)
+@body(OFFSET_COMMIT)
 class OffsetCommitRequest:
     group_id: string
     generation_id_or_member_epoch: int32 = -1
@@ -34,7 +35,7 @@ class OffsetCommitRequestPartition:
     committed_metadata: string | None
 
 
-@message(8, versions=(2, 10), flexible=8)
+@body(OFFSET_COMMIT)
 class OffsetCommitResponse:
     throttle_time_ms: int32 = since(3, default=0)
     topics: list[OffsetCommitResponseTopic]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, message, string, struct
+from protocol.apis import OFFSET_DELETE
+from protocol.schema import body, int16, int32, string, struct
 
 
-@message(47, versions=(0, 0))
+@body(OFFSET_DELETE)
 class OffsetDeleteRequest:
     group_id: string
     topics: list[OffsetDeleteRequestTopic]
@@ -22,7 +23,7 @@ class OffsetDeleteRequestPartition:
     partition_index: int32
 
 
-@message(47, versions=(0, 0))
+@body(OFFSET_DELETE)
 class OffsetDeleteResponse:
     error_code: int16 = 0
     throttle_time_ms: int32 = 0

@@ -6,13 +6,14 @@ v2 null requests all, v3 throttle time, v5 leader epochs, v6 flexible, v7 requir
 
 from __future__ import annotations
 
+from protocol.apis import OFFSET_FETCH
 from protocol.schema import (
     ZERO_UUID,
+    body,
     boolean,
     int16,
     int32,
     int64,
-    message,
     since,
     string,
     struct,
@@ -20,7 +21,7 @@ from protocol.schema import (
 )
 
 
-@message(9, versions=(1, 10), flexible=6)
+@body(OFFSET_FETCH)
 class OffsetFetchRequest:
     group_id: string = since(0, until=7, default="")
     topics: list[OffsetFetchRequestTopic] | None = since(0, until=7, null=2, factory=list)
@@ -49,7 +50,7 @@ class OffsetFetchRequestTopics:
     partition_indexes: list[int32] = since(8, factory=list)
 
 
-@message(9, versions=(1, 10), flexible=6)
+@body(OFFSET_FETCH)
 class OffsetFetchResponse:
     throttle_time_ms: int32 = since(3, default=0)
     topics: list[OffsetFetchResponseTopic] = since(0, until=7, factory=list)

@@ -5,10 +5,11 @@ v3 the requesting replica's id, v4 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, int64, message, since, string, struct
+from protocol.apis import OFFSET_FOR_LEADER_EPOCH
+from protocol.schema import body, int16, int32, int64, since, string, struct
 
 
-@message(23, versions=(2, 4), flexible=4)
+@body(OFFSET_FOR_LEADER_EPOCH)
 class OffsetForLeaderEpochRequest:
     replica_id: int32 = since(3, default=-2)
     topics: list[OffsetForLeaderTopic]
@@ -27,7 +28,7 @@ class OffsetForLeaderPartition:
     leader_epoch: int32
 
 
-@message(23, versions=(2, 4), flexible=4)
+@body(OFFSET_FOR_LEADER_EPOCH)
 class OffsetForLeaderEpochResponse:
     throttle_time_ms: int32 = 0
     topics: list[OffsetForLeaderTopicResult]

@@ -7,12 +7,13 @@ topic ids (KIP-516).
 
 from __future__ import annotations
 
+from protocol.apis import PRODUCE
 from protocol.schema import (
     ZERO_UUID,
+    body,
     int16,
     int32,
     int64,
-    message,
     record_set,
     since,
     string,
@@ -21,7 +22,7 @@ from protocol.schema import (
 )
 
 
-@message(0, versions=(3, 13), flexible=9)
+@body(PRODUCE)
 class ProduceRequest:
     transactional_id: string | None = None
     acks: int16
@@ -42,7 +43,7 @@ class PartitionProduceData:
     records: record_set | None
 
 
-@message(0, versions=(3, 13), flexible=9)
+@body(PRODUCE)
 class ProduceResponse:
     responses: list[TopicProduceResponse]
     throttle_time_ms: int32 = 0

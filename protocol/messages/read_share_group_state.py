@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.schema import int8, int16, int32, int64, message, since, string, struct, uuid
+from protocol.apis import READ_SHARE_GROUP_STATE
+from protocol.schema import body, int8, int16, int32, int64, since, string, struct, uuid
 
 
-@message(84, versions=(0, 0), flexible=0)
+@body(READ_SHARE_GROUP_STATE)
 class ReadShareGroupStateRequest:
     group_id: string
     topics: list[ReadStateData]
@@ -23,7 +24,7 @@ class PartitionData:
     leader_epoch: int32
 
 
-@message(84, versions=(0, 0), flexible=0)
+@body(READ_SHARE_GROUP_STATE)
 class ReadShareGroupStateResponse:
     results: list[ReadStateResult]
 

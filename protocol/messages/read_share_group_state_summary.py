@@ -5,10 +5,11 @@ v1 the number of completed deliveries (KIP-1226).
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, int64, message, since, string, struct, uuid
+from protocol.apis import READ_SHARE_GROUP_STATE_SUMMARY
+from protocol.schema import body, int16, int32, int64, since, string, struct, uuid
 
 
-@message(87, versions=(0, 1), flexible=0)
+@body(READ_SHARE_GROUP_STATE_SUMMARY)
 class ReadShareGroupStateSummaryRequest:
     group_id: string
     topics: list[ReadStateSummaryData]
@@ -26,7 +27,7 @@ class PartitionData:
     leader_epoch: int32
 
 
-@message(87, versions=(0, 1), flexible=0)
+@body(READ_SHARE_GROUP_STATE_SUMMARY)
 class ReadShareGroupStateSummaryResponse:
     results: list[ReadStateSummaryResult]
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, message, string, uuid
+from protocol.apis import REMOVE_RAFT_VOTER
+from protocol.schema import body, int16, int32, string, uuid
 
 
-@message(81, versions=(0, 0), flexible=0)
+@body(REMOVE_RAFT_VOTER)
 class RemoveRaftVoterRequest:
     cluster_id: string | None
     voter_id: int32
     voter_directory_id: uuid
 
 
-@message(81, versions=(0, 0), flexible=0)
+@body(REMOVE_RAFT_VOTER)
 class RemoveRaftVoterResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

@@ -5,16 +5,17 @@ v2 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import data, int16, int32, int64, message
+from protocol.apis import RENEW_DELEGATION_TOKEN
+from protocol.schema import body, data, int16, int32, int64
 
 
-@message(39, versions=(1, 2), flexible=2)
+@body(RENEW_DELEGATION_TOKEN)
 class RenewDelegationTokenRequest:
     hmac: data
     renew_period_ms: int64
 
 
-@message(39, versions=(1, 2), flexible=2)
+@body(RENEW_DELEGATION_TOKEN)
 class RenewDelegationTokenResponse:
     error_code: int16 = 0
     expiry_timestamp_ms: int64

@@ -5,15 +5,16 @@ v1 session lifetime (KIP-368), v2 flexible.
 
 from __future__ import annotations
 
-from protocol.schema import data, int16, int64, message, since, string
+from protocol.apis import SASL_AUTHENTICATE
+from protocol.schema import body, data, int16, int64, since, string
 
 
-@message(36, versions=(0, 2), flexible=2)
+@body(SASL_AUTHENTICATE)
 class SaslAuthenticateRequest:
     auth_bytes: data
 
 
-@message(36, versions=(0, 2), flexible=2)
+@body(SASL_AUTHENTICATE)
 class SaslAuthenticateResponse:
     error_code: int16 = 0
     error_message: string | None = None

@@ -5,15 +5,16 @@ After v0 the tokens are frames without a header, after v1 they are in SaslAuthen
 
 from __future__ import annotations
 
-from protocol.schema import int16, message, string
+from protocol.apis import SASL_HANDSHAKE
+from protocol.schema import body, int16, string
 
 
-@message(17, versions=(0, 1))
+@body(SASL_HANDSHAKE)
 class SaslHandshakeRequest:
     mechanism: string
 
 
-@message(17, versions=(0, 1))
+@body(SASL_HANDSHAKE)
 class SaslHandshakeResponse:
     error_code: int16 = 0
     mechanisms: list[string]

@@ -5,11 +5,12 @@ v2 renewed locks (KIP-1222).
 
 from __future__ import annotations
 
+from protocol.apis import SHARE_ACKNOWLEDGE
 from protocol.messages.share_fetch import AcknowledgementBatch, LeaderIdAndEpoch, NodeEndpoint
-from protocol.schema import boolean, int16, int32, message, since, string, struct, uuid
+from protocol.schema import body, boolean, int16, int32, since, string, struct, uuid
 
 
-@message(79, versions=(1, 2), flexible=0)
+@body(SHARE_ACKNOWLEDGE)
 class ShareAcknowledgeRequest:
     group_id: string | None = None
     member_id: string | None
@@ -30,7 +31,7 @@ class AcknowledgePartition:
     acknowledgement_batches: list[AcknowledgementBatch]
 
 
-@message(79, versions=(1, 2), flexible=0)
+@body(SHARE_ACKNOWLEDGE)
 class ShareAcknowledgeResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

@@ -5,13 +5,14 @@ v2 the acquire mode (KIP-1206) and renewed locks (KIP-1222).
 
 from __future__ import annotations
 
+from protocol.apis import SHARE_FETCH
 from protocol.schema import (
+    body,
     boolean,
     int8,
     int16,
     int32,
     int64,
-    message,
     record_set,
     since,
     string,
@@ -20,7 +21,7 @@ from protocol.schema import (
 )
 
 
-@message(78, versions=(1, 2), flexible=0)
+@body(SHARE_FETCH)
 class ShareFetchRequest:
     group_id: string | None = None
     member_id: string | None
@@ -61,7 +62,7 @@ class ForgottenTopic:
     partitions: list[int32]
 
 
-@message(78, versions=(1, 2), flexible=0)
+@body(SHARE_FETCH)
 class ShareFetchResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

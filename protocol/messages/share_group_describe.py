@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int16, int32, message, string, struct, uuid
+from protocol.apis import SHARE_GROUP_DESCRIBE
+from protocol.schema import body, boolean, int16, int32, string, struct, uuid
 
 
-@message(77, versions=(1, 1), flexible=0)
+@body(SHARE_GROUP_DESCRIBE)
 class ShareGroupDescribeRequest:
     group_ids: list[string]
     include_authorized_operations: boolean = False
 
 
-@message(77, versions=(1, 1), flexible=0)
+@body(SHARE_GROUP_DESCRIBE)
 class ShareGroupDescribeResponse:
     throttle_time_ms: int32 = 0
     groups: list[DescribedGroup]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, message, string, struct, uuid
+from protocol.apis import SHARE_GROUP_HEARTBEAT
+from protocol.schema import body, int16, int32, string, struct, uuid
 
 
-@message(76, versions=(1, 1), flexible=0)
+@body(SHARE_GROUP_HEARTBEAT)
 class ShareGroupHeartbeatRequest:
     group_id: string
     member_id: string
@@ -14,7 +15,7 @@ class ShareGroupHeartbeatRequest:
     subscribed_topic_names: list[string] | None = None
 
 
-@message(76, versions=(1, 1), flexible=0)
+@body(SHARE_GROUP_HEARTBEAT)
 class ShareGroupHeartbeatResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

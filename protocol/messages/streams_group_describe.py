@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int16, int32, int64, message, string, struct, uint16
+from protocol.apis import STREAMS_GROUP_DESCRIBE
+from protocol.schema import body, boolean, int16, int32, int64, string, struct, uint16
 
 
-@message(89, versions=(0, 0), flexible=0)
+@body(STREAMS_GROUP_DESCRIBE)
 class StreamsGroupDescribeRequest:
     group_ids: list[string]
     include_authorized_operations: boolean = False
 
 
-@message(89, versions=(0, 0), flexible=0)
+@body(STREAMS_GROUP_DESCRIBE)
 class StreamsGroupDescribeResponse:
     throttle_time_ms: int32 = 0
     groups: list[DescribedGroup]

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from protocol.schema import (
-    boolean,
-    int8,
-    int16,
-    int32,
-    int64,
-    message,
-    since,
-    string,
-    struct,
-    uint16,
-)
+from protocol.apis import STREAMS_GROUP_HEARTBEAT
+from protocol.schema import body, boolean, int8, int16, int32, int64, since, string, struct, uint16
 
 # ----------------------------------------------------------------------------------- the request
 
 
-@message(88, versions=(0, 0), flexible=0)
+@body(STREAMS_GROUP_HEARTBEAT)
 class StreamsGroupHeartbeatRequest:
     group_id: string
     member_id: string
@@ -83,7 +73,7 @@ class TaskOffset:
 # ---------------------------------------------------------------------------------- the response
 
 
-@message(88, versions=(0, 0), flexible=0)
+@body(STREAMS_GROUP_HEARTBEAT)
 class StreamsGroupHeartbeatResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

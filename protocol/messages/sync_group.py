@@ -5,10 +5,11 @@ v3 static members (KIP-345), v4 flexible, v5 protocol type and name (KIP-559).
 
 from __future__ import annotations
 
-from protocol.schema import data, int16, int32, message, since, string, struct
+from protocol.apis import SYNC_GROUP
+from protocol.schema import body, data, int16, int32, since, string, struct
 
 
-@message(14, versions=(0, 5), flexible=4)
+@body(SYNC_GROUP)
 class SyncGroupRequest:
     group_id: string
     generation_id: int32
@@ -25,7 +26,7 @@ class SyncGroupRequestAssignment:
     assignment: data
 
 
-@message(14, versions=(0, 5), flexible=4)
+@body(SYNC_GROUP)
 class SyncGroupResponse:
     throttle_time_ms: int32 = since(1, default=0)
     error_code: int16 = 0

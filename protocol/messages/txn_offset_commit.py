@@ -5,10 +5,11 @@ v2 leader epochs, v3 flexible and members (KIP-447), v4 and v5 transactions v2 (
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, int64, message, since, string, struct
+from protocol.apis import TXN_OFFSET_COMMIT
+from protocol.schema import body, int16, int32, int64, since, string, struct
 
 
-@message(28, versions=(0, 5), flexible=3)
+@body(TXN_OFFSET_COMMIT)
 class TxnOffsetCommitRequest:
     transactional_id: string
     group_id: string
@@ -34,7 +35,7 @@ class TxnOffsetCommitRequestPartition:
     committed_metadata: string | None
 
 
-@message(28, versions=(0, 5), flexible=3)
+@body(TXN_OFFSET_COMMIT)
 class TxnOffsetCommitResponse:
     throttle_time_ms: int32 = 0
     topics: list[TxnOffsetCommitResponseTopic]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from protocol.schema import int16, int32, message, string
+from protocol.apis import UNREGISTER_BROKER
+from protocol.schema import body, int16, int32, string
 
 
-@message(64, versions=(0, 0), flexible=0)
+@body(UNREGISTER_BROKER)
 class UnregisterBrokerRequest:
     broker_id: int32
 
 
-@message(64, versions=(0, 0), flexible=0)
+@body(UNREGISTER_BROKER)
 class UnregisterBrokerResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

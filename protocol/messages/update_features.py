@@ -5,10 +5,11 @@ v1 validate-only and kinds of upgrade (KIP-778), v2 no results of single feature
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int8, int16, int32, message, since, string, struct
+from protocol.apis import UPDATE_FEATURES
+from protocol.schema import body, boolean, int8, int16, int32, since, string, struct
 
 
-@message(57, versions=(0, 2), flexible=0)
+@body(UPDATE_FEATURES)
 class UpdateFeaturesRequest:
     timeout_ms: int32 = 60000
     feature_updates: list[FeatureUpdateKey]
@@ -23,7 +24,7 @@ class FeatureUpdateKey:
     upgrade_type: int8 = since(1, default=1)
 
 
-@message(57, versions=(0, 2), flexible=0)
+@body(UPDATE_FEATURES)
 class UpdateFeaturesResponse:
     throttle_time_ms: int32 = 0
     error_code: int16 = 0

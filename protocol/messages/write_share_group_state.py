@@ -5,11 +5,12 @@ v1 the number of completed deliveries (KIP-1226).
 
 from __future__ import annotations
 
+from protocol.apis import WRITE_SHARE_GROUP_STATE
 from protocol.messages.read_share_group_state import StateBatch
-from protocol.schema import int16, int32, int64, message, since, string, struct, uuid
+from protocol.schema import body, int16, int32, int64, since, string, struct, uuid
 
 
-@message(85, versions=(0, 1), flexible=0)
+@body(WRITE_SHARE_GROUP_STATE)
 class WriteShareGroupStateRequest:
     group_id: string
     topics: list[WriteStateData]
@@ -31,7 +32,7 @@ class PartitionData:
     state_batches: list[StateBatch]
 
 
-@message(85, versions=(0, 1), flexible=0)
+@body(WRITE_SHARE_GROUP_STATE)
 class WriteShareGroupStateResponse:
     results: list[WriteStateResult]
 

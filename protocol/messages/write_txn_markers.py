@@ -5,10 +5,11 @@ v1 flexible, v2 transactions v2 (KIP-1228).
 
 from __future__ import annotations
 
-from protocol.schema import boolean, int8, int16, int32, int64, message, since, string, struct
+from protocol.apis import WRITE_TXN_MARKERS
+from protocol.schema import body, boolean, int8, int16, int32, int64, since, string, struct
 
 
-@message(27, versions=(1, 2), flexible=1)
+@body(WRITE_TXN_MARKERS)
 class WriteTxnMarkersRequest:
     markers: list[WritableTxnMarker]
 
@@ -29,7 +30,7 @@ class WritableTxnMarkerTopic:
     partition_indexes: list[int32]
 
 
-@message(27, versions=(1, 2), flexible=1)
+@body(WRITE_TXN_MARKERS)
 class WriteTxnMarkersResponse:
     markers: list[WritableTxnMarkerResult]
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
+from broker.api.apis import Apis, ServedApi
 from broker.api.handlers.cluster.api_versions import api_versions
 from broker.api.handlers.security.sasl_authenticate import sasl_authenticate
 from broker.api.handlers.security.sasl_handshake import sasl_handshake
 from broker.api.outcome import Outcome
 from broker.api.request import Authenticator, Request
-from broker.api.table import API_BY_KEY, Apis
+from protocol.apis import API_VERSIONS, APIS, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from protocol.errors import ErrorCode
+from protocol.messages import REQUESTS
 from protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from protocol.messages.sasl_authenticate import SaslAuthenticateRequest
 from protocol.messages.sasl_handshake import SaslHandshakeRequest
@@ -35,15 +37,21 @@ def _login(request: Request[Any]) -> Authenticator:
     return authenticator
 
 
-def _keyed(*entries: tuple[Any, Any]) -> Apis:
-    return {cls.__spec__.key: (cls, handler) for cls, handler in entries}
-
-
-_HANDSHAKE = (SaslHandshakeRequest, sasl_handshake)
-
-INITIAL_APIS: Apis = _keyed((ApiVersionsRequest, first_api_versions), _HANDSHAKE)
-HANDSHAKE_APIS: Apis = _keyed(_HANDSHAKE)
-TOKEN_APIS: Apis = {
-    **{key: (cls, illegal_sasl_state) for key, (cls, _) in API_BY_KEY.items()},
-    **_keyed((SaslAuthenticateRequest, sasl_authenticate)),
+_HANDSHAKE: Final[dict[int, ServedApi]] = {
+    SASL_HANDSHAKE.key: (SaslHandshakeRequest, sasl_handshake)
 }
+_INITIAL: Final[dict[int, ServedApi]] = {
+    API_VERSIONS.key: (ApiVersionsRequest, first_api_versions),
+    **_HANDSHAKE,
+}
+
+
+def _in_place_of_a_token(api_key: int) -> ServedApi:
+    if api_key == SASL_AUTHENTICATE.key:
+        return SaslAuthenticateRequest, sasl_authenticate
+    return REQUESTS[api_key], illegal_sasl_state
+
+
+INITIAL_APIS: Final = Apis(_INITIAL, _INITIAL.__getitem__)
+HANDSHAKE_APIS: Final = Apis(_HANDSHAKE, _HANDSHAKE.__getitem__)
+TOKEN_APIS: Final = Apis(APIS, _in_place_of_a_token)

@@ -1,14 +1,13 @@
-"""Error responses of requests about the cluster: nodes, features and log directories.
+"""Error responses of requests about the cluster: coordinators, nodes, features, log directories.
 
 Each function is the ``getErrorResponse`` of Kafka's request class of that name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Final
 
-from broker.api.error_responses.failure import Failure
+from broker.api.error_responses.failure import ErrorResponses, Failure
 from protocol.messages.add_raft_voter import AddRaftVoterRequest, AddRaftVoterResponse
 from protocol.messages.alter_replica_log_dirs import (
     AlterReplicaLogDirPartitionResult,
@@ -20,6 +19,11 @@ from protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsRespon
 from protocol.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from protocol.messages.describe_log_dirs import DescribeLogDirsRequest, DescribeLogDirsResponse
 from protocol.messages.describe_quorum import DescribeQuorumRequest, DescribeQuorumResponse
+from protocol.messages.find_coordinator import (
+    Coordinator,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
 from protocol.messages.remove_raft_voter import RemoveRaftVoterRequest, RemoveRaftVoterResponse
 from protocol.messages.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
 from protocol.messages.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
@@ -85,7 +89,23 @@ def _remove_raft_voter(_body: RemoveRaftVoterRequest, failure: Failure) -> Remov
     return RemoveRaftVoterResponse(error_code=failure.code, error_message=failure.default_message)
 
 
-CLUSTER: dict[Any, Callable[[Any, Failure], object | None]] = {
+def _find_coordinator(body: FindCoordinatorRequest, failure: Failure) -> FindCoordinatorResponse:
+    message = failure.default_message
+    return FindCoordinatorResponse(
+        error_code=failure.code,
+        error_message=message,
+        node_id=-1,
+        port=-1,
+        coordinators=[
+            Coordinator(
+                key=key, node_id=-1, port=-1, error_code=failure.code, error_message=message
+            )
+            for key in body.coordinator_keys
+        ],
+    )
+
+
+ERROR_RESPONSES: Final[ErrorResponses] = {
     ApiVersionsRequest: _api_versions,
     DescribeClusterRequest: _describe_cluster,
     DescribeLogDirsRequest: _describe_log_dirs,
@@ -95,4 +115,5 @@ CLUSTER: dict[Any, Callable[[Any, Failure], object | None]] = {
     UnregisterBrokerRequest: _unregister_broker,
     AddRaftVoterRequest: _add_raft_voter,
     RemoveRaftVoterRequest: _remove_raft_voter,
+    FindCoordinatorRequest: _find_coordinator,
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from broker.common.errors import INVALID_REQUEST_WORDS
 from protocol.errors import ErrorCode
@@ -32,3 +33,7 @@ class Failure(NamedTuple):
     def default_message(self) -> str | None:
         """The message of the error code if it is known here, or else ``message``."""
         return _MESSAGES.get(self.code, self.message)
+
+
+# By class of request, what returns the response; None closes the connection.
+ErrorResponses = dict[Any, Callable[[Any, Failure], object | None]]

@@ -5,10 +5,11 @@ Each function is the ``getErrorResponse`` of Kafka's request class of that name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Final
 
-from broker.api.error_responses.failure import Failure
+from broker.api.error_responses.failure import ErrorResponses, Failure
+from broker.api.error_responses.share_groups import SHARE_GROUPS
+from broker.api.error_responses.streams_groups import STREAMS_GROUPS
 from protocol.messages.consumer_group_describe import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
@@ -27,11 +28,6 @@ from protocol.messages.describe_groups import (
     DescribedGroup,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
-)
-from protocol.messages.find_coordinator import (
-    Coordinator,
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
 )
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
@@ -59,9 +55,7 @@ from protocol.messages.txn_offset_commit import (
     TxnOffsetCommitResponseTopic,
 )
 
-# Older versions write "no protocol" as an empty name.
 _NULL_PROTOCOL_SINCE = 7
-# In older versions each partition has the code, and the whole response has none.
 _OFFSET_FETCH_ERROR_SINCE = 2
 
 
@@ -119,22 +113,6 @@ def _offset_fetch(body: OffsetFetchRequest, failure: Failure) -> OffsetFetchResp
         groups=[
             OffsetFetchResponseGroup(group_id=group.group_id, error_code=failure.code)
             for group in body.groups
-        ],
-    )
-
-
-def _find_coordinator(body: FindCoordinatorRequest, failure: Failure) -> FindCoordinatorResponse:
-    message = failure.default_message
-    return FindCoordinatorResponse(
-        error_code=failure.code,
-        error_message=message,
-        node_id=-1,
-        port=-1,
-        coordinators=[
-            Coordinator(
-                key=key, node_id=-1, port=-1, error_code=failure.code, error_message=message
-            )
-            for key in body.coordinator_keys
         ],
     )
 
@@ -211,11 +189,10 @@ def _consumer_group_describe(
     )
 
 
-GROUPS: dict[Any, Callable[[Any, Failure], object | None]] = {
+ERROR_RESPONSES: Final[ErrorResponses] = {
     OffsetCommitRequest: _offset_commit,
     TxnOffsetCommitRequest: _txn_offset_commit,
     OffsetFetchRequest: _offset_fetch,
-    FindCoordinatorRequest: _find_coordinator,
     JoinGroupRequest: _join_group,
     HeartbeatRequest: _heartbeat,
     LeaveGroupRequest: _leave_group,
@@ -226,4 +203,6 @@ GROUPS: dict[Any, Callable[[Any, Failure], object | None]] = {
     OffsetDeleteRequest: _offset_delete,
     ConsumerGroupHeartbeatRequest: _consumer_group_heartbeat,
     ConsumerGroupDescribeRequest: _consumer_group_describe,
+    **SHARE_GROUPS,
+    **STREAMS_GROUPS,
 }

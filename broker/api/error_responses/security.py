@@ -5,10 +5,9 @@ Each function is the ``getErrorResponse`` of Kafka's request class of that name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Final
 
-from broker.api.error_responses.failure import Failure
+from broker.api.error_responses.failure import ErrorResponses, Failure
 from broker.security.principal import ANONYMOUS, Principal
 from protocol.errors import ErrorCode
 from protocol.messages.alter_user_scram_credentials import (
@@ -153,7 +152,7 @@ def _describe_delegation_token(
     return DescribeDelegationTokenResponse(error_code=failure.code, tokens=[])
 
 
-SECURITY: dict[Any, Callable[[Any, Failure], object | None]] = {
+ERROR_RESPONSES: Final[ErrorResponses] = {
     SaslHandshakeRequest: _sasl_handshake,
     SaslAuthenticateRequest: _sasl_authenticate,
     DescribeAclsRequest: _describe_acls,

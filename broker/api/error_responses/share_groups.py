@@ -5,10 +5,9 @@ Each function is the ``getErrorResponse`` of Kafka's request class of that name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Final
 
-from broker.api.error_responses.failure import Failure
+from broker.api.error_responses.failure import ErrorResponses, Failure
 from protocol.messages.alter_share_group_offsets import (
     AlterShareGroupOffsetsRequest,
     AlterShareGroupOffsetsResponse,
@@ -78,7 +77,7 @@ def _delete_offsets(
     )
 
 
-SHARE_GROUPS: dict[Any, Callable[[Any, Failure], object | None]] = {
+SHARE_GROUPS: Final[ErrorResponses] = {
     ShareGroupHeartbeatRequest: _heartbeat,
     ShareGroupDescribeRequest: _describe,
     DescribeShareGroupOffsetsRequest: _describe_offsets,

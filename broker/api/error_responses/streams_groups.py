@@ -5,10 +5,9 @@ Each function is the ``getErrorResponse`` of Kafka's request class of that name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Final
 
-from broker.api.error_responses.failure import Failure
+from broker.api.error_responses.failure import ErrorResponses, Failure
 from protocol.messages.streams_group_describe import (
     DescribedGroup,
     StreamsGroupDescribeRequest,
@@ -35,7 +34,7 @@ def _describe(body: StreamsGroupDescribeRequest, failure: Failure) -> StreamsGro
     )
 
 
-STREAMS_GROUPS: dict[Any, Callable[[Any, Failure], object | None]] = {
+STREAMS_GROUPS: Final[ErrorResponses] = {
     StreamsGroupHeartbeatRequest: _heartbeat,
     StreamsGroupDescribeRequest: _describe,
 }

@@ -6,34 +6,12 @@ missing authorization.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from broker.api.error_responses.changes import CHANGES
-from broker.api.error_responses.cluster import CLUSTER
-from broker.api.error_responses.failure import Failure
-from broker.api.error_responses.groups import GROUPS
-from broker.api.error_responses.security import SECURITY
-from broker.api.error_responses.share_groups import SHARE_GROUPS
-from broker.api.error_responses.share_partitions import SHARE_PARTITIONS
-from broker.api.error_responses.share_states import SHARE_STATES
-from broker.api.error_responses.streams_groups import STREAMS_GROUPS
-from broker.api.error_responses.topics import TOPICS
-from broker.api.error_responses.transactions import TRANSACTIONS
+from broker.api.error_responses.failure import ErrorResponses, Failure
+from broker.api.packages import PACKAGES
 from protocol.errors import ErrorCode
-
-ERROR_RESPONSES: dict[Any, Callable[[Any, Failure], object | None]] = {
-    **TOPICS,
-    **GROUPS,
-    **CHANGES,
-    **CLUSTER,
-    **TRANSACTIONS,
-    **SECURITY,
-    **SHARE_GROUPS,
-    **STREAMS_GROUPS,
-    **SHARE_STATES,
-    **SHARE_PARTITIONS,
-}
 
 
 def error_response(
@@ -44,4 +22,11 @@ def error_response(
     *message* is used where Kafka uses the message of the particular error. It is None for an
     unexpected exception, whose text must not leave the broker.
     """
-    return ERROR_RESPONSES[type(body)](body, Failure(version, code, message))
+    responses = error_responses(PACKAGES[body.__spec__.key])
+    return responses[type(body)](body, Failure(version, code, message))
+
+
+def error_responses(package: str) -> ErrorResponses:
+    """The error responses of the APIs of a package, which are imported on first use."""
+    found: ErrorResponses = import_module(f"broker.api.error_responses.{package}").ERROR_RESPONSES
+    return found

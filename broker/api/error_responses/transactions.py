@@ -1,14 +1,13 @@
-"""Error responses of requests about transactions.
+"""Error responses of requests about transactions and producers.
 
 Each function is the ``getErrorResponse`` of Kafka's request class of that name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Final
 
-from broker.api.error_responses.failure import Failure
+from broker.api.error_responses.failure import ErrorResponses, Failure
 from broker.common.topic_partition import TopicPartition, by_topic
 from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
 from protocol.messages.add_partitions_to_txn import (
@@ -17,6 +16,9 @@ from protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnResponse,
     AddPartitionsToTxnTopicResult,
 )
+from protocol.messages.describe_producers import DescribeProducersRequest, DescribeProducersResponse
+from protocol.messages.describe_producers import PartitionResponse as ProducersOfPartition
+from protocol.messages.describe_producers import TopicResponse as ProducersOfTopic
 from protocol.messages.describe_transactions import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
@@ -34,7 +36,6 @@ from protocol.messages.write_txn_markers import (
     WriteTxnMarkersResponse,
 )
 
-# In older versions each partition has the code, and the whole response has none.
 _WHOLE_ERROR_SINCE = 4
 
 
@@ -126,7 +127,26 @@ def _partitions(marker: WritableTxnMarker) -> dict[str, list[int]]:
     return by_topic(dict.fromkeys(keys))
 
 
-TRANSACTIONS: dict[Any, Callable[[Any, Failure], object | None]] = {
+def _describe_producers(
+    body: DescribeProducersRequest, failure: Failure
+) -> DescribeProducersResponse:
+    return DescribeProducersResponse(
+        topics=[
+            ProducersOfTopic(
+                name=topic.name,
+                partitions=[
+                    ProducersOfPartition(
+                        partition_index=index, error_code=failure.code, active_producers=[]
+                    )
+                    for index in topic.partition_indexes
+                ],
+            )
+            for topic in body.topics
+        ]
+    )
+
+
+ERROR_RESPONSES: Final[ErrorResponses] = {
     InitProducerIdRequest: _init_producer_id,
     AddPartitionsToTxnRequest: _add_partitions_to_txn,
     AddOffsetsToTxnRequest: _add_offsets_to_txn,
@@ -134,4 +154,5 @@ TRANSACTIONS: dict[Any, Callable[[Any, Failure], object | None]] = {
     DescribeTransactionsRequest: _describe_transactions,
     ListTransactionsRequest: _list_transactions,
     WriteTxnMarkersRequest: _write_txn_markers,
+    DescribeProducersRequest: _describe_producers,
 }

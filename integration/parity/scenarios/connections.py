@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 
-from broker.api.table import HANDLERS
 from integration.parity.requests import LATEST, batch, fetch, list_offsets, produce
 from integration.parity.scenario import Kafka, Observations, scenario
+from protocol.apis import APIS
 from protocol.messages.api_versions import ApiVersionsRequest
 
 TELEMETRY = {71, 72}
@@ -16,7 +16,7 @@ NAMED = ApiVersionsRequest(client_software_name="parity", client_software_versio
 @scenario()
 def versions_are_described(kafka: Kafka) -> Observations:
     """The version ranges of the APIs served here, in every version of ApiVersions."""
-    common = {request.__spec__.key for request in HANDLERS} | TELEMETRY
+    common = APIS.keys() | TELEMETRY
     for version in range(5):
         response = kafka.request(NAMED, version)
         yield version, response.error_code

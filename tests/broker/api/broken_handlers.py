@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from broker.api.request import Request
-from broker.api.table import API_BY_KEY, HANDLERS
+from broker.api.table import ALL_APIS
+from protocol.messages import REQUESTS
 
 
 def contain_errors(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,5 +27,5 @@ def break_handler(monkeypatch: pytest.MonkeyPatch, cls: Any, error: Exception) -
 
 def replace_handler(monkeypatch: pytest.MonkeyPatch, cls: Any, handler: Any) -> None:
     """Make *handler* the handler of an API."""
-    assert cls in HANDLERS
-    monkeypatch.setitem(API_BY_KEY, cls.__spec__.key, (cls, handler))
+    assert cls in REQUESTS.values()
+    monkeypatch.setitem(ALL_APIS.loaded, cls.__spec__.key, (cls, handler))

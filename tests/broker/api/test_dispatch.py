@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from broker.api.table import API_BY_KEY
+from broker.api.table import ALL_APIS
 from broker.wait_records.recorder import Recorder
 from protocol.errors import ErrorCode
 from protocol.headers import decode_response, encode_request
@@ -110,8 +110,8 @@ async def test_strict_mode_raises_an_exception_of_a_handler(
     def broken(request: object) -> None:
         raise ZeroDivisionError
 
-    cls, _ = API_BY_KEY[18]
-    monkeypatch.setitem(API_BY_KEY, 18, (cls, broken))
+    cls = ApiVersionsRequest
+    monkeypatch.setitem(ALL_APIS.loaded, 18, (cls, broken))
     with pytest.RaisesGroup(ZeroDivisionError, flatten_subgroups=True):
         async with running_node(tmp_path) as node:
             node.client().start(ApiVersionsRequest(), 0)

@@ -10,11 +10,10 @@ import pytest
 import trio
 import trio.testing
 
-from broker.api.table import HANDLERS
 from broker.groups.offsets_topic import ensure_offsets_topic
 from protocol.errors import ErrorCode
 from protocol.headers import decode_response
-from protocol.messages import RESPONSES
+from protocol.messages import REQUESTS, RESPONSES
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from tests.client import RunningNode, running_node
 from tests.extremes.cases import CORRELATION_ID, Case, cases
@@ -26,7 +25,7 @@ TOPIC = "extremes"
 WAITS_END_S = 700
 
 
-@pytest.mark.parametrize("cls", HANDLERS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", REQUESTS.values(), ids=lambda cls: cls.__name__)
 async def test_extreme_values_are_handled(tmp_path: Path, cls: Any) -> None:
     """No value of any field in any version is an error inside the broker."""
     async with running_node(tmp_path, offsets_topic_num_partitions="1") as node:

@@ -11,7 +11,7 @@ import trio
 import trio.testing
 
 from broker.api.request import Request
-from broker.api.table import API_BY_KEY
+from broker.api.table import ALL_APIS
 from broker.steps.limits import DECODED_AT_ONCE_BYTES, ITEMS_PER_REQUEST_MAX
 from broker.steps.queue import Slices
 from broker.wait_records.recorder import Recorder
@@ -150,7 +150,7 @@ def _slow(pieces: int) -> Any:
 @pytest.fixture
 def slow_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
     """Heartbeats take a hundred slices."""
-    monkeypatch.setitem(API_BY_KEY, 12, (HeartbeatRequest, _slow(100)))
+    monkeypatch.setitem(ALL_APIS.loaded, 12, (HeartbeatRequest, _slow(100)))
 
 
 @pytest.mark.usefixtures("slow_heartbeat")

@@ -10,7 +10,7 @@ import pytest
 import trio
 import trio.testing
 
-from broker.api.table import HANDLERS
+from protocol.messages import REQUESTS
 from protocol.messages.api_versions import ApiVersionsRequest
 from tests.batches import batch
 from tests.client import Client, RunningNode, running_node
@@ -22,7 +22,7 @@ ROUNDS = 25
 NAMES = ("t", "u", "g", "m", "", "consumer", "range")
 
 
-@pytest.mark.parametrize("cls", HANDLERS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", REQUESTS.values(), ids=lambda cls: cls.__name__)
 async def test_any_request_is_responded_to_parked_or_refused(tmp_path: Path, cls: Any) -> None:
     """Whatever the values, the broker responds, parks the request, or closes its connection."""
     rng = random.Random(cls.__name__)

@@ -16,7 +16,7 @@ from broker.api.outcome import Outcome
 from broker.api.request import Request, Resume
 from broker.api.request_channel import RequestChannel
 from broker.api.services import Services
-from broker.api.table import API_BY_KEY
+from broker.api.table import ALL_APIS
 from broker.common.errors import Refused
 from broker.common.state_changes import StateChanges
 from broker.common.unexpected_errors import UnexpectedErrors
@@ -143,7 +143,7 @@ def patched(api: type, work: Callable[[object], object]) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         key = api.__spec__.key  # type: ignore[attr-defined]  # every message has one
-        patch.setitem(API_BY_KEY, key, (api, handler))
+        patch.setitem(ALL_APIS.loaded, key, (api, handler))
         yield
 
 

@@ -8,9 +8,12 @@ import pytest
 
 from broker.faults.named_fields import kinds
 from broker.faults.read_rule import Possible, read_rule
+from protocol.messages import REQUESTS
 from tests.broker.faults.rules import ERROR, POSSIBLE, read, refusal
 
-APIS_WITH_GROUP = ", ".join(sorted(name for name, cls in POSSIBLE.apis.items() if kinds(cls).group))
+APIS_WITH_GROUP = ", ".join(
+    sorted(name for name, api in POSSIBLE.apis.items() if kinds(REQUESTS[api.key]).group)
+)
 NO_GROUP = f"no group; it is allowed for {APIS_WITH_GROUP}"
 MANY = [
     {"action": ERROR},

@@ -15,7 +15,7 @@ import trio.testing
 from broker.api.error_responses.table import error_response
 from broker.api.outcome import Outcome
 from broker.api.request import Request
-from broker.api.table import API_BY_KEY, HANDLERS
+from broker.api.table import ALL_APIS
 from broker.common.topic_partition import TopicPartition
 from broker.quotas.throttle import Throttle
 from broker.replication.delta_applier import DeltaApplier
@@ -24,6 +24,7 @@ from broker.steps.schedule import schedule_once
 from broker.wait_records.recorder import Recorder
 from protocol.codec import decode, encode
 from protocol.errors import ErrorCode
+from protocol.messages import REQUESTS
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from protocol.messages.metadata import MetadataRequest
@@ -47,7 +48,7 @@ def _contained(monkeypatch: pytest.MonkeyPatch) -> None:
     contain_errors(monkeypatch)
 
 
-@pytest.mark.parametrize("cls", HANDLERS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", REQUESTS.values(), ids=lambda cls: cls.__name__)
 async def test_a_handler_that_raises_ends_in_the_error_response_of_its_api(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cls: Any
 ) -> None:
@@ -268,7 +269,7 @@ async def test_a_decoder_that_raises_closes_its_connection(
     async with running_node(tmp_path) as node:
         client = node.client()
         with monkeypatch.context() as patch:
-            patch.setitem(API_BY_KEY, _Undecodable.__spec__.key, (_Undecodable, _fail))
+            patch.setitem(ALL_APIS.loaded, _Undecodable.__spec__.key, (_Undecodable, _fail))
             client.start(HEARTBEAT, 2)
             assert await client.closed()
 

@@ -10,7 +10,8 @@ from uuid import UUID
 
 import pytest
 
-from broker.api.table import HANDLERS
+from broker.api.table import ALL_APIS
+from protocol.apis import APIS
 from protocol.codec import coded
 from protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
@@ -96,7 +97,7 @@ AT_ONCE = {
 def test_handlers_of_arrays_yield() -> None:
     """A handler of a request with an array is a generator function or a listed exception."""
     at_once = set()
-    for request, handler in HANDLERS.items():
+    for request, handler in filter(None, map(ALL_APIS.get, APIS)):
         version = request.__spec__.versions[-1]
         plain, _ = coded(request, version, version >= request.__spec__.flexible)
         if has_items(each.wire for each in plain) and not isgeneratorfunction(handler):

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from broker.api.request import Request
-from broker.api.table import API_BY_KEY
+from broker.api.table import ALL_APIS
 from broker.common.clock import TrioClock
 from broker.steps.limits import STEP_BUDGET_MS
 from broker.steps.queue import StepQueue
@@ -92,7 +92,7 @@ async def test_records_name_the_step_that_a_request_waited_for(
             waiting.start(ApiVersionsRequest(), 2, "other")
             return HeartbeatResponse()
 
-        monkeypatch.setitem(API_BY_KEY, 12, (HeartbeatRequest, stalling))
+        monkeypatch.setitem(ALL_APIS.loaded, 12, (HeartbeatRequest, stalling))
         await trio.testing.wait_all_tasks_blocked()
         guilty.start(HeartbeatRequest(group_id="g", generation_id=1, member_id="m"), 4, "admin")
         await guilty.receive()

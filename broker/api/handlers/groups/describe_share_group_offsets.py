@@ -40,12 +40,11 @@ from protocol.messages.describe_share_group_offsets import (
 )
 from protocol.schema import ZERO_UUID
 
-_Request = Request[DescribeShareGroupOffsetsRequest]
 _Partition = DescribeShareGroupOffsetsResponsePartition
 
 
 def describe_share_group_offsets(
-    request: _Request,
+    request: Request[DescribeShareGroupOffsetsRequest],
 ) -> Slices[DescribeShareGroupOffsetsResponse | Outcome]:
     """Describe the share partitions of each group."""
     groups: list[DescribeShareGroupOffsetsResponseGroup] = []
@@ -89,7 +88,7 @@ def _wanted(
 
 
 def _group(
-    request: _Request, body: DescribeShareGroupOffsetsRequestGroup
+    request: Request[DescribeShareGroupOffsetsRequest], body: DescribeShareGroupOffsetsRequestGroup
 ) -> Slices[DescribeShareGroupOffsetsResponseGroup]:
     """The group with the share partitions to describe."""
     groups = request.services.groups

@@ -9,7 +9,7 @@ import pytest
 import trio.testing
 
 from broker.api.authorization.table import CHECKS
-from broker.api.table import HANDLERS
+from protocol.messages import REQUESTS
 from tests.broker.api.authorization.fake_authorizer import FakeAuthorizer, install
 from tests.broker.api.authorization.requests import (
     TOPIC,
@@ -23,7 +23,7 @@ from tests.extremes.valid_requests import World
 
 def test_each_api_has_an_entry() -> None:
     """An API that needs no authorization has an empty entry."""
-    assert set(CHECKS) == set(HANDLERS)
+    assert set(CHECKS) == set(REQUESTS)
 
 
 def test_no_entry_has_a_check_twice() -> None:
@@ -32,11 +32,11 @@ def test_no_entry_has_a_check_twice() -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("cls", HANDLERS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", REQUESTS.values(), ids=lambda cls: cls.__name__)
 async def test_each_check_of_an_entry_is_made(tmp_path: Path, cls: Any) -> None:
     """If all others succeed or if none does; no handler makes a check that its entry has not."""
     made = set()
-    for refused in (*CHECKS[cls], None):
+    for refused in (*CHECKS[cls.__spec__.key], None):
         async with node_with_resources(tmp_path / str(refused), "secret") as node:
             topic = node.controller.image.topic(TOPIC)
             assert topic is not None
@@ -50,4 +50,4 @@ async def test_each_check_of_an_entry_is_made(tmp_path: Path, cls: Any) -> None:
                         await trio.testing.wait_all_tasks_blocked()
             made |= {(operation, kind) for operation, kind, _ in authorizer.asked}
 
-    assert made >= set(CHECKS[cls])
+    assert made >= set(CHECKS[cls.__spec__.key])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from broker.api.table import HANDLERS
+from protocol.messages import REQUESTS
 from tests.broker.api.authorization.fake_authorizer import FakeAuthorizer, install
 from tests.broker.api.authorization.requests import (
     TOPIC,
@@ -49,7 +49,7 @@ def _requests(cls: Any, topic: str, topic_id: Any, unique: str) -> Iterator[tupl
             yield request, version
 
 
-@pytest.mark.parametrize("cls", HANDLERS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", REQUESTS.values(), ids=lambda cls: cls.__name__)
 async def test_nothing_changes_and_nothing_is_disclosed(tmp_path: Path, cls: Any) -> None:
     """A response about resources is the same whether they exist, except that ids may be unknown."""
     async with node_with_resources(tmp_path) as node:

@@ -12,6 +12,7 @@ from protocol.messages.alter_replica_log_dirs import (
     AlterReplicaLogDirTopic,
 )
 from protocol.messages.describe_cluster import DescribeClusterRequest
+from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.unregister_broker import UnregisterBrokerRequest
 
 BUG = ErrorCode.UNKNOWN_SERVER_ERROR
@@ -44,3 +45,15 @@ def test_an_error_of_unregister_broker_has_a_message() -> None:
 
     assert bug.error_message.startswith("The server experienced an unexpected error")
     assert refused.error_message == "why"
+
+
+def test_an_error_of_find_coordinator_has_no_coordinators() -> None:
+    """Each key has the code and Kafka's message for it."""
+    body = FindCoordinatorRequest(key_type=0, coordinator_keys=["a", "b"])
+    response: Any = error_response(body, 4, ErrorCode.INVALID_REQUEST, "why")
+
+    assert [(each.key, each.error_code, each.node_id) for each in response.coordinators] == [
+        ("a", 42, -1),
+        ("b", 42, -1),
+    ]
+    assert response.coordinators[0].error_message.startswith("This most likely occurs because of")

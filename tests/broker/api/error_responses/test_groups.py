@@ -8,7 +8,6 @@ import pytest
 
 from broker.api.error_responses.table import error_response
 from protocol.errors import ErrorCode
-from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.join_group import JoinGroupRequest
 from protocol.messages.offset_fetch import (
     OffsetFetchRequest,
@@ -34,18 +33,6 @@ def test_an_error_of_join_group_has_no_protocol(version: int, name: str | None) 
 
     assert (response.error_code, response.generation_id, response.protocol_name) == (-1, -1, name)
     assert (response.leader, response.member_id, response.members) == ("", "", [])
-
-
-def test_an_error_of_find_coordinator_has_no_coordinators() -> None:
-    """Each key has the code and Kafka's message for it."""
-    body = FindCoordinatorRequest(key_type=0, coordinator_keys=["a", "b"])
-    response: Any = error_response(body, 4, ErrorCode.INVALID_REQUEST, "why")
-
-    assert [(each.key, each.error_code, each.node_id) for each in response.coordinators] == [
-        ("a", 42, -1),
-        ("b", 42, -1),
-    ]
-    assert response.coordinators[0].error_message.startswith("This most likely occurs because of")
 
 
 def test_errors_of_offset_fetch_v1_are_in_each_partition() -> None:

@@ -7,21 +7,24 @@ from typing import Any
 
 import pytest
 
-from broker.api.error_responses.table import ERROR_RESPONSES, error_response
-from broker.api.table import HANDLERS
+from broker.api.error_responses.table import error_response, error_responses
+from broker.api.packages import PACKAGES
 from protocol.codec import decode, encode
 from protocol.errors import ErrorCode
-from protocol.messages import RESPONSES
+from protocol.messages import REQUESTS, RESPONSES
 from protocol.messages.produce import ProduceRequest
 from tests.protocol.random_messages import random_message
 
 
-def test_every_api_that_is_served_has_an_error_response() -> None:
-    """No other API has one."""
-    assert set(ERROR_RESPONSES) == set(HANDLERS)
+@pytest.mark.parametrize("package", sorted(set(PACKAGES.values())))
+def test_every_api_of_a_package_has_an_error_response(package: str) -> None:
+    """No other API has one there."""
+    assert set(error_responses(package)) == {
+        cls for key, cls in REQUESTS.items() if PACKAGES[key] == package
+    }
 
 
-@pytest.mark.parametrize("cls", HANDLERS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", REQUESTS.values(), ids=lambda cls: cls.__name__)
 def test_every_version_can_be_encoded(cls: Any) -> None:
     """With random requests, and with and without a message."""
     rng = random.Random(cls.__name__)

@@ -1,4 +1,4 @@
-"""Error responses of requests about records and partitions, compared with Kafka 4.3.1."""
+"""Error responses of requests about topics and leaders, compared with Kafka 4.3.1."""
 
 from __future__ import annotations
 
@@ -7,66 +7,13 @@ from uuid import UUID
 
 from broker.api.error_responses.table import error_response
 from protocol.errors import ErrorCode
+from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
-from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from tests.requests import fetch_request, produce_request
 
 BUG = ErrorCode.UNKNOWN_SERVER_ERROR
-
-
-def test_a_produce_has_the_code_and_the_message_in_each_partition() -> None:
-    """The offsets are unknown."""
-    response: Any = error_response(
-        produce_request("t", b"", b""), 9, ErrorCode.INVALID_REQUEST, "why"
-    )
-
-    (topic,) = response.responses
-    assert topic.name == "t"
-    assert [
-        (each.index, each.error_code, each.error_message, each.base_offset, each.log_start_offset)
-        for each in topic.partition_responses
-    ] == [(0, 42, "why", -1, -1), (1, 42, "why", -1, -1)]
-
-
-def test_a_topic_named_twice_is_in_the_response_once() -> None:
-    """So is a partition; a topic without partitions is omitted."""
-    data = [PartitionProduceData(index=0, records=None)]
-    topics = [("t", data), ("u", []), ("t", [*data, PartitionProduceData(index=1, records=None)])]
-    body = ProduceRequest(
-        acks=1,
-        timeout_ms=0,
-        topic_data=[TopicProduceData(name=name, partition_data=each) for name, each in topics],
-    )
-    response: Any = error_response(body, 9, BUG)
-
-    (topic,) = response.responses
-    assert [each.index for each in topic.partition_responses] == [0, 1]
-
-
-def test_a_produce_without_acks_has_no_response() -> None:
-    """The connection is closed."""
-    assert error_response(produce_request("t", b"", acks=0), 9, BUG) is None
-
-
-def test_a_fetch_has_the_code_for_all_and_in_each_partition() -> None:
-    """The session id is that of the request."""
-    body = fetch_request("t", 0, 0)
-    body.session_id = 77
-    response: Any = error_response(body, 12, BUG)
-
-    assert (response.error_code, response.session_id) == (-1, 77)
-    (topic,) = response.responses
-    assert [
-        (each.partition_index, each.error_code, each.high_watermark, bytes(each.records))
-        for each in topic.partitions
-    ] == [(0, -1, -1, b""), (1, -1, -1, b"")]
-
-
-def test_a_fetch_by_topic_id_has_the_code_at_the_top_only() -> None:
-    """From v13 on."""
-    response: Any = error_response(fetch_request("t", 0), 13, BUG)
-
-    assert (response.error_code, response.responses) == (-1, [])
+REFUSED = ErrorCode.INVALID_REQUEST
 
 
 def test_a_topic_of_metadata_that_is_named_by_id_has_an_empty_name() -> None:
@@ -83,3 +30,44 @@ def test_metadata_of_all_topics_names_none() -> None:
     response: Any = error_response(MetadataRequest(topics=None), 13, BUG)
 
     assert (response.topics, response.error_code) == ([], -1)
+
+
+def test_topics_to_delete_are_in_either_list() -> None:
+    """By name up to v5, by name or id in later versions."""
+    old: Any = error_response(DeleteTopicsRequest(topic_names=["t"], timeout_ms=1), 5, REFUSED)
+    new: Any = error_response(
+        DeleteTopicsRequest(topics=[DeleteTopicState(name="t")], timeout_ms=1), 6, REFUSED
+    )
+
+    for response in (old, new):
+        assert [(each.name, each.error_code) for each in response.responses] == [("t", 42)]
+
+
+def test_the_message_of_the_error_is_in_the_response() -> None:
+    """Without a message of the error the field is null."""
+    topic = CreatePartitionsTopic(name="t", count=2, assignments=None)
+    body = CreatePartitionsRequest(topics=[topic], timeout_ms=1, validate_only=False)
+
+    with_message: Any = error_response(body, 3, REFUSED, "why")
+    without: Any = error_response(body, 3, REFUSED)
+
+    assert with_message.results[0].error_message == "why"
+    assert without.results[0].error_message is None
+
+
+def test_elections_of_all_partitions_have_one_code() -> None:
+    """With named partitions each of them has the code as well."""
+    body = ElectLeadersRequest(topic_partitions=None, timeout_ms=1)
+    every: Any = error_response(body, 2, REFUSED)
+    some: Any = error_response(
+        ElectLeadersRequest(
+            topic_partitions=[TopicPartitions(topic="t", partitions=[3])], timeout_ms=1
+        ),
+        2,
+        REFUSED,
+        "why",
+    )
+
+    assert (every.error_code, every.replica_election_results) == (42, [])
+    (result,) = some.replica_election_results[0].partition_result
+    assert (result.partition_id, result.error_code, result.error_message) == (3, 42, "why")

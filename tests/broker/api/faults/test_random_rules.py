@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import trio
 
-from broker.api.table import HANDLERS
 from broker.common.errors import InvalidValue, WrongState
 from protocol.errors import ErrorCode
+from protocol.messages import REQUESTS
 from protocol.messages.api_versions import ApiVersionsRequest
 from tests.broker.api.faults.faulted_node import FaultedNode, faulted_node, settle
 from tests.broker.api.test_random_requests import _make_likely
@@ -45,7 +45,7 @@ def random_rule(rng: random.Random) -> dict[str, Any]:
     ]
     match: dict[str, Any] = {}
     if rng.random() < 0.4:
-        match["api"] = rng.choice(list(HANDLERS)).__name__.removesuffix("Request")
+        match["api"] = rng.choice(list(REQUESTS.values())).__name__.removesuffix("Request")
     for name in ("topic", "group", "transactional_id", "client"):
         if rng.random() < 0.15:
             match[name] = rng.choice(NAMES)
@@ -108,7 +108,7 @@ def send(rng: random.Random, node: FaultedNode, clients: list[Any]) -> None:
         return
     clients.append(client)
     for _ in range(rng.randint(1, 3)):
-        cls = rng.choice(list(HANDLERS))
+        cls = rng.choice(list(REQUESTS.values()))
         version = rng.choice(cls.__spec__.versions)
         message = random_message(rng, cls, version)
         _make_likely(rng, message)

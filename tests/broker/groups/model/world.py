@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from broker.api.outcome import PARKED
-from broker.api.table import HANDLERS
+from broker.api.table import ALL_APIS
 from broker.coordinators.coordinator_log import TransactionEnd
 from broker.coordinators.coordinator_record import RawRecord
 from broker.groups.group_states import GroupStates
@@ -45,7 +45,9 @@ class ModelWorld:
         """Send a request, which collects its responses."""
         self.parked = [each for each in self.parked if not each.responses]
         request = GroupRequest(self.node, body, version, client_id)
-        response = HANDLERS[type(body)](request.request)
+        served = ALL_APIS.get(body.__spec__.key)
+        assert served is not None
+        response = served[1](request.request)
         if isinstance(response, GeneratorType):
             self._slices[request] = response
         elif response is not PARKED:

@@ -1,22 +1,24 @@
-"""Error responses of requests about the states of share partitions.
+"""Error responses of requests about share partitions and their states.
 
-Each function is the ``getErrorResponse`` of Kafka's request class of that name: each share
-partition has the error. Read, Write and ReadSummary add the message of the error code, Initialize
-and Delete only that of a refused client (``toGlobalErrorResponse``).
+Each function is the ``getErrorResponse`` of Kafka's request class of that name. In a response about
+states each share partition has the error: Read, Write and ReadSummary add the message of the error
+code, Initialize and Delete only that of a refused client (``toGlobalErrorResponse``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
-from broker.api.error_responses.failure import Failure
+from broker.api.error_responses.failure import ErrorResponses, Failure
 from protocol.errors import ErrorCode
 from protocol.messages import delete_share_group_state as delete
 from protocol.messages import initialize_share_group_state as initialize
 from protocol.messages import read_share_group_state as read
 from protocol.messages import read_share_group_state_summary as read_summary
 from protocol.messages import write_share_group_state as write
+from protocol.messages.share_acknowledge import ShareAcknowledgeRequest, ShareAcknowledgeResponse
+from protocol.messages.share_fetch import ShareFetchRequest, ShareFetchResponse
 
 
 def _failed(
@@ -47,7 +49,19 @@ def _failed(
     return error_response
 
 
-SHARE_STATES: dict[Any, Callable[[Any, Failure], object | None]] = {
+def _share_fetch(_body: ShareFetchRequest, failure: Failure) -> ShareFetchResponse:
+    return ShareFetchResponse(error_code=failure.code, responses=[], node_endpoints=[])
+
+
+def _share_acknowledge(
+    _body: ShareAcknowledgeRequest, failure: Failure
+) -> ShareAcknowledgeResponse:
+    return ShareAcknowledgeResponse(error_code=failure.code, responses=[], node_endpoints=[])
+
+
+ERROR_RESPONSES: Final[ErrorResponses] = {
+    ShareFetchRequest: _share_fetch,
+    ShareAcknowledgeRequest: _share_acknowledge,
     initialize.InitializeShareGroupStateRequest: _failed(
         initialize.InitializeShareGroupStateResponse,
         initialize.InitializeStateResult,
