@@ -6,6 +6,7 @@ installed wheel the folder of this file, in a checkout the parent of it.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import io
 import os
@@ -31,7 +32,11 @@ def main() -> int:
     # By name, because `antechamber` must not import the other packages.
     package = sys.argv.pop(1)
     try:
+        gc.disable()
         module = importlib.import_module(f"{package}.__main__")
+        # No collection visits the objects of the imports, which remain.
+        gc.freeze()
+        gc.enable()
         _unblock_interrupts()
         return int(module.main())
     except SystemExit as ended:

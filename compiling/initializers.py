@@ -12,8 +12,7 @@ methods with all others, as in the pure build:
 
 A frozen class is not frozen in a compiled build: its own initializer must assign to it. All lines
 keep their numbers, so tracebacks name those of the original. `dataclasses` generates the methods of
-a class that has bases, subclasses, an initializer of its own or a field whose default is made by a
-factory.
+a class that has bases, subclasses, an initializer of its own or a field without an initial value.
 """
 
 from __future__ import annotations
@@ -30,12 +29,33 @@ _GENERATED: Final = "init", "repr", "eq"
 
 
 class Field(NamedTuple):
-    """A field: its name, type and default as source; without ``parameter`` it has its default."""
+    """A field: its name, type, default, and factory of a default, as source.
+
+    One that is no ``parameter`` has its default.
+    """
 
     name: str
     type: str
     default: str | None
+    factory: str | None = None
     parameter: bool = True
+
+    @property
+    def declared(self) -> str:
+        """The parameter of the initializer."""
+        if self.factory is not None:
+            return f"{self.name}: {self.type} | None = None"
+        return f"{self.name}: {self.type}" + ("" if self.default is None else f" = {self.default}")
+
+    @property
+    def value(self) -> str:
+        """What the initializer assigns."""
+        made = self.default if self.factory is None else f"({self.factory})()"
+        if not self.parameter:
+            return str(made)
+        return (
+            self.name if self.factory is None else f"{made} if {self.name} is None else {self.name}"
+        )
 
 
 def with_initializers(source: str) -> str:
@@ -61,7 +81,7 @@ def _decorator(node: ast.ClassDef) -> ast.Call | None:
 
 
 def _fields(node: ast.ClassDef) -> Iterator[Field | None]:
-    """The fields in order; None for one whose initial value is not an argument or a default."""
+    """The fields in order; None for one without an initial value."""
     for each in node.body:
         if not isinstance(each, ast.AnnAssign) or "ClassVar" in ast.unparse(each.annotation):
             continue
@@ -69,8 +89,9 @@ def _fields(node: ast.ClassDef) -> Iterator[Field | None]:
         if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
             options = {each.arg: ast.unparse(each.value) for each in value.keywords}
             default, is_parameter = options.get("default"), options.get("init") != "False"
-            is_made = "default_factory" in options or (default is None and not is_parameter)
-            yield None if is_made else Field(name, annotation, default, is_parameter)
+            factory = options.get("default_factory")
+            has_value = is_parameter or default is not None or factory is not None
+            yield Field(name, annotation, default, factory, is_parameter) if has_value else None
         else:
             yield Field(name, annotation, None if value is None else ast.unparse(value))
 
@@ -112,14 +133,8 @@ def _initializer(node: ast.ClassDef, call: ast.Call, fields: list[Field | None])
     found = [each for each in fields if each is not None]
     options = {each.arg: ast.unparse(each.value) for each in call.keywords}
     parameters = ["self", *(["*"] if options.get("kw_only") == "True" else [])]
-    parameters += [
-        f"{each.name}: {each.type}" + ("" if each.default is None else f" = {each.default}")
-        for each in found
-        if each.parameter
-    ]
-    statements = [
-        f"self.{each.name} = {each.name if each.parameter else each.default}" for each in found
-    ]
+    parameters += [each.declared for each in found if each.parameter]
+    statements = [f"self.{each.name} = {each.value}" for each in found]
     if any(
         isinstance(each, ast.FunctionDef) and each.name == "__post_init__" for each in node.body
     ):

@@ -90,6 +90,27 @@ def test_a_field_that_is_no_argument_has_its_default() -> None:
         point(1, 2)
 
 
+@pytest.mark.parametrize("factory", ["list", "lambda: []"])
+def test_a_default_that_a_factory_makes_belongs_to_one_object(factory: str) -> None:
+    """An argument replaces it."""
+    source = POINT.replace("y: int = NOTHING", f"y: list = field(default_factory={factory})")
+    point = classes(source)["Point"]
+
+    assert point(1).y == []
+    assert point(1).y is not point(1).y
+    assert point(1, [2]).y == [2]
+
+
+def test_a_factory_makes_what_is_no_argument() -> None:
+    """Every object begins with its own."""
+    source = POINT.replace("NOTHING", "field(init=False, default_factory=list)")
+    point = classes(source)["Point"]
+
+    assert point(1).y == []
+    with pytest.raises(TypeError):
+        point(1, [2])
+
+
 def test_a_variable_of_the_class_is_no_field() -> None:
     """It is neither an argument nor set."""
     source = POINT.replace("y: int = NOTHING", "COUNT: ClassVar[int] = 3")
@@ -115,14 +136,13 @@ def test_a_decorator_of_several_lines_keeps_them() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        POINT.replace("NOTHING", "field(default_factory=int)"),
         POINT.replace("NOTHING", "field(init=False)"),
         POINT.replace("class Point", "class Point(Base)"),
         POINT.replace("y: int = NOTHING", "def __init__(self) -> None: ..."),
         POINT.replace("@dataclass(slots=True)\n", ""),
         "class Other(Point):\n    pass\n\n\n",
     ],
-    ids=["factory", "unset", "base", "initializer", "no dataclass", "subclass"],
+    ids=["unset", "base", "initializer", "no dataclass", "subclass"],
 )
 def test_other_classes_are_left_as_they_are(source: str) -> None:
     """But for the decorator, which is that of `dataclasses`."""
