@@ -12,7 +12,7 @@ response has been sent. They are received meanwhile, which is how the end of the
 noticed; then the request in progress is abandoned. The same holds while the client is throttled:
 its response has been sent and contains the throttle time (KIP-219).
 
-The code that completes a request sends the response, without a task switch.
+The code that completes a request sends the response, without a task switch, or with a few others.
 """
 
 from __future__ import annotations
@@ -66,9 +66,8 @@ class Connection(Served):
     ``memory`` bounds what all connections of the node hold. ``session`` is the client; its
     authentication replaces it.
 
-    An exception while the connection reads or writes is a bug. The connection closes and calls
-    ``on_bug`` with the peer's address and the exception; that function returns to confine the
-    exception to this connection, or raises it.
+    An exception while it reads or writes is a bug: it closes and calls ``on_bug`` with the peer's
+    address and the exception, which that function confines to this connection or raises.
     """
 
     __slots__ = (
@@ -215,11 +214,18 @@ class Connection(Served):
             writer.add(out)
         if on_sent is not None:
             writer.when_sent(on_sent)
-        if not self._is_serving:
-            if writer.state is _IDLE:
-                self._send()
-            if not writer.unsent_bytes and (reader.inbox.has_frame() or reader.state is _ENDED):
-                self._driver.resume()
+        if not self._is_serving and not self._driver.defer_send():
+            self.send_deferred()
+
+    def send_deferred(self) -> None:
+        """Send the response that has been added, and serve the frames that wait after that."""
+        if self.is_closed:
+            return
+        reader, writer = self._reader, self._writer
+        if writer.state is _IDLE:
+            self._send()
+        if not writer.unsent_bytes and (reader.inbox.has_frame() or reader.state is _ENDED):
+            self._driver.resume()
 
     def continue_with(self, dispatch: Dispatch, request_bytes_max: int) -> None:
         """Pass the following frames, of up to ``request_bytes_max`` bytes, to *dispatch*."""
@@ -227,10 +233,7 @@ class Connection(Served):
         self._reader.inbox.max_frame_bytes = request_bytes_max
 
     def keep_frame(self, size_bytes: int) -> bool:
-        """Keep the memory of the request in progress until its response.
-
-        False if it is in the buffer that all connections share, so that it must be copied.
-        """
+        """Keep the memory of the request in progress until its response; False if it is shared."""
         return self._reader.keep_frame(size_bytes)
 
     def resume(self) -> None:
@@ -299,8 +302,7 @@ class Connection(Served):
 
     def drop(self, reason: Refused) -> None:
         """End the connection after the responses that the socket takes now."""
-        if self._writer.state is _IDLE:
-            self._send()
+        self.send_deferred()
         self.refuse(reason)
 
     def _disconnected(self, reason: Disconnected) -> None:
@@ -326,7 +328,7 @@ class Connection(Served):
         """Dispatch the frames that wait, until one is in progress or others are to be served."""
         reader, writer, driver = self._reader, self._writer, self._driver
         inbox = reader.inbox
-        self._is_serving = is_through = True
+        self._is_serving, is_turn_over = True, False
         while (
             self.in_progress is None
             and writer.unsent_bytes < _SEND_TOGETHER_BYTES
@@ -341,18 +343,16 @@ class Connection(Served):
             if received is None:
                 break
             self.dispatch(self, *received)
+            driver.send_deferred()
             if writer.unsent_bytes >= _SEND_TOGETHER_BYTES and writer.state is _IDLE:
                 self._send()
-            if not inbox.pending_bytes:
-                break
-            if driver.is_turn_over():
-                is_through = False
+            if not inbox.pending_bytes or (is_turn_over := driver.is_turn_over()):
                 break
         self._is_serving = False
         reader.settle()
         if writer.state is _IDLE:
             self._send()
-        return self._interest() if is_through else Interest.TURN
+        return Interest.TURN if is_turn_over else self._interest()
 
     def _interest(self) -> Interest:
         """What to wait for when the frames that may be served have been."""

@@ -41,6 +41,14 @@ class Queue(Protocol):
         """See `Driver.is_turn_over`."""
         ...
 
+    def defer_send(self, served: Served) -> bool:
+        """See `Driver.defer_send`."""
+        ...
+
+    def send_deferred(self) -> None:
+        """See `Driver.send_deferred`."""
+        ...
+
 
 class Group(Protocol):
     """The channels of a node, as each of them uses it."""
@@ -151,6 +159,14 @@ class Channel:
     def is_turn_over(self) -> bool:
         """See `Driver.is_turn_over`."""
         return self._queue.is_turn_over()
+
+    def defer_send(self) -> bool:
+        """See `Driver.defer_send`."""
+        return self._queue.defer_send(self.served)
+
+    def send_deferred(self) -> None:
+        """See `Driver.send_deferred`."""
+        self._queue.send_deferred()
 
     def close(self) -> None:
         """See `Driver.close`."""

@@ -28,6 +28,17 @@ class Driver(Protocol):
         """Call ``Connection.on_writable`` each time the transport is writable, until False."""
         ...
 
+    def defer_send(self) -> bool:
+        """Call ``Connection.send_deferred`` soon; False if the connection is to send now.
+
+        What one request completes for other connections is sent together.
+        """
+        ...
+
+    def send_deferred(self) -> None:
+        """Call ``send_deferred`` of all connections for which it is due."""
+        ...
+
     def is_turn_over(self) -> bool:
         """Whether the connection, whose event method runs, is to let others be served."""
         ...

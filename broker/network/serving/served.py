@@ -37,6 +37,10 @@ class Served:
         """Send more of what is unsent; False if the driver is to wait for room no longer."""
         raise NotImplementedError
 
+    def send_deferred(self) -> None:
+        """Send what `Driver.defer_send` has deferred; without effect after the end."""
+        raise NotImplementedError
+
     def break_down(self, bug: Exception) -> None:
         """End the connection because of an unexpected exception."""
         raise NotImplementedError

@@ -9,6 +9,10 @@ meanwhile, so that a request waits for one turn of each other connection at most
 turn continues up to `SERVING_TURN_MAX_MS`. After a step other tasks run: timers, the admin
 interface.
 
+What a request completes on other connections, as the fetches that a produce ends, is sent for
+several of them together: the code of the system that sends and that of the broker displace each
+other from the caches of the processor.
+
 Nodes share the task because a produce with three replicas makes nodes wake each other four times:
 the leader sends to its followers, and they to the leader. Within one step this takes no pass of the
 event loop. Handshakes of TLS take a millisecond for each message. They are served one in each step.
@@ -25,7 +29,13 @@ import trio
 from broker.network.polling.poller import Poller
 from broker.network.polling.system_poller import system_poller
 from broker.network.serving.channel import Channel
-from broker.steps.limits import SERVING_STEP_MS, SERVING_TURN_MAX_MS, SERVING_TURN_MS
+from broker.network.serving.served import Served
+from broker.steps.limits import (
+    SENT_TOGETHER_MAX,
+    SERVING_STEP_MS,
+    SERVING_TURN_MAX_MS,
+    SERVING_TURN_MS,
+)
 
 
 class Group(Protocol):
@@ -54,6 +64,7 @@ class ServingTask:
         self._ready: deque[Channel] = deque()
         self._opening: deque[Channel] = deque()
         self._unfinished: list[Channel] = []  # their turn was over
+        self._deferred: list[Served] = []  # those with a response that is sent with others
         # Those that were ready at the last poll. The poller would report them again, so it is not
         # called before they have been served, which takes several steps if they are thousands.
         self._left_in_round = 0
@@ -104,6 +115,22 @@ class ServingTask:
         self._turn_ends_ms = now_ms + SERVING_TURN_MS
         return bool(ready)
 
+    def defer_send(self, served: Served) -> bool:
+        """See `Driver.defer_send`; nothing is deferred between the steps."""
+        if not self._is_stepping:
+            return False
+        self._deferred.append(served)
+        if len(self._deferred) == SENT_TOGETHER_MAX:
+            self.send_deferred()
+        return True
+
+    def send_deferred(self) -> None:
+        """See `Driver.send_deferred`."""
+        while self._deferred:
+            deferred, self._deferred = self._deferred, []
+            for served in deferred:
+                served.send_deferred()
+
     def _step(self, poller: Poller) -> bool:
         """Serve the channels that are ready, until none is; returns whether more are.
 
@@ -146,6 +173,7 @@ class ServingTask:
         served, is_due = channel.served, False
         if not served.is_closed:
             is_due = channel.serve() if channel.has_begun else channel.begin(poller)
+            self.send_deferred()
         if served.is_closed:
             channel.group.ended(channel)
         elif is_due:

@@ -49,6 +49,7 @@ class Ends:
         self.drains = 0
         self.closes = 0
         self.turn_is_over = False
+        self.defers = False
         self.bugs: list[Exception] = []
         self._behave = dispatch
         self.connection = Connection(
@@ -74,6 +75,13 @@ class Ends:
     def resume(self) -> None:
         """See `Driver`."""
         self.resumed += 1
+
+    def defer_send(self) -> bool:
+        """See `Driver`."""
+        return self.defers
+
+    def send_deferred(self) -> None:
+        """See `Driver`."""
 
     def drain(self) -> None:
         """See `Driver`."""

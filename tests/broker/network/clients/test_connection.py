@@ -38,6 +38,34 @@ def test_pipelined_requests_are_dispatched_in_one_event() -> None:
     assert len(ends.client.incoming) == 300
 
 
+def test_a_response_that_is_deferred_is_sent_when_the_driver_says_so() -> None:
+    """The frames behind its request wait until then."""
+    ends = Ends()
+    ends.defers = True
+    assert ends.receive(b"one", b"two") is Interest.READ_OR_RESUME
+    ends.respond()
+    assert (len(ends.client.incoming), ends.resumed) == (0, 0)
+    assert ends.connection.on_resume() is Interest.READ_OR_RESUME
+    assert ends.frames == [b"one"]
+
+    ends.connection.send_deferred()
+
+    assert (len(ends.client.incoming), ends.resumed) == (100, 1)
+
+
+def test_a_deferred_response_is_dropped_with_its_connection() -> None:
+    """Nothing can be sent any more."""
+    ends = Ends()
+    ends.defers = True
+    ends.receive(b"one")
+    ends.respond()
+    ends.connection.close()
+
+    ends.connection.send_deferred()
+
+    assert not ends.client.incoming
+
+
 def test_frames_after_a_login_have_another_dispatch_and_limit() -> None:
     """Pipelined frames are dispatched in the same event."""
     later: list[bytes] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -18,6 +18,7 @@ from broker.network.serving.memory_pool import MemoryPool
 from broker.network.serving.node_channels import NodeChannels
 from broker.network.serving.serving_task import ServingTask
 from broker.network.transports.memory_transport import MemoryTransport, memory_transport_pair
+from broker.steps.limits import SENT_TOGETHER_MAX
 from protocol.frame_length import begin_frame
 from protocol.framing import Scratch
 from protocol.output import Output
@@ -119,6 +120,56 @@ async def test_a_response_lets_the_task_dispatch_the_next_frame() -> None:
         await trio.testing.wait_all_tasks_blocked()
 
         assert len(parts.requests) == 2
+
+
+async def test_what_a_request_completes_is_sent_before_its_own_response() -> None:
+    """Responses to other connections are sent together when it has been dispatched."""
+    async with running(wrap=ReplaceableTransport) as parts:
+        await parts.send()
+        waiting, sent = parts.client, list[int]()
+
+        def complete(connection: Connection, _frame: memoryview, _arrived_ms: float) -> None:
+            parts.requests[0].respond()
+            sent.append(len(waiting.incoming))
+            own = Parked(connection)
+            connection.begin(own)
+            own.respond()
+
+        parts.open().dispatch = complete
+        send = parts.transport.send
+
+        def record(pieces: Sequence[Any]) -> int:
+            sent.append(len(waiting.incoming))
+            return int(send(pieces))
+
+        parts.transport.send = record
+        await parts.send()
+
+        assert sent == [0, 100]
+        assert len(parts.client.incoming) == 100
+
+
+async def test_many_responses_are_sent_before_the_last_is_made() -> None:
+    """A client does not wait for thousands of others."""
+    async with running() as parts:
+        clients = [parts.client]
+        await parts.send()
+        for _ in range(SENT_TOGETHER_MAX):
+            parts.open()
+            clients.append(parts.client)
+            await parts.send()
+        received: list[int] = []
+
+        def complete(_connection: Connection, _frame: memoryview, _arrived_ms: float) -> None:
+            for each in parts.requests:
+                each.respond()
+            received.extend(len(each.incoming) for each in clients)
+
+        parts.open().dispatch = complete
+        await parts.send()
+
+        assert received == [100] * SENT_TOGETHER_MAX + [0]
+        assert [len(each.incoming) for each in clients] == [100] * (SENT_TOGETHER_MAX + 1)
 
 
 async def test_a_full_socket_is_drained() -> None:
