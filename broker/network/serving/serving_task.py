@@ -64,6 +64,7 @@ class ServingTask:
         self._ready: deque[Channel] = deque()
         self._opening: deque[Channel] = deque()
         self._unfinished: list[Channel] = []  # their turn was over
+        self._sends_together = False  # whether the request in progress has completed another one
         self._deferred: list[Served] = []  # those with a response that is sent with others
         # Those that were ready at the last poll. The poller would report them again, so it is not
         # called before they have been served, which takes several steps if they are thousands.
@@ -116,16 +117,27 @@ class ServingTask:
         return bool(ready)
 
     def defer_send(self, served: Served) -> bool:
-        """See `Driver.defer_send`; nothing is deferred between the steps."""
+        """See `Driver.defer_send`; nothing is deferred between the steps.
+
+        The first response that a request completes is sent at once: most requests complete one.
+        """
         if not self._is_stepping:
+            return False
+        if not self._sends_together:
+            self._sends_together = True
             return False
         self._deferred.append(served)
         if len(self._deferred) == SENT_TOGETHER_MAX:
-            self.send_deferred()
+            self._send_together()
         return True
 
     def send_deferred(self) -> None:
         """See `Driver.send_deferred`."""
+        if self._sends_together:
+            self._send_together()
+            self._sends_together = False
+
+    def _send_together(self) -> None:
         while self._deferred:
             deferred, self._deferred = self._deferred, []
             for served in deferred:

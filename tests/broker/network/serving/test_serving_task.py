@@ -123,14 +123,18 @@ async def test_a_response_lets_the_task_dispatch_the_next_frame() -> None:
 
 
 async def test_what_a_request_completes_is_sent_before_its_own_response() -> None:
-    """Responses to other connections are sent together when it has been dispatched."""
+    """The first response to another connection at once, the others when it has been dispatched."""
     async with running(wrap=ReplaceableTransport) as parts:
         await parts.send()
-        waiting, sent = parts.client, list[int]()
+        first = parts.client
+        parts.open()
+        await parts.send()
+        second, sent = parts.client, list[tuple[int, int]]()
 
         def complete(connection: Connection, _frame: memoryview, _arrived_ms: float) -> None:
-            parts.requests[0].respond()
-            sent.append(len(waiting.incoming))
+            for each in parts.requests:
+                each.respond()
+            sent.append((len(first.incoming), len(second.incoming)))
             own = Parked(connection)
             connection.begin(own)
             own.respond()
@@ -139,13 +143,13 @@ async def test_what_a_request_completes_is_sent_before_its_own_response() -> Non
         send = parts.transport.send
 
         def record(pieces: Sequence[Any]) -> int:
-            sent.append(len(waiting.incoming))
+            sent.append((len(first.incoming), len(second.incoming)))
             return int(send(pieces))
 
         parts.transport.send = record
         await parts.send()
 
-        assert sent == [0, 100]
+        assert sent == [(100, 0), (100, 100)]
         assert len(parts.client.incoming) == 100
 
 
@@ -154,7 +158,7 @@ async def test_many_responses_are_sent_before_the_last_is_made() -> None:
     async with running() as parts:
         clients = [parts.client]
         await parts.send()
-        for _ in range(SENT_TOGETHER_MAX):
+        for _ in range(1 + SENT_TOGETHER_MAX):
             parts.open()
             clients.append(parts.client)
             await parts.send()
@@ -168,8 +172,8 @@ async def test_many_responses_are_sent_before_the_last_is_made() -> None:
         parts.open().dispatch = complete
         await parts.send()
 
-        assert received == [100] * SENT_TOGETHER_MAX + [0]
-        assert [len(each.incoming) for each in clients] == [100] * (SENT_TOGETHER_MAX + 1)
+        assert received == [100] * (1 + SENT_TOGETHER_MAX) + [0]
+        assert [len(each.incoming) for each in clients] == [100] * (SENT_TOGETHER_MAX + 2)
 
 
 async def test_a_full_socket_is_drained() -> None:
