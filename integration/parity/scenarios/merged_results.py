@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+from integration.parity.formatting import by_partition
 from integration.parity.group_requests import commit, find_coordinator
 from integration.parity.requests import batch, list_offsets, produce
 from integration.parity.scenario import Kafka, Observations, scenario
@@ -54,7 +55,7 @@ def produce_results_are_merged(kafka: Kafka) -> Observations:
         ]
         for response in kafka.request(request, 12).responses:
             yield name, response.name, _sorted(kafka, response.partition_responses)
-    yield kafka.request(list_offsets(topic, -1, -1)).topics
+    yield by_partition(kafka.request(list_offsets(topic, -1, -1)))
 
 
 @scenario()
