@@ -48,7 +48,7 @@ with a compiled build that is not profiled.
 
 These, TLS, wait records, fault rules and all growth were measured with a broker that did not poll
 before it slept. The others were measured with one that polled again at once after another process
-had had its core, and not 0.1 s later; `parked` with one that sent each response by itself.
+had had its core, and not 0.1 s later.
 
 kfake has one log for all nodes and keeps its records in memory: it has no followers that fetch,
 and no files. The mock has no files, ignores `min_bytes`, and new records do not end the wait of a
