@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol.apis import APIS
 
-# Those of Kafka 4.3 that clients use, too.
+# APIs of Kafka 4.3 that clients use.
 _NOT_DECODED = {71: "GetTelemetrySubscriptions", 72: "PushTelemetry"}
 
 _NAMES: dict[int, str] = _NOT_DECODED | {key: api.name for key, api in APIS.items()}

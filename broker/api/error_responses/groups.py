@@ -55,7 +55,9 @@ from protocol.messages.txn_offset_commit import (
     TxnOffsetCommitResponseTopic,
 )
 
+# Older versions write "no protocol" as an empty name.
 _NULL_PROTOCOL_SINCE = 7
+# In older versions each partition has the code, and the whole response has none.
 _OFFSET_FETCH_ERROR_SINCE = 2
 
 

@@ -36,6 +36,7 @@ from protocol.messages.write_txn_markers import (
     WriteTxnMarkersResponse,
 )
 
+# In older versions each partition has the code, and the whole response has none.
 _WHOLE_ERROR_SINCE = 4
 
 
