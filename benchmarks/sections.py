@@ -40,15 +40,6 @@ as pyenv does by default, took 1.6 times as long for a loop over a dictionary as
 Kafka's figures depend on how long it has run, because its JVM compiles what runs often: in fifteen
 rounds the p50 of a small produce fell from 258 to 66 µs within six, and that from produce to fetch
 from 366 to 124 µs within ten. So it is measured in eight more rounds first, which are not kept.
-`expiry_with_pending`, the transactions and TLS were measured without them: their ratios are those
-to a Kafka that has just started.
-
-`expiry_with_pending`, the transactions, storage, and the growth of all but partitions were measured
-with a compiled build that is not profiled.
-
-These, TLS, wait records, fault rules and all growth were measured with a broker that did not poll
-before it slept. The others were measured with one that polled again at once after another process
-had had its core, and not 0.1 s later.
 
 kfake has one log for all nodes and keeps its records in memory: it has no followers that fetch,
 and no files. The mock has no files, ignores `min_bytes`, and new records do not end the wait of a
@@ -61,7 +52,7 @@ AIMS_AND_LIMITS = """\
 All aims, as ratios of our figure to that of another system. A bare operation is the same exchange
 with a server in Python that decodes nothing. Its figure is divided by that of the same system, and
 shows about where the limit of Python on that machine is; a measured ratio can be beyond it by as
-much as rounds differ, as for `raw fetch`. For the producer of
+much as rounds differ, as for `produce 1 KB`. For the producer of
 confluent-kafka it is the mock cluster in C, which stores nothing: the client does not send more
 than that. The sections below have the figures.
 """
@@ -109,9 +100,9 @@ the caches have other memory.""",
         """\
 confluent-kafka produces and consumes one partition; most of the time of a consumption is its own
 processor time. Raw clients repeat ready requests, so that mostly the broker is measured. `bare
-file` is a server in Python that decodes nothing and sends 1 MB of a file for each request to the
-client of `raw fetch`: it calls `os.sendfile`, as the broker does on Linux, or reads and sends
-pieces of 256 KB, as the broker does on other systems and with TLS.
+file` is a server in Python that decodes nothing, polls its socket without sleeping, and sends 1 MB
+of a file for each request to the client of `raw fetch`: it calls `os.sendfile`, as the broker does
+on Linux, or reads and sends pieces of 256 KB, as the broker does on other systems and with TLS.
 
 With `socket.send.buffer.bytes=-1` the system chooses the buffer: `raw fetch` had 1.10 times the
 throughput and took 0.87 of the processor time (medians of twelve interleaved rounds), but a client
