@@ -106,8 +106,8 @@ def _action(words: Sequence[str], given: argparse.Namespace) -> Rule:
         raise UsageError(f"add: {unknown_word(kind, _KINDS)}")
     needed = ACTIONS[kind]
     if len(values) != (needed is not None):
-        wants = "no value" if needed is None else f"one value, {needed[1]}"
-        raise UsageError(f"add: the action {kind} has {wants}")
+        takes = "no value" if needed is None else f"one value, {needed[1]}"
+        raise UsageError(f"add: the action {kind} takes {takes}")
     if kind in _ONLY_OF_LINKS and given.link is None:
         raise UsageError(f"add: the action {kind} needs --link FROM:TO, such as 1:2")
     action: Rule = {"type": kind}

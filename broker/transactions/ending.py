@@ -48,7 +48,7 @@ def end(
     now_ms: int,
     new_producer_id: Callable[[], int],
 ) -> TransactionValue | None:
-    """The value that decides the outcome; None if it is decided as the request wants.
+    """The value that decides the outcome; None if that outcome is decided already.
 
     Raises `ApiError` INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED, CONCURRENT_TRANSACTIONS,
     INVALID_TXN_STATE, and those of *new_producer_id*.
@@ -128,7 +128,7 @@ def _retries_replaced_id(value: TransactionValue, request: EndTxn) -> bool:
 
 
 def _check_outcome(value: TransactionValue, request: EndTxn) -> None:
-    """Raise `ApiError` unless the transaction ended, or will end, as the request wants."""
+    """Raise `ApiError` if the transaction has, or will have, another outcome."""
     committed, aborted = TransactionState.COMPLETE_COMMIT, TransactionState.COMPLETE_ABORT
     if value.state is (committed if request.commit else aborted):
         return

@@ -145,7 +145,7 @@ class _Wait:
             self._begun.set()
 
     def deliver(self) -> None:
-        """Tell the user of the transport, unless it does not wait for that any more."""
+        """Call `Watched.ready`, unless the transport is not watched for that any more."""
         self.is_pending = False
         if self.is_wanted and not self._is_ended:
             self._watched.ready(self._readable, not self._readable)

@@ -43,7 +43,7 @@ def streams_endpoints_with_standby_tasks(kafka: Kafka) -> Observations:
 
 @scenario()
 def streams_shutdown_of_the_application(kafka: Kafka) -> Observations:
-    """All members are told who requested the shutdown, until the group is empty."""
+    """Responses to all members name who requested the shutdown, until the group is empty."""
     group = StreamsGroup(kafka, topology(subtopology("0", kafka.topic(2))))
     a, b, c = map(group.member, "abc")
     yield "forgotten with the join", a.join(shutdown_application=True)
@@ -74,7 +74,7 @@ def streams_shutdown_by_leaving(kafka: Kafka) -> Observations:
 
 @scenario()
 def streams_stale_topologies(kafka: Kafka) -> Observations:
-    """A member with an older topology takes part, and is told so."""
+    """A member with an older topology takes part, and its responses have a status for that."""
     topic = kafka.topic(4)
     group = StreamsGroup(kafka, topology(subtopology("0", topic), epoch=5))
     a = group.member("a")
