@@ -72,7 +72,10 @@ SECTIONS = (
         "Start and memory",
         """\
 A start ends with the first Metadata response, or with the first echo of a server that imports
-nothing but trio. The load is that of all other sections on one node, with share groups.""",
+nothing but trio. The load is that of all other sections on one node, with share groups.
+
+Nearly all of the fresh memory is that of code: a process that imports `broker.server` and does
+nothing else has 47 MB in the compiled build and 42 in the pure one.""",
         ("start", "memory"),
     ),
     Section(

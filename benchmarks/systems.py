@@ -147,7 +147,7 @@ class NoServer:
 
     @property
     def process(self) -> ServerProcess:
-        """Return 0."""
+        """Raise NotImplementedError: no benchmark without a server measures a process."""
         raise NotImplementedError
 
     def close(self) -> None:
