@@ -57,27 +57,26 @@ def confluent(system: System, scale: float) -> tuple[float, float]:
     """The MB/s from the first message of a prepared topic to the last, and the CPU s/GB."""
     count = int(BATCHES * scale) * RECORDS_PER_BATCH
     topic = _filled_topic(system, count)
-    cpu_before = system.cpu_seconds()
-    seconds = sum(_consume(system, topic, count) for _ in range(PASSES))
-    cpu = system.cpu_seconds() - cpu_before
+    passes = [_consume(system, topic, count) for _ in range(PASSES)]
+    seconds, cpu = map(sum, zip(*passes, strict=True))
     megabytes = PASSES * count * RECORD_BYTES / 1e6
     return megabytes / seconds, cpu * 1000 / megabytes
 
 
-def _consume(system: System, topic: str, count: int) -> float:
-    """The seconds from the first message of the topic to the last."""
+def _consume(system: System, topic: str, count: int) -> tuple[float, float]:
+    """The seconds from the first message of the topic to the last, and those of the processor."""
     consumer = Consumer({**system.client, "group.id": topic, **SETTINGS})
     consumer.assign([TopicPartition(topic, 0, 0)])
     first = consumer.consume(1, timeout=10)
     assert first
     assert first[0].error() is None
-    started = time.perf_counter()
+    cpu_before, started = system.cpu_seconds(), time.perf_counter()
     got = 1
     while got < count:
         got += len(consumer.consume(10_000, timeout=0.1))
-    seconds = time.perf_counter() - started
+    seconds, cpu = time.perf_counter() - started, system.cpu_seconds() - cpu_before
     consumer.close()
-    return seconds
+    return seconds, cpu
 
 
 def _raw(system: System, scale: float) -> tuple[float, float]:

@@ -124,7 +124,7 @@ def _action(words: Sequence[str], given: argparse.Namespace) -> Rule:
 def _node_action(values: Sequence[str]) -> Rule:
     if len(values) != 2 or values[0] not in _NODE_CHANGES:
         changes = ", ".join(_NODE_CHANGES)
-        raise UsageError(f"add: the action node has two values: one of {changes}, and a node")
+        raise UsageError(f"add: the action node takes two values: one of {changes}, and a node")
     return {"type": "node", "do": values[0], "node": _whole("add node", values[1])}
 
 

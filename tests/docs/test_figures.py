@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from statistics import median
 
 import pytest
 
+from benchmarks.results import read
+
 ROOT = Path(__file__).parent.parent.parent
 
 
 def _metrics(benchmark: str) -> dict[str, dict[str, list[float]]]:
-    """By metric, by system: the figures of the rounds."""
-    text = (ROOT / f"docs/reference/speed/{benchmark}.json").read_text()
-    metrics: dict[str, dict[str, list[float]]] = json.loads(text)["metrics"]
-    return metrics
+    measured = read(benchmark)
+    assert measured is not None
+    return measured["metrics"]
 
 
 METRICS = _metrics("start")

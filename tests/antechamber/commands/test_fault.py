@@ -72,7 +72,7 @@ def test_a_refused_order(
         (["add", "error"], "add: the action error takes one value, a name such as"),
         (["add", "close", "now"], "add: the action close takes no value"),
         (["add", "delay", "300"], "add delay: '300' is not a whole number with a unit of"),
-        (["add", "node", "kill", "2"], "add: the action node has two values: one of pause"),
+        (["add", "node", "kill", "2"], "add: the action node takes two values: one of pause"),
         (["add", "slow", "fast"], "add slow: 'fast' is not a whole number from 0"),
         (["add", "close", "--times", "-1"], "--times: '-1' is not a whole number from 1"),
         (["add", "close", "--for", "5"], "--for: '5' is not a whole number with a unit of"),
