@@ -29,7 +29,9 @@ TIMEOUT: Final = "timeout"  # the cause of a completion by the timer
 class DelayedOperation(TimerTask, ABC):
     """Waits at most ``delay_ms``; ``checks`` counts the calls of `try_complete`.
 
-    ``completed_by`` is the cause passed with the event that completed the operation, or `TIMEOUT`;
+    ``arrival`` is its number in the order in which operations begin to wait in a purgatory, from 1
+    on; 0 before it does. ``completed_by``
+    is the cause passed with the event that completed the operation, or `TIMEOUT`;
     None if the creator's own check completed it, or if no cause was passed. It lives as long as the
     operation, so it should be small. ``on_error`` is set by the creator: it receives an exception
     that the operation raises during `check_and_complete` or on expiry; the operation is then
@@ -40,6 +42,7 @@ class DelayedOperation(TimerTask, ABC):
     """
 
     __slots__ = (
+        "arrival",
         "checks",
         "completed_by",
         "expirations",
@@ -55,6 +58,7 @@ class DelayedOperation(TimerTask, ABC):
         self.lock = RLock()
         self.is_completed = False
         self.completed_by: object = None
+        self.arrival = 0
         self.checks = 0
         self.shared_condition: object = None
         self.expirations: ExpirationMeter | None = None  # set by the purgatory that watches it

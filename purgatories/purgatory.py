@@ -16,6 +16,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
+from itertools import count
 from logging import DEBUG
 from math import inf
 from threading import Lock
@@ -60,6 +61,7 @@ class DelayedOperationPurgatory(Generic[T]):
         self.expirations = ExpirationMeter()
         self._purge_interval = purge_interval
         self._shards: list[WatcherList[T]] = [WatcherList() for _ in range(shards)]
+        self._arrivals = count(1)
         self._estimate_lock = Lock()
         self._estimated_total_operations = 0
         self._purges = 0
@@ -94,7 +96,19 @@ class DelayedOperationPurgatory(Generic[T]):
             raise
         return False
 
+    def watch_also(self, operation: T, key: Hashable) -> None:
+        """Make an operation that waits also wait on *key*, as if it had from the start.
+
+        It precedes the operations on *key* that arrived later. For an operation with keys on which
+        nothing has happened until now; the event is to be checked after this call. Kafka has no
+        such method.
+        """
+        shards = self._shards
+        shards[hash(key) % len(shards)].watch_by_arrival(key, operation)
+
     def _watch(self, operation: T, keys: Sequence[Hashable]) -> None:
+        if not operation.arrival:
+            operation.arrival = next(self._arrivals)
         shards = self._shards
         for key in keys:
             if operation.is_completed:  # by an event on an earlier key (KAFKA-18027)

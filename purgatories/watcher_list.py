@@ -38,6 +38,14 @@ class WatcherList(Generic[T]):
         finally:
             lock.release()
 
+    def watch_by_arrival(self, key: Hashable, operation: T) -> None:
+        """`watch` that puts *operation* before those on the list that arrived later."""
+        with self.lock:
+            watchers = self.watchers_by_key.get(key)
+            if watchers is None:
+                watchers = self.watchers_by_key[key] = Watchers()
+            watchers.watch_by_arrival(operation)
+
     def remove_key_if_empty(self, key: Hashable, watchers: Watchers[T]) -> None:
         """Remove *key* if its watchers are still *watchers* and these are empty."""
         with self.lock:

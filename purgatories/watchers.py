@@ -29,6 +29,19 @@ class Watchers(Generic[T]):
         """Append *operation* unless the list contains it."""
         self.operations[operation] = None
 
+    def watch_by_arrival(self, operation: T) -> None:
+        """`watch` that puts *operation* before those that arrived later.
+
+        The queue is replaced: another thread that iterates over it still finds all that were in it.
+        """
+        operations = list(self.operations)
+        if operations and operations[-1].arrival > operation.arrival:
+            operations.append(operation)
+            operations.sort(key=_arrival)
+            self.operations = dict.fromkeys(operations)
+        else:
+            self.operations[operation] = None
+
     def try_complete_watched(self, cause: object = None, on_error: OnError = log_error) -> int:
         """Check each operation; returns how many this call completed.
 
@@ -77,3 +90,7 @@ class Watchers(Generic[T]):
             operation.cancel()
             self.operations.pop(operation, None)
         return cancelled
+
+
+def _arrival(operation: DelayedOperation) -> int:
+    return operation.arrival

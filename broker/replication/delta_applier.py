@@ -107,7 +107,7 @@ class DeltaApplier:
         """
         for key in keys:
             self._partitions.offline.add(key)
-            partition = self._partitions.pop(key, None)
+            partition = self._partitions.remove(key)
             if partition is not None:
                 self._resign(partition)
             self._followers.remove_fetcher_for_partition(key)
@@ -134,7 +134,7 @@ class DeltaApplier:
             return None
         self._partitions.offline.discard(key)
         partition = Partition(key, topic.topic_id, self._node, opened, min_insync_replicas)
-        self._partitions[key] = partition
+        self._partitions.add(partition)
         return partition
 
     def _apply_local_leader(
@@ -167,7 +167,7 @@ class DeltaApplier:
         It is removed from the map first, so that the checks of waiting operations do not find it.
         """
         self._partitions.offline.discard(key)
-        partition = self._partitions.pop(key, None)
+        partition = self._partitions.remove(key)
         if partition is None:
             return
         self._resign(partition)

@@ -15,7 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from broker.replication.fetch_data import FetchPartition, LogReadResult, PartitionName
+from broker.replication.fetch_data import (
+    FetchParams,
+    FetchPartition,
+    LogReadResult,
+    PartitionName,
+)
 from broker.replication.fetch_session import (
     FINAL_EPOCH,
     INITIAL_EPOCH,
@@ -24,6 +29,8 @@ from broker.replication.fetch_session import (
     FetchSessionCache,
     next_epoch,
 )
+from broker.replication.hosted_partitions import HostedPartitions
+from broker.replication.idle_partitions import IdlePartitions
 from broker.steps.limits import ITEMS_PER_REQUEST_MAX
 from broker.steps.pieces import pieces
 from broker.steps.queue import Slices
@@ -45,6 +52,7 @@ class FullFetchContext:
 
     def __init__(self, wanted: list[FetchPartition], session: FetchSession | None = None) -> None:
         self.wanted = wanted
+        self.idle: IdlePartitions | None = None
         self._session = session
 
     def changed_partitions(self, results: PartitionResults) -> PartitionResults:
@@ -66,6 +74,17 @@ class FullFetchContext:
         _remember(results)
         return self._session.session_id, results
 
+    def rest(
+        self,
+        hosted: HostedPartitions,
+        revision: int,
+        params: FetchParams,
+        results: PartitionResults,
+    ) -> None:
+        """As `FetchSession.rest`."""
+        if self._session is not None:
+            self._session.rest(hosted, revision, params, results)
+
     def update_in_slices(self, results: PartitionResults) -> Slices[tuple[int, PartitionResults]]:
         """`update_and_generate_response` that yields between the partitions."""
         if self._session is None:
@@ -77,10 +96,11 @@ class FullFetchContext:
 
 
 class IncrementalFetchContext:
-    """All partitions of the session, *wanted*, are read; the response has those that changed."""
+    """Those of the session that are not idle, *wanted*, are read; the response has what changed."""
 
     def __init__(self, session: FetchSession, wanted: list[FetchPartition]) -> None:
         self.wanted = wanted
+        self.idle = session.idle
         self._session = session
         self._epoch = session.epoch
 
@@ -108,6 +128,16 @@ class IncrementalFetchContext:
         """
         session = self._current()
         return session.session_id, _update(session, results)
+
+    def rest(
+        self,
+        hosted: HostedPartitions,
+        revision: int,
+        params: FetchParams,
+        results: PartitionResults,
+    ) -> None:
+        """As `FetchSession.rest`."""
+        self._session.rest(hosted, revision, params, results)
 
     def update_in_slices(self, results: PartitionResults) -> Slices[tuple[int, PartitionResults]]:
         """`update_and_generate_response` that yields between the partitions."""
@@ -150,8 +180,8 @@ def new_fetch_context(
     for requested in wanted:
         session.put(requested)
     for name in forgotten:
-        session.partitions.pop(name, None)
-    return _incremental(cache, session, list(session.partitions.values()), wanted)
+        session.remove(name)
+    return _incremental(cache, session, wanted)
 
 
 def new_fetch_context_in_slices(
@@ -182,14 +212,10 @@ def new_fetch_context_in_slices(
         yield None
     for names in pieces(forgotten):
         for name in names:
-            session.partitions.pop(name, None)
-        yield None
-    members = list[FetchPartition]()
-    for piece in pieces(session.partitions.values()):
-        members += piece
+            session.remove(name)
         yield None
     session.is_changing = False
-    return _incremental(cache, session, members, wanted)
+    return _incremental(cache, session, wanted)
 
 
 def _ends_without_session(cache: FetchSessionCache, session_id: int, epoch: int) -> bool:
@@ -222,18 +248,17 @@ def _session(
 def _incremental(
     cache: FetchSessionCache,
     session: FetchSession,
-    members: list[FetchPartition],
     wanted: list[FetchPartition],
 ) -> FetchContext:
-    """The context of a fetch after its changes of the session, which has *members* now.
+    """The context of a fetch after its changes of the session.
 
-    Without any the session ends, and the partitions that the request names are read once more.
+    If it has no partitions, it ends, and those that the request names are read once more.
     """
-    if not members:
+    if not session.partitions:
         cache.remove(session.session_id)
         return FullFetchContext(wanted)
     session.epoch = next_epoch(session.epoch)
-    return IncrementalFetchContext(session, members)
+    return IncrementalFetchContext(session, session.active())
 
 
 def _changed(results: PartitionResults) -> PartitionResults:

@@ -11,6 +11,7 @@ from broker.common.topic_partition import TopicPartition, topic_partition
 from broker.controller.metadata.image import MetadataImage, TopicImage
 from broker.replication.leader_state import LeaderState
 from broker.replication.partition import Partition
+from broker.replication.replica import Replica
 from broker.storage.indexes.transaction_index import AbortedTxn
 from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.segments.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
@@ -158,8 +159,8 @@ class EmptyRead:
         "_end",
         "_isolation",
         "_leader_only",
-        "_partition",
         "_registration",
+        "partition",
         "result",
         "status",
     )
@@ -175,7 +176,7 @@ class EmptyRead:
         self.status = status
         self._isolation = params.isolation
         self._leader_only = params.leader_only
-        self._partition = partition
+        self.partition = partition
         self._registration = partition.registration
         # A new object after each append, roll and truncation.
         self._end = partition.log.log_end_offset_metadata
@@ -187,7 +188,7 @@ class EmptyRead:
         """
         log, result = partition.log, self.result
         return (
-            partition is self._partition
+            partition is self.partition
             and log.log_end_offset_metadata is self._end
             and log.high_watermark == result.high_watermark
             and log.log_start_offset == result.log_start_offset
@@ -205,7 +206,9 @@ class FetchPartition:
     Kafka's ``FetchRequest.PartitionData`` and ``CachedPartition``. ``name`` identifies it in a
     session: its topic, by the id as a number or by the name, and its index. ``topic`` is its topic
     when it was last found. ``empty_read`` is the last read of it if that found nothing. The client
-    of a session knows ``sent_high_watermark`` and ``sent_log_start_offset``, or nothing (-1).
+    of a session knows ``sent_high_watermark`` and ``sent_log_start_offset``, or nothing (-1). In a
+    session partitions are read by ascending ``order``. ``replica`` is the follower in whose session
+    it has become idle.
     """
 
     __slots__ = (
@@ -217,6 +220,8 @@ class FetchPartition:
         "log_start_offset",
         "max_bytes",
         "name",
+        "order",
+        "replica",
         "sent_high_watermark",
         "sent_log_start_offset",
         "topic",
@@ -243,6 +248,8 @@ class FetchPartition:
         self.name = partition_name(key.topic, topic_id, key.partition)
         self.topic: TopicImage | None = None
         self.empty_read: EmptyRead | None = None
+        self.order = 0
+        self.replica: Replica | None = None
         self.sent_high_watermark = self.sent_log_start_offset = -1
 
     def find_topic(self, image: MetadataImage) -> TopicImage | None:
@@ -285,5 +292,6 @@ class FetchPartition:
 
     def continue_from(self, previous: FetchPartition) -> None:
         """Replace *previous* in its session: the client knows what that one was sent."""
+        self.order = previous.order
         self.sent_high_watermark = previous.sent_high_watermark
         self.sent_log_start_offset = previous.sent_log_start_offset

@@ -8,12 +8,19 @@ larger one. If no session may be evicted, the client gets session id 0 and sends
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Final
 
 from broker.common.clock import Clock
-from broker.replication.fetch_data import FetchPartition, PartitionName
+from broker.replication.fetch_data import (
+    FetchParams,
+    FetchPartition,
+    LogReadResult,
+    PartitionName,
+)
+from broker.replication.hosted_partitions import HostedPartitions
+from broker.replication.idle_partitions import IdlePartitions, may_rest
 from protocol.lazy_dataclass import dataclass
 
 NO_SESSION: Final = 0
@@ -33,7 +40,8 @@ class FetchSession:
     """The session of one client; partitions are in the order in which they are read.
 
     ``is_changing`` while a request changes it in slices. If the client disconnects meanwhile it
-    remains so, and the session cannot be used any more.
+    remains so, and the session cannot be used any more. ``idle`` are its idle partitions; None if
+    there has been none.
     """
 
     session_id: int
@@ -44,17 +52,72 @@ class FetchSession:
     partitions: dict[PartitionName, FetchPartition] = field(default_factory=dict)
     epoch: int = 1  # the epoch that the next request must carry
     is_changing: bool = False
+    is_closed: bool = False
+    idle: IdlePartitions | None = None
+    last_order: int = 0
+
+    def __post_init__(self) -> None:
+        for requested in self.partitions.values():
+            self.last_order += 1
+            requested.order = self.last_order
 
     def put(self, requested: FetchPartition) -> None:
         """Add a partition, or replace its parameters."""
         previous = self.partitions.get(requested.name)
-        if previous is not None:
+        if previous is None:
+            self.last_order += 1
+            requested.order = self.last_order
+        else:
             requested.continue_from(previous)
+            if self.idle is not None:
+                self.idle.remove(previous)
         self.partitions[requested.name] = requested
+        if self.idle is not None:
+            self.idle.add(requested)
+
+    def remove(self, name: PartitionName) -> None:
+        """Remove a partition, if the session has it."""
+        removed = self.partitions.pop(name, None)
+        if removed is not None and self.idle is not None:
+            self.idle.remove(removed)
 
     def move_to_end(self, name: PartitionName) -> None:
         """Move the partition to the end of the order, since its records were sent."""
-        self.partitions[name] = self.partitions.pop(name)
+        self.partitions[name] = moved = self.partitions.pop(name)
+        self.last_order += 1
+        moved.order = self.last_order
+
+    def active(self) -> list[FetchPartition]:
+        """The partitions that the next fetch reads, in their order."""
+        return list(self.partitions.values()) if self.idle is None else self.idle.active()
+
+    @property
+    def active_count(self) -> int:
+        """How many these are."""
+        return len(self.partitions) - (0 if self.idle is None else len(self.idle))
+
+    def rest(
+        self,
+        hosted: HostedPartitions,
+        revision: int,
+        params: FetchParams,
+        results: Sequence[tuple[FetchPartition, LogReadResult]],
+    ) -> None:
+        """Let partitions become idle, whose *results* a fetch with *params* has sent."""
+        if self.idle is None:
+            for requested, result in results:
+                if not self.is_closed and may_rest(requested, result):
+                    self.idle = IdlePartitions(self.partitions, revision, params)
+                    break
+            else:
+                return
+        self.idle.rest(hosted, results)
+
+    def close(self) -> None:
+        """The session ends."""
+        self.is_closed = True
+        if self.idle is not None:
+            self.idle.close()
 
 
 class FetchSessionCache:
@@ -78,14 +141,15 @@ class FetchSessionCache:
             self._sessions[session_id] = session
         return session
 
-    def size(self, session_id: int) -> int:
-        """The number of partitions of a session; 0 if there is none."""
-        session = self._sessions.get(session_id)
-        return 0 if session is None else len(session.partitions)
+    def peek(self, session_id: int) -> FetchSession | None:
+        """As `get`, but the time of last use does not change."""
+        return self._sessions.get(session_id)
 
     def remove(self, session_id: int) -> None:
         """Close a session, if it exists."""
-        self._sessions.pop(session_id, None)
+        session = self._sessions.pop(session_id, None)
+        if session is not None:
+            session.close()
 
     def remove_without(self, is_known: Callable[[FetchPartition], bool]) -> int:
         """Close the sessions of consumers that have no known partition; returns how many."""
@@ -95,7 +159,7 @@ class FetchSessionCache:
             if not session.privileged and not any(map(is_known, session.partitions.values()))
         ]
         for session_id in gone:
-            del self._sessions[session_id]
+            self.remove(session_id)
         return len(gone)
 
     def try_create(
@@ -141,7 +205,7 @@ class FetchSessionCache:
             victim = min(candidates, key=_eviction_key)
             if _eviction_key(victim) > (privileged, size):
                 return False
-        del self._sessions[victim.session_id]
+        self.remove(victim.session_id)
         self.evictions += 1
         return True
 

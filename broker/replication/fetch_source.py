@@ -13,6 +13,7 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.replication.fetch_data import FetchParams, FetchPartition, LogReadResult
 from broker.replication.hosted_partitions import HostedPartitions
+from broker.replication.idle_partitions import IdlePartitions, sort_by_order
 from broker.replication.log_reader import diverging_epoch, fetch_status
 from broker.storage.segments.offset_metadata import LogOffsetMetadata
 from protocol.errors import ErrorCode
@@ -24,27 +25,42 @@ Results = TypeVar("Results")
 class LogFetchSource(Generic[Results]):
     """The logs as one fetch of the partitions *wanted* may read them, with its isolation.
 
-    *on_response* gets what *read* returns.
+    *on_response* gets what *read* returns. *idle* are the partitions for which the fetch also
+    waits, but has not read; those that change become wanted.
     """
 
-    __slots__ = ("_on_response", "_params", "_partitions", "_read", "_wanted")
+    __slots__ = ("_idle", "_on_response", "_params", "_partitions", "_read", "_wanted")
 
     def __init__(
         self,
         partitions: HostedPartitions,
         params: FetchParams,
-        wanted: Sequence[FetchPartition],
+        wanted: list[FetchPartition],
         on_response: Callable[[Results], None],
         read: Callable[[HostedPartitions, FetchParams, Sequence[FetchPartition]], Results],
+        idle: IdlePartitions | None = None,
     ) -> None:
         self._partitions = partitions
         self._params = params
         self._wanted = wanted
         self._on_response = on_response
         self._read = read
+        self._idle = idle
+
+    def changed(self) -> Sequence[FetchPartitionStatus[TopicPartition]]:
+        """See `FetchSource`; the partitions are wanted from now on."""
+        if self._idle is None:
+            return ()
+        woken = self._idle.take_woken()
+        if not woken:
+            return ()
+        self._wanted += woken
+        sort_by_order(self._wanted)
+        return [each.empty_read.status for each in woken if each.empty_read is not None]
 
     def respond(self) -> None:
         """Read the partitions, and respond."""
+        self.changed()
         self._on_response(self._read(self._partitions, self._params, self._wanted))
 
     def end_offset(
@@ -80,6 +96,7 @@ def delayed_fetch(
     params: FetchParams,
     statuses: Sequence[FetchPartitionStatus[TopicPartition]],
     source: LogFetchSource[Any],
+    idle: IdlePartitions | None = None,
 ) -> DelayedFetch[TopicPartition]:
     """The operation of a fetch that has read its partitions with *statuses*."""
     return DelayedFetch(
@@ -89,6 +106,7 @@ def delayed_fetch(
         source,
         source.respond,
         "follower" if params.from_follower else "consumer",
+        () if idle is None else idle.statuses(),
     )
 
 

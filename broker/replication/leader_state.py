@@ -138,7 +138,7 @@ class LeaderState:
         new_epoch = new_leader or registration.leader_epoch > self.registration.leader_epoch
         self.registration = registration
         self.set_min_insync_replicas(self._min_insync_replicas)
-        self.isr = IsrState.of(registration.isr)
+        self._set_isr(IsrState.of(registration.isr))
         others = [node for node in registration.replicas if node != self._node.node_id]
         self.replicas = {node: self.replicas.get(node) or Replica(node) for node in others}
         if new_epoch:
@@ -161,7 +161,7 @@ class LeaderState:
 
         With an empty ISR the high watermark does not advance.
         """
-        self.isr = IsrState.of(())
+        self._set_isr(IsrState.of(()))
 
     # ---------------------------------------------------------------------- high watermark
 
@@ -277,6 +277,12 @@ class LeaderState:
         if moved:
             self._node.offsets_moved(self._key, self._log.high_watermark, replica.node_id)
 
+    def replica_in_sync(self, node_id: int) -> Replica | None:
+        """The follower if it is in the ISR, and no change of the ISR is pending."""
+        isr = self.isr
+        in_sync = isr.proposed is None and node_id in isr.committed
+        return self.replicas.get(node_id) if in_sync else None
+
     def low_watermark(self) -> int:
         """The smallest log start offset of this log and of live followers; -1 if one is unknown."""
         starts = [
@@ -325,6 +331,10 @@ class LeaderState:
         if lagging and not (self.holds and self._holds_isr()):
             self._submit_alter_partition(self.isr.pending_shrink(lagging))
 
+    def _set_isr(self, state: IsrState) -> None:
+        self.isr = state
+        self._log.has_changed()
+
     def _change_under_way(self) -> bool:
         """Whether an ISR change is pending; submits it again if the last response left it open."""
         if self.isr.proposed is None:
@@ -335,7 +345,7 @@ class LeaderState:
 
     def _submit_alter_partition(self, state: IsrState) -> None:
         assert state.proposed is not None
-        self.isr = state
+        self._set_isr(state)
         self._should_retry = False
         change = AlterPartition(
             self._key,
@@ -367,7 +377,7 @@ class LeaderState:
             return
         if isinstance(response, ApiError):
             if response.code in _REFUSED:
-                self.isr = IsrState.of(state.committed)
+                self._set_isr(IsrState.of(state.committed))
             elif response.code not in _NEWER_METADATA:
                 # The change may have been committed or not; it stays pending.
                 self._should_retry = True
@@ -376,6 +386,6 @@ class LeaderState:
             # The change has completed a reassignment in a new leader epoch; metadata follows.
             return
         self.registration = response
-        self.isr = IsrState.of(response.isr)
+        self._set_isr(IsrState.of(response.isr))
         if self.maybe_increment_high_watermark():
             self._node.offsets_moved(self._key, self._log.high_watermark, None)

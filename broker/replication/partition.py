@@ -104,6 +104,7 @@ class Partition:
             return False
         new_epoch = registration.leader_epoch > self.leader_epoch
         self._followed = registration
+        self.log.has_changed()
         self.resign()
         return new_epoch
 

@@ -12,12 +12,10 @@ was caught up then. So a follower that fetches continuously never lags, however 
 
 from __future__ import annotations
 
-from dataclasses import field
 from math import inf
 from typing import Final, NamedTuple
 
 from broker.storage.segments.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
-from protocol.lazy_dataclass import dataclass
 
 UNKNOWN_OFFSET: Final = -1
 
@@ -35,23 +33,62 @@ class ReplicaProgress(NamedTuple):
     caught_up_ms_ago: int | None
 
 
-@dataclass(slots=True)
+class SessionFetches:
+    """When the fetches of a session last found its idle partitions unchanged."""
+
+    __slots__ = ("last_ms",)
+
+    def __init__(self) -> None:
+        self.last_ms = -inf
+
+
 class Replica:
     """The state of one follower; times are the node's monotonic milliseconds.
 
     ``broker_epoch`` is None before the first fetch from this leader, and -1 for fetches without an
-    epoch.
+    epoch. If the partition is idle in the follower's session, each of its ``fetches`` is one from
+    the leader's log end.
     """
 
-    node_id: int
-    log_start_offset: int = UNKNOWN_OFFSET
-    log_end_offset_metadata: LogOffsetMetadata = field(
-        default_factory=lambda: UNKNOWN_OFFSET_METADATA
+    __slots__ = (
+        "_fetches",
+        "_last_caught_up_time_ms",
+        "_last_fetch_time_ms",
+        "broker_epoch",
+        "last_fetch_leader_log_end_offset",
+        "log_end_offset_metadata",
+        "log_start_offset",
+        "node_id",
     )
-    last_fetch_leader_log_end_offset: int = 0
-    last_fetch_time_ms: float = -inf
-    last_caught_up_time_ms: float = -inf
-    broker_epoch: int | None = None
+
+    def __init__(self, node_id: int) -> None:
+        self.node_id = node_id
+        self.log_start_offset = UNKNOWN_OFFSET
+        self.log_end_offset_metadata = UNKNOWN_OFFSET_METADATA
+        self.last_fetch_leader_log_end_offset = 0
+        self.broker_epoch: int | None = None
+        self._last_fetch_time_ms = -inf
+        self._last_caught_up_time_ms = -inf
+        self._fetches: SessionFetches | None = None
+
+    @property
+    def last_caught_up_time_ms(self) -> float:
+        """When it had all records of the leader; -inf if never."""
+        fetches = self._fetches
+        if fetches is None:
+            return self._last_caught_up_time_ms
+        return max(self._last_caught_up_time_ms, fetches.last_ms)
+
+    def become_idle(self, fetches: SessionFetches) -> None:
+        """From now on each of *fetches* is one from the leader's log end."""
+        self._fetches = fetches
+
+    def become_active(self) -> None:
+        """Its partition takes part in each fetch again."""
+        if (fetches := self._fetches) is not None:
+            self._last_caught_up_time_ms = max(self._last_caught_up_time_ms, fetches.last_ms)
+            self._last_fetch_time_ms = max(self._last_fetch_time_ms, fetches.last_ms)
+            self._fetches = None
 
     @property
     def log_end_offset(self) -> int:
@@ -67,16 +104,18 @@ class Replica:
         broker_epoch: int,
     ) -> None:
         """It fetches from *at* while the leader's log ends at *leader_end*."""
+        self.become_active()
         if at.message_offset >= leader_end:
-            self.last_caught_up_time_ms = max(self.last_caught_up_time_ms, now_ms)
+            self._last_caught_up_time_ms = max(self._last_caught_up_time_ms, now_ms)
         elif at.message_offset >= self.last_fetch_leader_log_end_offset:
-            self.last_caught_up_time_ms = max(self.last_caught_up_time_ms, self.last_fetch_time_ms)
+            fetched_ms = self._last_fetch_time_ms
+            self._last_caught_up_time_ms = max(self._last_caught_up_time_ms, fetched_ms)
         self.log_end_offset_metadata = at
         self.log_start_offset = log_start_offset
         self.last_fetch_leader_log_end_offset = max(
             leader_end, self.last_fetch_leader_log_end_offset
         )
-        self.last_fetch_time_ms = now_ms
+        self._last_fetch_time_ms = now_ms
         self.broker_epoch = broker_epoch
 
     def reset(self, *, new_leader: bool, in_sync: bool, leader_end: int, now_ms: float) -> None:
@@ -84,16 +123,17 @@ class Replica:
 
         A new leader knows nothing of its followers' logs.
         """
+        self._fetches = None
         if new_leader:
             self.log_start_offset = UNKNOWN_OFFSET
             self.log_end_offset_metadata = UNKNOWN_OFFSET_METADATA
             self.last_fetch_leader_log_end_offset = 0
-            self.last_fetch_time_ms = -inf
+            self._last_fetch_time_ms = -inf
             self.broker_epoch = None
         else:
             self.last_fetch_leader_log_end_offset = leader_end
-            self.last_fetch_time_ms = now_ms if in_sync else -inf
-        self.last_caught_up_time_ms = now_ms if in_sync else -inf
+            self._last_fetch_time_ms = now_ms if in_sync else -inf
+        self._last_caught_up_time_ms = now_ms if in_sync else -inf
 
     def is_caught_up(self, leader_end: int, now_ms: float, lag_max_ms: float) -> bool:
         """Whether it has all records, or had all at most *lag_max_ms* ago."""

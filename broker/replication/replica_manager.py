@@ -9,7 +9,7 @@ Checks after a follower's fetch run immediately.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Final
 
 from broker.common.errors import ApiError
@@ -23,9 +23,10 @@ from broker.replication.fetch_source import (
 )
 from broker.replication.follower_fetch import FollowerFetch
 from broker.replication.hosted_partitions import HostedPartitions
+from broker.replication.idle_partitions import IdlePartitions, sort_by_order
 from broker.replication.log_reader import LogReader, read_from_log, read_from_log_in_slices
-from broker.replication.partition import Partition
 from broker.replication.partition_purgatories import PartitionPurgatories
+from broker.replication.produce_result import ProduceResult, refused_result
 from broker.steps.pieces import pieces
 from broker.steps.queue import Slices, completed
 from broker.storage.producers.verification_state import NO_GUARD
@@ -33,7 +34,6 @@ from broker.storage.validation.append import AppendOrigin, AppendRefused
 from broker.storage.validation.log_validator import Appendable
 from protocol.compression import Buffer
 from protocol.errors import ErrorCode
-from protocol.lazy_dataclass import dataclass
 from purgatories.action_queue import ActionQueue
 from purgatories.operations.delayed_delete_records import (
     DelayedDeleteRecords,
@@ -42,35 +42,8 @@ from purgatories.operations.delayed_delete_records import (
 from purgatories.operations.delayed_fetch import DelayedFetch, FetchPartitionStatus
 from purgatories.operations.delayed_produce import DelayedProduce, ProducePartitionStatus
 
-
-@dataclass(slots=True)
-class ProduceResult:
-    """The result of one partition of a Produce; -1 where an error leaves a value unknown.
-
-    ``message`` is set only for invalid records and bytes that are no batch; for other errors Kafka
-    sends the code alone (``LogAppendResult.errorMessage``).
-    """
-
-    error: ErrorCode
-    base_offset: int = -1
-    log_append_time: int = -1
-    log_start_offset: int = -1
-    record_errors: Sequence[tuple[int, str | None]] = ()
-    message: str | None = None
-
-
 # For each produce: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _NONE: Final = ErrorCode.NONE
-
-# Errors for which Kafka's response has no log start offset.
-_WITHOUT_LOG_START_OFFSET: Final = frozenset(
-    {
-        ErrorCode.CORRUPT_MESSAGE,
-        ErrorCode.MESSAGE_TOO_LARGE,
-        ErrorCode.RECORD_LIST_TOO_LARGE,
-        ErrorCode.KAFKA_STORAGE_ERROR,
-    }
-)
 
 # The Produce version whose rules hold for batches of the broker itself.
 _OWN_PRODUCE_VERSION: Final = 9
@@ -100,19 +73,11 @@ class _Produced:
         self.waits = False
 
 
-def _refused(refusal: AppendRefused | ApiError, partition: Partition | None) -> ProduceResult:
-    """The result of an append that was refused; *partition* is None if the node has none."""
-    if isinstance(refusal, AppendRefused):
-        error, record_errors = refusal.error, refusal.record_errors
-        message = refusal.message if record_errors else None
-        has_start = error not in _WITHOUT_LOG_START_OFFSET
-    else:
-        error, record_errors, message = refusal.code, (), None
-        has_start = error is ErrorCode.NOT_ENOUGH_REPLICAS
-    start = partition.log.log_start_offset if has_start and partition is not None else -1
-    return ProduceResult(
-        error, log_start_offset=start, record_errors=record_errors, message=message
-    )
+def _may_wait(
+    params: FetchParams, wanted: Sequence[FetchPartition], idle: IdlePartitions | None
+) -> bool:
+    """Whether a fetch may wait, and has partitions to wait for."""
+    return params.max_wait_ms > 0 and (bool(wanted) or (idle is not None and len(idle) > 0))
 
 
 class ReplicaManager:
@@ -231,7 +196,7 @@ class ReplicaManager:
                 records, required_acks, produce_version, origin, guard, transaction_version
             )
         except (AppendRefused, ApiError) as refusal:
-            produced.results[key] = _refused(refusal, partition)
+            produced.results[key] = refused_result(refusal, partition)
             return
         end = info.last_offset + 1
         result = ProduceResult(
@@ -285,33 +250,40 @@ class ReplicaManager:
     def fetch_messages(
         self,
         params: FetchParams,
-        wanted: Sequence[FetchPartition],
+        wanted: list[FetchPartition],
         on_response: Callable[[FetchResults], None],
+        idle: IdlePartitions | None = None,
     ) -> DelayedFetch[TopicPartition] | None:
         """Read; respond immediately if there is enough data, else later, at most ``max_wait_ms``.
 
-        Returns the operation if it waits. Kafka's ``ReplicaManager.fetchMessages``.
+        It also waits for the *idle* partitions of the session. Those that change are added to
+        *wanted*, and *on_response* gets a result for each of these. Returns the operation if it
+        waits. Kafka's ``ReplicaManager.fetchMessages``.
         """
+        self._begin_fetch(wanted, idle)
         results = read_from_log(self.partitions, params, wanted)
         if params.from_follower:
             self._update_follower_fetch_state(params, wanted, results)
-        if params.max_wait_ms <= 0 or not wanted or missing_bytes(results, params.min_bytes) <= 0:
+        if not _may_wait(params, wanted, idle) or missing_bytes(results, params.min_bytes) <= 0:
             on_response(results)
             return None
         statuses = fetch_statuses(wanted, results)
-        source = LogFetchSource(self.partitions, params, wanted, on_response, read_from_log)
-        return self._wait_for_records(delayed_fetch(params, statuses, source))
+        source = LogFetchSource(self.partitions, params, wanted, on_response, read_from_log, idle)
+        operation = delayed_fetch(params, statuses, source, idle)
+        return self._wait_for_records(operation, wanted, idle)
 
     def fetch_messages_in_slices(
         self,
         params: FetchParams,
-        wanted: Sequence[FetchPartition],
+        wanted: list[FetchPartition],
         on_response: Callable[[Slices[FetchResults]], None],
+        idle: IdlePartitions | None = None,
     ) -> Slices[DelayedFetch[TopicPartition] | None]:
         """`fetch_messages` that yields between the partitions, as what *on_response* gets does.
 
         The state of a follower changes in the same step in which its partition is read.
         """
+        self._begin_fetch(wanted, idle)
         reader, missing = LogReader(self.partitions, params), params.min_bytes
         results, statuses = FetchResults(), list[FetchPartitionStatus[TopicPartition]]()
         for piece in pieces(wanted):
@@ -322,17 +294,33 @@ class ReplicaManager:
             statuses += fetch_statuses(piece, read)
             results += read
             yield None
-        if params.max_wait_ms <= 0 or not wanted or missing <= 0:
+        if not _may_wait(params, wanted, idle) or missing <= 0:
             on_response(completed(results))
             return None
         read_again = read_from_log_in_slices
-        source = LogFetchSource(self.partitions, params, wanted, on_response, read_again)
-        return self._wait_for_records(delayed_fetch(params, statuses, source))
+        source = LogFetchSource(self.partitions, params, wanted, on_response, read_again, idle)
+        operation = delayed_fetch(params, statuses, source, idle)
+        return self._wait_for_records(operation, wanted, idle)
+
+    def _begin_fetch(self, wanted: list[FetchPartition], idle: IdlePartitions | None) -> None:
+        """Count the fetch for the idle partitions; the others are *wanted*."""
+        if idle is not None:
+            woken = idle.begin_fetch(self._now_ms())
+            if woken:
+                wanted += woken
+                sort_by_order(wanted)
 
     def _wait_for_records(
-        self, operation: DelayedFetch[TopicPartition]
+        self,
+        operation: DelayedFetch[TopicPartition],
+        read: Sequence[FetchPartition],
+        idle: IdlePartitions | None,
     ) -> DelayedFetch[TopicPartition] | None:
-        keys = [status.key for status in operation.partitions]
+        """Wait on the partitions that were *read*; an idle one is watched when it changes."""
+        keys: list[Hashable] = [requested.key for requested in read]
+        if idle is not None:
+            idle.wait(operation, self._purgatories.fetch)
+            keys = keys or [idle]
         done = self._purgatories.fetch.try_complete_else_watch(operation, keys)
         return None if done else operation
 

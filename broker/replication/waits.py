@@ -9,8 +9,9 @@ from uuid import UUID
 from broker.common.topic_partition import TopicPartition
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.partition import Partition
+from broker.replication.produce_result import ProduceResult
 from broker.replication.replica import ReplicaProgress
-from broker.replication.replica_manager import ProduceResult, ReplicaManager
+from broker.replication.replica_manager import ReplicaManager
 from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
 from broker.wait_records.wait import Facts, Wait, WaitPartition
 from purgatories.delayed_operation import TIMEOUT, DelayedOperation
@@ -92,7 +93,7 @@ class FetchWait(OperationWait[DelayedFetch[TopicPartition]]):
 
     def release(self) -> None:
         """See `Wait`; no list contains a completed operation on one partition."""
-        if len(self._operation.partitions) > 1:
+        if not self._operation.has_one_key:
             self._operation.release()
 
     def condition(self) -> Facts:

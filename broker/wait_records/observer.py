@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Protocol
 
 from broker.common.topic_partition import TopicPartition
@@ -33,6 +33,14 @@ class HostedPartition(Protocol):
         ...
 
 
+class HostedPartitions(Protocol):
+    """The partitions of the node that serves the request."""
+
+    def get(self, key: TopicPartition) -> HostedPartition | None:
+        """The partition; None if the node does not have it."""
+        ...
+
+
 class RequestObserver:
     """Attached to a request that is recorded; *hosted* are the partitions on its node.
 
@@ -44,7 +52,7 @@ class RequestObserver:
     def __init__(
         self,
         record: WaitRecord,
-        hosted: Mapping[TopicPartition, HostedPartition],
+        hosted: HostedPartitions,
         traces: TraceParents | None = None,
     ) -> None:
         self.record = record

@@ -11,7 +11,7 @@ A request that waits several times is resumed and parked again.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 
@@ -23,7 +23,7 @@ from broker.steps.stalls import Stalls
 from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
 from broker.wait_records.interruptions import Interruptions
 from broker.wait_records.limits import CHECKED_MAX, RECENT_MAX
-from broker.wait_records.observer import HostedPartition, RequestObserver
+from broker.wait_records.observer import HostedPartitions, RequestObserver
 from broker.wait_records.outbox import Outbox
 from broker.wait_records.record import WaitRecord
 from broker.wait_records.trace_parents import TraceParents
@@ -90,7 +90,7 @@ class Recorder:
         node_id: int,
         connection_id: int,
         free_ms: float,
-        hosted: Mapping[TopicPartition, HostedPartition],
+        hosted: HostedPartitions,
     ) -> None:
         """Attach an observer to a request that is about to be handled.
 

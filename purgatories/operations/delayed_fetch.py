@@ -14,7 +14,7 @@ partitions are read again.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from ..delayed_operation import DelayedOperation
 
@@ -77,6 +77,10 @@ class FetchSource(Protocol[K_contra]):
         """
         ...
 
+    def changed(self) -> Sequence[FetchPartitionStatus[Any]]:
+        """The partitions without bytes that have changed since the last call."""
+        ...
+
     def diverges(self, key: K_contra, last_fetched_epoch: int, fetch_offset: int) -> bool:
         """Whether the fetcher's log diverges before *fetch_offset* (KIP-595, case H)."""
         ...
@@ -110,9 +114,21 @@ class FetchPartitionStatus(Generic[K]):
 
 
 class DelayedFetch(DelayedOperation, Generic[K]):
-    """Completes after at most ``max_wait_ms``; checks the partitions in request order."""
+    """Completes after at most ``max_wait_ms``; checks the partitions in request order.
 
-    __slots__ = ("_fetcher_type", "_on_response", "_source", "min_bytes", "partitions")
+    *unread* are partitions in which no bytes were available without a read. They are checked when
+    the source reports a change of them.
+    """
+
+    __slots__ = (
+        "_fetcher_type",
+        "_on_response",
+        "_read",
+        "_source",
+        "_to_check",
+        "_unread",
+        "min_bytes",
+    )
 
     def __init__(
         self,
@@ -122,13 +138,25 @@ class DelayedFetch(DelayedOperation, Generic[K]):
         source: FetchSource[K],
         on_response: Callable[[], object],
         fetcher_type: str = "consumer",
+        unread: Sequence[FetchPartitionStatus[K]] = (),
     ) -> None:
         super().__init__(max_wait_ms)
         self.min_bytes = min_bytes
-        self.partitions = partitions
+        self._read = self._to_check = partitions
+        self._unread = unread
         self._source: FetchSource[K] | None = source
         self._on_response: Callable[[], object] | None = on_response
         self._fetcher_type = fetcher_type
+
+    @property
+    def partitions(self) -> Sequence[FetchPartitionStatus[K]]:
+        """All partitions."""
+        return [*self._read, *self._unread] if self._unread else self._read
+
+    @property
+    def has_one_key(self) -> bool:
+        """Whether it was watched on one partition only, whose list drops it when it completes."""
+        return len(self._read) == 1 and not self._unread
 
     def try_complete(self) -> bool:
         """Complete if enough bytes are available or waiting is pointless."""
@@ -139,38 +167,18 @@ class DelayedFetch(DelayedOperation, Generic[K]):
 
     def available_bytes(self) -> int | None:
         """The number of bytes available for the fetch; None if waiting is pointless."""
+        source = self._source
+        assert source is not None, "the operation is not released"
+        if changed := source.changed():
+            self._to_check = [*self._to_check, *changed]
         accumulated = 0
-        for partition in self.partitions:
+        for partition in self._to_check:
             if partition.start.message_offset != UNKNOWN_OFFSET:
-                available = self._available_bytes(partition)
+                available = _available_bytes(partition, source)
                 if available is None:
                     return None
                 accumulated += available
         return accumulated
-
-    def _available_bytes(self, partition: FetchPartitionStatus[K]) -> int | None:
-        """The number of bytes available in *partition*; None ends the wait of the whole fetch."""
-        start, source = partition.start, self._source
-        assert source is not None, "the operation is not released"
-        end = source.end_offset(partition.key, partition.current_leader_epoch)
-        if end is start:  # the same object: nothing was appended or truncated since the first read
-            return 0
-        if end is None:
-            return None
-        start_offset, end_offset = start.message_offset, end.message_offset
-        if start_offset > end_offset:
-            return None
-        available = 0
-        if start_offset < end_offset and not source.is_throttled(partition.key):
-            distance = bytes_between(start, end)
-            if distance is None:
-                return None
-            available = min(distance, partition.max_bytes)
-        if partition.last_fetched_epoch != -1 and source.diverges(
-            partition.key, partition.last_fetched_epoch, start_offset
-        ):
-            return None
-        return available
 
     def on_complete(self) -> None:
         """Call back, so that the caller reads again and responds."""
@@ -180,9 +188,33 @@ class DelayedFetch(DelayedOperation, Generic[K]):
     def release(self) -> None:
         """See `DelayedOperation`; the partitions are dropped too."""
         super().release()
-        self.partitions = ()
+        self._read = self._to_check = self._unread = ()
         self._on_response = self._source = None
 
     def on_expiration(self) -> None:
         """Count one expiry, tagged as a follower's or a consumer's fetch."""
         self.mark_expired(self._fetcher_type)
+
+
+def _available_bytes(partition: FetchPartitionStatus[K], source: FetchSource[K]) -> int | None:
+    """The number of bytes available in *partition*; None ends the wait of the whole fetch."""
+    start = partition.start
+    end = source.end_offset(partition.key, partition.current_leader_epoch)
+    if end is start:  # the same object: nothing was appended or truncated since the first read
+        return 0
+    if end is None:
+        return None
+    start_offset, end_offset = start.message_offset, end.message_offset
+    if start_offset > end_offset:
+        return None
+    available = 0
+    if start_offset < end_offset and not source.is_throttled(partition.key):
+        distance = bytes_between(start, end)
+        if distance is None:
+            return None
+        available = min(distance, partition.max_bytes)
+    if partition.last_fetched_epoch != -1 and source.diverges(
+        partition.key, partition.last_fetched_epoch, start_offset
+    ):
+        return None
+    return available

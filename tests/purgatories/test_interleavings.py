@@ -49,6 +49,12 @@ class World:
         self.had_event = self.operation.completable = True
         self.purgatory.check_and_complete("b", "event")
 
+    def late_event(self) -> None:
+        """Meet the condition, and check a key on which the operation waits only from now on."""
+        self.had_event = self.operation.completable = True
+        self.purgatory.watch_also(self.operation, "c")
+        self.purgatory.check_and_complete("c", "event")
+
     def force(self) -> None:
         """Complete the operation whatever its condition."""
         self.operation.force_complete("forced")
@@ -104,6 +110,7 @@ class World:
 WATCH = World.watch
 ACTIONS: list[Callable[[World], None]] = [
     World.event,
+    World.late_event,
     World.force,
     World.expire,
     World.purge,

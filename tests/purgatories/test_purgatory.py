@@ -52,6 +52,20 @@ def test_request_satisfaction(mock: MockPurgatory) -> None:
     assert mock.check("test2") == 0
 
 
+def test_an_operation_that_waits_can_wait_on_another_key(mock: MockPurgatory) -> None:
+    """An event on that key completes it, before an operation that arrived later."""
+    first, second = MockOperation(), MockOperation()
+    assert not mock.watch(first, ["a"])
+    assert not mock.watch(second, ["b"])
+
+    mock.purgatory.watch_also(first, "b")
+
+    assert mock.purgatory.waiting_on("b") == [first, second]
+    first.completable = True
+    assert mock.check("b") == 1
+    assert mock.check("a") == 0
+
+
 def test_request_expiry(mock: MockPurgatory) -> None:
     """DelayedOperationTest.testRequestExpiry: one of 20 ms expires, one of 200 s does not."""
     short, long = MockOperation(20), MockOperation(200_000)

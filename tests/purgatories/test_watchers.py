@@ -42,6 +42,31 @@ def test_uncompleted_operation_stays_in_place() -> None:
     assert list(watchers.operations) == waiting
 
 
+@pytest.mark.parametrize("arrival", range(4))
+def test_an_operation_is_watched_by_its_arrival(arrival: int) -> None:
+    """Before those that arrived later, after the others."""
+    operations = [MockOperation() for _ in range(4)]
+    for number, operation in enumerate(operations):
+        operation.arrival = number
+    late = operations[arrival]
+    watchers = _watchers(*(each for each in operations if each is not late))
+
+    watchers.watch_by_arrival(late)
+
+    assert list(watchers.operations) == operations
+
+
+def test_an_operation_that_is_watched_twice_is_listed_once() -> None:
+    """By its arrival as well."""
+    first, second = MockOperation(), MockOperation()
+    first.arrival, second.arrival = 1, 2
+    watchers = _watchers(first, second)
+
+    watchers.watch_by_arrival(first)
+
+    assert list(watchers.operations) == [first, second]
+
+
 def test_an_unmet_condition_is_checked_once() -> None:
     """Operations that could not complete either are not checked."""
     operations = [MockOperation() for _ in range(4)]

@@ -21,6 +21,7 @@ for room in (
     "transaction_outcomes",
     "transactional_logs",
     "rare_events",
+    "idle_partitions",
     "links",
 ):
     import_module(f"tests.simulation.mutants.{room}")

@@ -6,14 +6,16 @@ A broker that continues after an exception logs it; a run ends with it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from broker.controller.cluster_state import ClusterState
 from broker.controller.metadata.image import TopicImage
 from broker.controller.partitions.alter_partition import AlterPartition
+from broker.replication.fetch_data import FetchPartition
 from broker.replication.follower_fetch import FollowerFetch
+from broker.replication.idle_partitions import IdlePartitions
 from broker.replication.leader_state import LeaderState
 from broker.replication.replication import Replication
 from broker.storage.segments.offset_metadata import LogOffsetMetadata
@@ -53,6 +55,7 @@ def watched(rules: Rules, caught_up: CaughtUpRule, log: Callable[[str], None]) -
             _high_watermark_moves(rules, log),
             _decisions(rules),
             _fetches(caught_up),
+            _idle_fetches(caught_up),
             _isr_changes(caught_up, rules),
         ):
             yield
@@ -124,6 +127,32 @@ def _fetches(caught_up: CaughtUpRule) -> AbstractContextManager[object]:
     return replaced(LeaderState, LeaderState.update_follower_fetch_state)(
         update_follower_fetch_state
     )
+
+
+def _idle_fetches(caught_up: CaughtUpRule) -> AbstractContextManager[object]:
+    """Every follower fetch, for the idle partitions of its session."""
+    begin = IdlePartitions.begin_fetch
+
+    def begin_fetch(self: IdlePartitions, now_ms: float) -> Sequence[FetchPartition]:
+        woken = begin(self, now_ms)
+        params = self._params
+        if params.from_follower:
+            for requested in self._idle.values():
+                assert requested.empty_read is not None
+                partition = requested.empty_read.partition
+                leader_state = partition.leader_state
+                assert leader_state is not None, "a change of the leader makes it active"
+                caught_up.follower_fetched(
+                    leader_state._node.node_id,  # noqa: SLF001 - the node that leads
+                    requested.key,
+                    leader_state.registration,
+                    (params.replica_id, params.replica_epoch),
+                    requested.fetch_offset,
+                    partition.log.log_end_offset,
+                )
+        return woken
+
+    return replaced(IdlePartitions, IdlePartitions.begin_fetch)(begin_fetch)
 
 
 def _isr_changes(caught_up: CaughtUpRule, rules: Rules) -> AbstractContextManager[object]:

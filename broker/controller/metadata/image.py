@@ -100,6 +100,8 @@ class MetadataImage:
     quotas by entity; ``group_configs`` the settings by group; ``client_metrics`` by subscription;
     ``feature_levels`` those levels of features that were changed; ``acls`` what clients may do;
     ``scram`` the credentials by user and mechanism; ``delegation_tokens`` the tokens by id.
+    ``revision`` changes when a node changes and when a topic is removed: until then a partition
+    that was found remains.
     """
 
     cluster_id: str
@@ -116,6 +118,7 @@ class MetadataImage:
     acls: Acls = field(default_factory=Acls)
     scram: dict[tuple[str, str], ScramCredential] = field(default_factory=dict)
     delegation_tokens: dict[str, DelegationToken] = field(default_factory=dict)
+    revision: int = field(default=0, compare=False)
 
     def topic(self, name: str) -> TopicImage | None:
         """The topic of that name, or None."""
@@ -159,14 +162,18 @@ class MetadataImage:
 
     def put_broker(self, broker: Broker) -> None:
         """Add or replace a node."""
+        self.revision += 1
         self.brokers[broker.node_id] = broker
 
     def remove_broker(self, broker: Broker) -> None:
         """Remove a node."""
+        self.revision += 1
         del self.brokers[broker.node_id]
 
     def put(self, topic: TopicImage) -> None:
-        """Add or replace a topic."""
+        """Add or replace a topic; one with another ID is removed before."""
+        known = self.topics.get(topic.name)
+        assert known is None or known.topic_id == topic.topic_id
         self.topics[topic.name] = topic
         self.names[topic.topic_id] = topic.name
         if may_collide(topic.name):
@@ -174,6 +181,7 @@ class MetadataImage:
 
     def remove(self, topic: TopicImage) -> None:
         """Remove a topic."""
+        self.revision += 1
         del self.topics[topic.name]
         del self.names[topic.topic_id]
         self._unified_names.pop(unified(topic.name), None)

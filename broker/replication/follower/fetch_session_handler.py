@@ -8,13 +8,15 @@ for a session (id 0), every request is full.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from uuid import UUID
 
+from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.replication.fetch_session import INITIAL_EPOCH, NO_SESSION, next_epoch
 from broker.replication.follower.partition_fetch_state import PartitionFetchState
+from broker.storage.log.log_listener import LogListener
 from protocol.messages.fetch import (
     FetchPartition,
     FetchRequest,
@@ -34,11 +36,17 @@ def _name_of(state: PartitionFetchState) -> Name:
     return state.partition.topic_id.int, state.partition.key.partition
 
 
-class FetchSessionHandler:
+class FetchSessionHandler(LogListener):
     """The session of one follower with one leader."""
 
     def __init__(self, config: Config, replica_id: int) -> None:
+        super().__init__()
         self._config = config
+        # The argument of the last request, and its partitions by key.
+        self._states: Sequence[PartitionFetchState] | None = None
+        self._by_key: dict[TopicPartition, PartitionFetchState] = {}
+        # Those whose logs have changed since.
+        self._changed: dict[PartitionFetchState, None] = {}
         self._replica_id = replica_id
         self._session_id = NO_SESSION
         self._epoch = INITIAL_EPOCH
@@ -46,19 +54,25 @@ class FetchSessionHandler:
         self._by_name: dict[Name, PartitionFetchState] = {}
 
     def build_request(
-        self, states: Collection[PartitionFetchState], broker_epoch: int
+        self, states: Sequence[PartitionFetchState], broker_epoch: int
     ) -> FetchRequest:
-        """The request that fetches *states* and nothing else."""
+        """The request that fetches *states* and nothing else.
+
+        If these are the same list as in the last request, only those whose logs have changed since
+        are visited.
+        """
         if self._epoch == INITIAL_EPOCH:
-            self._session_partitions, self._by_name = {}, {}
+            self._session_partitions, self._by_name, self._states = {}, {}, None
         session = self._session_partitions
         changed: list[PartitionFetchState] = []
-        for state in states:
+        for state in self._visited(states):
+            state.partition.log.listen(self)
             requested = _session_partition(state)
             if session.get(state) != requested:
                 session[state] = requested
                 changed.append(state)
         forgotten = self._forget_all_but(states) if len(session) > len(states) else []
+        self._states = states
         for state in changed:
             self._by_name[_name_of(state)] = state
         config = self._config
@@ -77,6 +91,20 @@ class FetchSessionHandler:
                 for state in forgotten
             ],
         )
+
+    def _visited(self, states: Sequence[PartitionFetchState]) -> Iterable[PartitionFetchState]:
+        """Those of *states* that may differ from what the leader knows."""
+        changed, self._changed = self._changed, {}
+        if states is self._states:
+            return changed
+        self._by_key = {state.partition.key: state for state in states}
+        return states
+
+    def log_changed(self, key: TopicPartition) -> None:
+        """See `LogListener`."""
+        state = self._by_key.get(key)
+        if state is not None:
+            self._changed[state] = None
 
     def requested(self, topic_id: UUID, partition: int) -> PartitionFetchState | None:
         """The state with which the last request fetched a partition; None if it did not."""

@@ -63,6 +63,8 @@ class ReplicaFetcher:
         self._connections = connections
         self._link = node.link_to(source)
         self._partition_states: dict[TopicPartition, PartitionFetchState] = {}
+        # All of them if all are due; None if others may be due since it was made.
+        self._all_due: list[PartitionFetchState] | None = None
         self._session = FetchSessionHandler(node.config, node.node_id)
         self._wake = TimedEvent(node.timer)
         self._connection: InterBrokerConnection | None = None
@@ -81,6 +83,7 @@ class ReplicaFetcher:
         self._partition_states[partition.key] = PartitionFetchState(
             partition, partition.leader_epoch
         )
+        self._all_due = None
         self._wake.set()
         if self._connection is not None:
             self._disconnect()
@@ -90,6 +93,7 @@ class ReplicaFetcher:
     def remove_partition(self, key: TopicPartition) -> None:
         """Stop fetching a partition; a response in progress does not affect it."""
         self._partition_states.pop(key, None)
+        self._all_due = None
 
     async def run(self) -> None:
         """Fetch until cancelled."""
@@ -107,7 +111,12 @@ class ReplicaFetcher:
             self._disconnect()
 
     def _due(self) -> tuple[list[PartitionFetchState], float]:
-        """The partitions to fetch now, and the time in ms until another one becomes due."""
+        """The partitions to fetch now, and the time in ms until another one becomes due.
+
+        The list is the same object as long as it has the same partitions and none is delayed.
+        """
+        if self._all_due is not None:
+            return self._all_due, inf
         now_ms, next_ms = self._node.now_ms(), inf
         due: list[PartitionFetchState] = []
         for state in self._partition_states.values():
@@ -115,6 +124,8 @@ class ReplicaFetcher:
                 due.append(state)
             elif state.due_ms < next_ms:
                 next_ms = state.due_ms
+        if next_ms == inf:
+            self._all_due = due
         return due, next_ms - now_ms
 
     async def _do_work(self, due: list[PartitionFetchState]) -> None:
@@ -194,6 +205,7 @@ class ReplicaFetcher:
         due_ms = self._node.now_ms() + self._node.config.replica_fetch_backoff_ms
         for state in states:
             state.due_ms = due_ms
+        self._all_due = None
 
     # --------------------------------------------------------------------------- responses
 

@@ -10,13 +10,19 @@ KAFKA_STORAGE_ERROR.
 
 from __future__ import annotations
 
+from typing import Final
+
 from broker.common.topic_partition import TopicPartition
 from broker.storage.files.storage_errors import OffsetOutOfRange, StorageErrors
 from broker.storage.indexes.transaction_index import AbortedTxn
 from broker.storage.log.local_log import LocalLog
+from broker.storage.log.log_listener import LogListener
 from broker.storage.producers.producer_state import ProducerStateManager
 from broker.storage.segments.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
 from broker.storage.segments.read_cache import FetchDataInfo, SliceInfo
+
+# From so many listeners on, those that are closed are dropped.
+_LISTENERS_CHECKED: Final = 16
 
 
 class ReadableLog:
@@ -25,6 +31,7 @@ class ReadableLog:
     __slots__ = (
         "_high_watermark",
         "_last_stable",
+        "_listeners",
         "local_log",
         "log_start_offset",
         "producer_state_manager",
@@ -44,9 +51,28 @@ class ReadableLog:
         self.log_start_offset = log_start_offset
         self.producer_state_manager = producer_state_manager
         self.storage_errors = StorageErrors(topic_partition, local_log.disk)
+        self._listeners: dict[LogListener, None] | None = None
         self._high_watermark = LogOffsetMetadata(log_start_offset)
         # The last position of a last stable offset below the high watermark.
         self._last_stable = UNKNOWN_OFFSET_METADATA
+
+    def has_changed(self) -> None:
+        """Call the listeners, since the log or its partition has changed."""
+        if self._listeners is not None:
+            listeners, self._listeners = self._listeners, None
+            for listener in listeners:
+                listener.log_changed(self.topic_partition)
+
+    def listen(self, listener: LogListener) -> None:
+        """Call *listener* when the log or its partition changes the next time, and only then."""
+        listeners = self._listeners
+        if listeners is None:
+            self._listeners = {listener: None}
+            return
+        listeners[listener] = None
+        count = len(listeners)
+        if count >= _LISTENERS_CHECKED and not count & (count - 1):  # at each power of two
+            self._listeners = {each: None for each in listeners if not each.is_closed}
 
     @property
     def log_end_offset(self) -> int:

@@ -76,7 +76,7 @@ class Desk(FakeNode):
 
     def drop(self, key: TopicPartition) -> None:
         """The partition's topic is deleted."""
-        del self.partitions[key]
+        self.partitions.remove(key)
         self.purgatories.after_leaving(key, CauseKind.DELETED)
 
     def partition(self, key: TopicPartition = KEY) -> Partition:
@@ -142,7 +142,7 @@ class Desk(FakeNode):
         """Fetch; the list gets the response."""
         responses: list[FetchResults] = []
         params = waiting(params, max_wait_ms)
-        self.manager.fetch_messages(params, wanted, responses.append)
+        self.manager.fetch_messages(params, list(wanted), responses.append)
         return responses
 
     def delete(

@@ -288,7 +288,7 @@ def test_partitions_of_a_failed_disk_are_offline(world: World) -> None:
         "t-0 follows no leader",
         "t-1 follows no leader",
     ]
-    assert world.partitions == {}
+    assert not world.partitions
     assert world.partitions.offline == set(keys)
     assert len(world.logs) == 2
 

@@ -22,13 +22,13 @@ def test_nothing_is_known_of_a_follower_that_has_not_fetched() -> None:
 
 
 def test_a_fetch_updates_the_state() -> None:
-    """Offsets, the time and the broker epoch (ReplicaTest.testUpdateFetchState)."""
+    """Offsets and the broker epoch (ReplicaTest.testUpdateFetchState)."""
     replica = Replica(2)
 
     replica.update_fetch_state(LogOffsetMetadata(5, 0, 50), 3, 10, 1000, 7)
 
     assert (replica.log_end_offset, replica.log_start_offset) == (5, 3)
-    assert (replica.last_fetch_leader_log_end_offset, replica.last_fetch_time_ms) == (10, 1000)
+    assert replica.last_fetch_leader_log_end_offset == 10
     assert replica.broker_epoch == 7
 
 

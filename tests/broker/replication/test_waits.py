@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from broker.common.topic_partition import TopicPartition
-from broker.replication.replica_manager import ProduceResult
+from broker.replication.produce_result import ProduceResult
 from broker.replication.waits import DeleteRecordsWait, FetchWait, FlushWait, ProduceWait
 from broker.steps.queue import finish
 from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
@@ -110,7 +110,7 @@ def test_a_produce_describes_refused_partitions_after_the_others(desk: Desk) -> 
 def test_a_produce_to_a_partition_that_was_deleted_has_no_replicas(desk: Desk) -> None:
     """The offset that it needs is still known."""
     wait = produce_wait(desk)
-    desk.partitions.clear()
+    desk.partitions.remove(KEY)
 
     facts = next(iter(wait.partition_facts()))
 

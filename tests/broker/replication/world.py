@@ -125,7 +125,8 @@ def make_partition(
 def hosted(*partitions: Partition) -> HostedPartitions:
     """These partitions; no others exist."""
     found = HostedPartitions(found_nowhere)
-    found.update({partition.key: partition for partition in partitions})
+    for partition in partitions:
+        found.add(partition)
     return found
 
 

@@ -70,6 +70,7 @@ def _offsets(response: Any) -> dict[int, int]:
 async def _session(folder: Path) -> AsyncIterator[tuple[RunningNode, Client, int]]:
     """A client with a session of many partitions, in which it has found nothing."""
     async with running_node(folder) as node:
+        node.controller.create_topic("other")
         node.controller.create_topic("t", partitions=PARTITIONS)
         client = node.client()
         opened = await client.send(_fetch(partitions=PARTITIONS), FETCH_VERSION)
@@ -83,6 +84,12 @@ async def _changing(node: RunningNode, session_id: int) -> None:
     assert session is not None
     while not session.is_changing:
         await trio.lowlevel.checkpoint()
+
+
+async def _make_active(node: RunningNode) -> None:
+    """Change the metadata, after which a fetch reads all partitions of its session."""
+    node.controller.delete_topic("other")
+    await trio.testing.wait_all_tasks_blocked()
 
 
 async def _produce(node: RunningNode, partition: int) -> None:
@@ -105,6 +112,7 @@ async def test_a_fetch_of_a_large_session_is_handled_in_slices(tmp_path: Path) -
     """Its request names no partition, and its response has only the one that changed."""
     async with _session(tmp_path) as (node, client, session_id):
         await _produce(node, 7)
+        await _make_active(node)
         before = short_slices(node.cluster.steps)
 
         response = await client.send(_fetch(session_id=session_id, epoch=1), FETCH_VERSION)
@@ -116,6 +124,7 @@ async def test_a_fetch_of_a_large_session_is_handled_in_slices(tmp_path: Path) -
 async def test_the_response_after_a_wait_is_made_in_slices(tmp_path: Path) -> None:
     """The partitions are read again, after the produce that ends the wait has its response."""
     async with _session(tmp_path) as (node, client, session_id):
+        await _make_active(node)
         client.start(_fetch(session_id=session_id, epoch=1, max_wait_ms=60_000), FETCH_VERSION)
         await trio.testing.wait_all_tasks_blocked()
         before = short_slices(node.cluster.steps)
@@ -140,7 +149,9 @@ async def test_a_session_that_changes_refuses_other_requests(tmp_path: Path) -> 
 
         assert refused.error_code == ErrorCode.INVALID_FETCH_SESSION_EPOCH
         assert response.error_code == 0
-        assert node.node.fetch_sessions.size(session_id) == 20
+        session = node.node.fetch_sessions.peek(session_id)
+        assert session is not None
+        assert len(session.partitions) == 20
 
 
 async def test_a_fetch_whose_session_moved_on_between_slices_is_refused(tmp_path: Path) -> None:
@@ -176,7 +187,7 @@ async def test_a_session_that_was_half_changed_cannot_be_used(tmp_path: Path) ->
 
         assert refused.error_code == ErrorCode.INVALID_FETCH_SESSION_EPOCH
         assert replaced.error_code == 0
-        assert node.node.fetch_sessions.size(session_id) == 0
+        assert node.node.fetch_sessions.peek(session_id) is None
 
 
 async def test_a_fetch_with_a_quota_is_measured_in_slices(tmp_path: Path) -> None:
@@ -190,9 +201,37 @@ async def test_a_fetch_with_a_quota_is_measured_in_slices(tmp_path: Path) -> Non
             )
         )
         await _produce(node, 7)
+        await _make_active(node)
         before = short_slices(node.cluster.steps)
 
         response = await client.send(_fetch(session_id=session_id, epoch=1), FETCH_VERSION)
 
         assert _offsets(response) == {7: 1}
         assert node.cluster.steps.slices_run - before >= SLICES * 5
+
+
+async def test_a_session_with_idle_partitions_needs_no_slices(tmp_path: Path) -> None:
+    """Only the partition that changed is read."""
+    async with _session(tmp_path) as (node, client, session_id):
+        await _produce(node, 7)
+        before = short_slices(node.cluster.steps)
+
+        response = await client.send(_fetch(session_id=session_id, epoch=1), FETCH_VERSION)
+
+        assert _offsets(response) == {7: 1}
+        assert node.cluster.steps.slices_run == before
+
+
+async def test_a_partition_that_changes_between_slices_is_read_once(tmp_path: Path) -> None:
+    """The session changes in slices, in which another partition of it gets a record."""
+    async with _session(tmp_path) as (node, client, session_id):
+        short_slices(node.cluster.steps)
+        forgetting = _fetch(session_id=session_id, epoch=1, forgotten=PARTITIONS - 20)
+        client.start(forgetting, FETCH_VERSION)
+        await _changing(node, session_id)
+
+        await _produce(node, PARTITIONS - 1)
+
+        assert list(_offsets(await client.receive())) in ([], [PARTITIONS - 1])
+        again = await client.send(_fetch(session_id=session_id, epoch=2), FETCH_VERSION)
+        assert _offsets(again) == {PARTITIONS - 1: 1}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from uuid import uuid4
+from uuid import NAMESPACE_OID, uuid5
 
 from broker.common.topic_partition import TopicPartition
 from broker.controller.metadata.image import MetadataImage, PartitionRegistration, TopicImage
@@ -74,7 +74,7 @@ class RunningChannel:
         partitions = tuple(
             PartitionRegistration((leader,), (leader,), leader) for leader in leaders
         )
-        self.image.put(TopicImage(topic, uuid4(), {}, partitions))
+        self.image.put(TopicImage(topic, uuid5(NAMESPACE_OID, topic), {}, partitions))
 
     async def add(self, *partitions: TopicPartition, tid: str = "t", producer_id: int = 7) -> None:
         """End a transaction of these partitions, and run all tasks."""

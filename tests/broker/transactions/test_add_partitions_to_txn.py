@@ -45,6 +45,7 @@ pytestmark = pytest.mark.anyio
 
 A0, A1, B0 = TopicPartition("a", 0), TopicPartition("a", 1), TopicPartition("b", 0)
 ADD = SupportedOperation.ADD_PARTITION
+TOPIC_ID = uuid4()  # of the state topic
 
 
 class Sending:
@@ -66,7 +67,7 @@ class Sending:
         partitions = tuple(
             PartitionRegistration((leader,), (leader,), leader) for leader in leaders
         )
-        self.image.put(TopicImage(TRANSACTION_STATE_TOPIC, uuid4(), {}, partitions))
+        self.image.put(TopicImage(TRANSACTION_STATE_TOPIC, TOPIC_ID, {}, partitions))
 
     async def add(
         self,

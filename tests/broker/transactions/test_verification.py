@@ -31,7 +31,8 @@ CONCURRENT = ErrorCode.CONCURRENT_TRANSACTIONS
 class Partition:
     """Gives numbered guards, or the result that a test sets."""
 
-    def __init__(self, guards: Guards) -> None:
+    def __init__(self, key: TopicPartition, guards: Guards) -> None:
+        self.key = key
         self._guards = guards
         self.result: int | Exception | None = None
         self.started: list[tuple[int, int, int, bool]] = []
@@ -92,9 +93,10 @@ class Verifying:
         self.sender = Sender()
         self.actions = ActionQueue()
         guards = Guards()
-        self.partitions = {A: Partition(guards), B: Partition(guards)}
+        self.partitions = {key: Partition(key, guards) for key in (A, B)}
         hosted = HostedPartitions(lambda key: key == MOVED)
-        hosted.update(cast("Any", self.partitions))
+        for partition in self.partitions.values():
+            hosted.add(cast("Any", partition))
         self.verification = TransactionVerification(
             self.config, self.timer, hosted, self.sender, self.actions
         )

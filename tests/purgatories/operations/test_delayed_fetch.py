@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -32,6 +33,11 @@ class Source:
         self.throttled = False
         self.diverging = False
         self.newer_epoch = False
+        self.newly_changed: list[FetchPartitionStatus[str]] = []
+
+    def changed(self) -> Sequence[FetchPartitionStatus[Any]]:
+        changed, self.newly_changed = self.newly_changed, []
+        return changed
 
     def end_offset(self, key: str, current_leader_epoch: int) -> At | None:
         if self.newer_epoch:
@@ -54,14 +60,19 @@ class Fetch:
         min_bytes: int = 1,
         max_bytes: int = 1000,
         epoch: int = -1,
+        unread: str = "",
         **starts: At,
     ) -> None:
         self.responses = 0
-        statuses = [
-            FetchPartitionStatus(key, start, max_bytes, epoch, epoch)
+        statuses = {
+            key: FetchPartitionStatus(key, start, max_bytes, epoch, epoch)
             for key, start in starts.items()
-        ]
-        self.operation = DelayedFetch(500, min_bytes, statuses, source, self._respond)
+        }
+        self.unread = {key: statuses.pop(key) for key in unread}
+        self.operation = DelayedFetch(
+            *(500, min_bytes, list(statuses.values()), source, self._respond, "consumer"),
+            list(self.unread.values()),
+        )
 
     def _respond(self) -> None:
         self.responses += 1
@@ -115,6 +126,25 @@ def test_error_for_a_newer_leader_epoch_propagates() -> None:
     with pytest.raises(UnknownLeaderEpochError):
         fetch.operation.try_complete()
     assert fetch.responses == 0
+
+
+def test_a_partition_that_is_not_read_is_checked_when_it_has_changed() -> None:
+    """The source reports the change once; later checks add up its bytes too."""
+    source = Source(a=At(501, 0, 1), b=At(501, 0, 1))
+    fetch = Fetch(source, 2, unread="b", a=At(500, 0, 0), b=At(500, 0, 0))
+    assert not fetch.completes()
+    source.newly_changed = [fetch.unread["b"]]
+    assert fetch.completes()
+
+
+def test_all_partitions_are_known_whether_they_are_read_or_not() -> None:
+    """For descriptions of the wait."""
+    fetch = Fetch(Source(), unread="b", a=At(500), b=At(600))
+    assert [(each.key, each.start) for each in fetch.operation.partitions] == [
+        ("a", At(500)),
+        ("b", At(600)),
+    ]
+    assert not fetch.operation.has_one_key
 
 
 def test_start_beyond_the_end() -> None:

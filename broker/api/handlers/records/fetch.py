@@ -8,7 +8,8 @@ partitions are read within the response's size limits, or the request is parked 
 purgatory. v13 and later name topics by id (KIP-516). A consumer that exceeds its quota gets an
 empty response with the throttle time, and its connection is muted (KIP-219).
 
-A fetch of many partitions, or with a session of many, is handled in slices.
+The idle partitions of a session are not read (`broker.replication.idle_partitions`). A fetch that
+reads many partitions is handled in slices.
 
 With ``replica.selector.class``, a consumer whose rack has an in-sync follower, and not the leader,
 is directed there at once (KIP-392).
@@ -28,7 +29,7 @@ from broker.api.handlers.records.fetch_partitions import (
     Named,
     add_named,
 )
-from broker.api.handlers.records.fetch_response import FetchResponder, refusal
+from broker.api.handlers.records.fetch_response import FetchResponder, may_rest, refusal
 from broker.api.handlers.request_checks import check_isolation_level
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
@@ -47,7 +48,7 @@ from broker.replication.fetch_data import (
     PartitionName,
     partition_name,
 )
-from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION
+from broker.replication.fetch_session import FINAL_EPOCH, NO_SESSION, FetchSession
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.waits import FetchWait, ReadCommittedWait
 from broker.steps.pieces import pieces
@@ -68,56 +69,71 @@ _Answer = FetchResponse | Outcome
 def fetch(request: Request[FetchRequest]) -> _Answer | Slices[_Answer]:
     """Read the records, and respond now or park the request."""
     replica_id, replica_epoch = _replica(request)
+    params, may_throttle = _params(request, replica_id, replica_epoch)
+    found = FoundPartitions(request, replica_id)
+    _prepare_session(request, params, found)
     if _items(request) > _PARTITIONS_AT_ONCE:
-        return _fetch_in_slices(request, replica_id, replica_epoch)
+        return _fetch_in_slices(request, params, found, may_throttle)
     named: Named = {}
     for topic in request.body.topics:
         add_named(named, request, topic, topic.partitions)
     try:
-        context = _context(request, named, replica_id)
+        context = _context(request, named, params)
     except SessionError as error:
         return refusal(error)
-    found = FoundPartitions(request, replica_id)
     found.add(context.wanted)
-    _check_isolation_level(request, found)
-    params, may_throttle = _params(request, replica_id, replica_epoch)
-    responder = FetchResponder(request, context, found, may_throttle)
+    _check_isolation_level(request, found, context)
+    responder = FetchResponder(request, context, found, params, may_throttle)
     replicas = request.services.replicas
-    operation = replicas.fetch_messages(params, found.readable, responder.respond)
+    operation = replicas.fetch_messages(params, found.readable, responder.respond, context.idle)
     return _park(request, operation, params)
 
 
 def _fetch_in_slices(
-    request: Request[FetchRequest], replica_id: int, replica_epoch: int
+    request: Request[FetchRequest], params: FetchParams, found: FoundPartitions, may_throttle: bool
 ) -> Slices[_Answer]:
     try:
-        context = yield from _context_in_slices(request, replica_id)
+        context = yield from _context_in_slices(request, params)
     except SessionError as error:
         return refusal(error)
-    found = FoundPartitions(request, replica_id)
     for piece in pieces(context.wanted):
         found.add(piece)
         yield None
-    _check_isolation_level(request, found)
-    params, may_throttle = _params(request, replica_id, replica_epoch)
-    responder = FetchResponder(request, context, found, may_throttle)
+    _check_isolation_level(request, found, context)
+    responder = FetchResponder(request, context, found, params, may_throttle)
     operation = yield from request.services.replicas.fetch_messages_in_slices(
-        params, found.readable, responder.respond_in_slices
+        params, found.readable, responder.respond_in_slices, context.idle
     )
     return _park(request, operation, params)
 
 
-def _check_isolation_level(request: Request[FetchRequest], found: FoundPartitions) -> None:
+def _check_isolation_level(
+    request: Request[FetchRequest], found: FoundPartitions, context: FetchContext
+) -> None:
     """Raise `ApiError` for an unknown level, as Kafka only if there is a partition to read."""
-    if found.readable:
+    if found.readable or context.idle:
         check_isolation_level(request.body.isolation_level)
 
 
+def _prepare_session(
+    request: Request[FetchRequest], params: FetchParams, found: FoundPartitions
+) -> None:
+    """Make the partitions of the session active that the request has to read."""
+    session = _session_in_cache(request)
+    if session is not None and session.idle is not None:
+        session.idle.prepare(found.revision, params, may_rest=may_rest(request, found))
+
+
+def _session_in_cache(request: Request[FetchRequest]) -> FetchSession | None:
+    session_id = request.body.session_id
+    return request.services.fetch_sessions.peek(session_id) if session_id else None
+
+
 def _items(request: Request[FetchRequest]) -> int:
-    """The partitions and topics that the request names, and the partitions of its session."""
+    """The partitions and topics that the request names, and those that its session reads."""
     body = request.body
-    session_id = body.session_id
-    items = request.services.fetch_sessions.size(session_id) if session_id else 0
+    session = _session_in_cache(request)
+    items = 0 if session is None else session.active_count
     for topic in body.topics:
         items += len(topic.partitions) or 1
     for forgotten in body.forgotten_topics_data:
@@ -182,7 +198,7 @@ def _replica(request: Request[FetchRequest]) -> tuple[int, int]:
     return replica_id, epoch
 
 
-def _context(request: Request[FetchRequest], named: Named, replica_id: int) -> FetchContext:
+def _context(request: Request[FetchRequest], named: Named, params: FetchParams) -> FetchContext:
     body = request.body
     forgotten = [
         partition_name(topic.topic, topic.topic_id, partition)
@@ -197,11 +213,11 @@ def _context(request: Request[FetchRequest], named: Named, replica_id: int) -> F
         list(named.values()),
         forgotten,
         uses_topic_ids=request.version >= TOPIC_IDS_SINCE,
-        privileged=replica_id >= 0,
+        privileged=params.from_follower,
     )
 
 
-def _context_in_slices(request: Request[FetchRequest], replica_id: int) -> Slices[FetchContext]:
+def _context_in_slices(request: Request[FetchRequest], params: FetchParams) -> Slices[FetchContext]:
     body, named, forgotten = request.body, Named(), list[PartitionName]()
     for topic in body.topics:
         for partitions in pieces(topic.partitions):
@@ -220,7 +236,7 @@ def _context_in_slices(request: Request[FetchRequest], replica_id: int) -> Slice
             list(named.values()),
             forgotten,
             uses_topic_ids=request.version >= TOPIC_IDS_SINCE,
-            privileged=replica_id >= 0,
+            privileged=params.from_follower,
         )
     )
 

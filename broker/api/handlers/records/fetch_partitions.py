@@ -58,10 +58,11 @@ def add_named(
 class FoundPartitions:
     """The partitions to read, ``readable``, and those that are unknown or hidden, `refused`.
 
-    A session finds its topics again in each fetch, since topics change.
+    A session finds its topics again in each fetch, since topics change. ``revision`` is that of the
+    metadata at its beginning.
     """
 
-    __slots__ = ("_hidden", "_refused", "_request", "_unknown_ids", "readable")
+    __slots__ = ("_hidden", "_refused", "_request", "_unknown_ids", "readable", "revision")
 
     def __init__(self, request: Request[FetchRequest], replica_id: int) -> None:
         self._refused: PartitionResults = []
@@ -69,8 +70,14 @@ class FoundPartitions:
         self._unknown_ids: PartitionResults = [] if replica_id < 0 else self._refused
         self.readable: list[FetchPartition] = []
         self._request = request
+        self.revision = request.services.image.revision
         has_authorizer = request.services.authorizer is not None
         self._hidden = _Hidden(request, replica_id) if has_authorizer else None
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether no topic is hidden from the client, without a check of each topic."""
+        return self._hidden is None or self._hidden.is_none
 
     @property
     def refused(self) -> PartitionResults:
@@ -106,13 +113,15 @@ class FoundPartitions:
 class _Hidden:
     """The topics that the client of a fetch may not read; each one is checked once.
 
-    ``is_all`` if the client names a replica and is not authorized as a broker.
+    ``is_all`` if the client names a replica and is not authorized as a broker; ``is_none`` if it is
+    authorized.
     """
 
-    __slots__ = ("_known", "_request", "is_all")
+    __slots__ = ("_known", "_request", "is_all", "is_none")
 
     def __init__(self, request: Request[FetchRequest], replica_id: int) -> None:
         self.is_all = replica_id >= 0 and not is_authorized(request, CLUSTER_ACTION)
+        self.is_none = replica_id >= 0 and not self.is_all
         self._request = request
         # Brokers read all topics.
         self._known: dict[str, bool] | None = {} if replica_id < 0 else None

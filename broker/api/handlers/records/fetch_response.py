@@ -12,7 +12,7 @@ from broker.api.long_request import respond_in_slices
 from broker.api.request import Request
 from broker.api.throttling import record_time
 from broker.replication.fetch_context import FetchContext, PartitionResults, SessionError
-from broker.replication.fetch_data import LogReadResult
+from broker.replication.fetch_data import FetchParams, LogReadResult
 from broker.replication.fetch_session import NO_SESSION
 from broker.steps.pieces import pieces
 from broker.steps.queue import Slices
@@ -39,19 +39,30 @@ def refusal(error: SessionError) -> FetchResponse:
     return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
 
 
+def may_rest(request: Request[FetchRequest], found: FoundPartitions) -> bool:
+    """Whether partitions may be idle for a request.
+
+    The record of a request has all its partitions. A topic may be hidden from one request and not
+    from the next one.
+    """
+    return request.observer is None and found.sees_all
+
+
 class FetchResponder:
     """Responds to a fetch whose partitions *found* have been read."""
 
-    __slots__ = ("_context", "_found", "_may_throttle", "_request")
+    __slots__ = ("_context", "_found", "_may_throttle", "_params", "_request")
 
     def __init__(
         self,
         request: Request[FetchRequest],
         context: FetchContext,
         found: FoundPartitions,
+        params: FetchParams,
         may_throttle: bool,
     ) -> None:
         self._request = request
+        self._params = params
         self._context = context
         self._found = found
         self._may_throttle = may_throttle
@@ -103,6 +114,7 @@ class FetchResponder:
             session_id, changed = self._context.update_and_generate_response(results)
         except SessionError as error:
             return refusal(error)
+        self._rest(results)
         response = FetchResponse(session_id=session_id, responses=_topics(changed))
         if self._has_wrong_leader(changed):
             self._add_current_leaders(response)
@@ -116,11 +128,20 @@ class FetchResponder:
             if throttled is not None:
                 return throttled
         session_id, changed = yield from self._context.update_in_slices(results)
+        for piece in pieces(results):
+            self._rest(piece)
+            yield None
         topics = yield from _topics_in_slices(changed)
         response = FetchResponse(session_id=session_id, responses=topics)
         if self._has_wrong_leader(changed):
             yield from self._add_current_leaders_in_slices(response)
         return response
+
+    def _rest(self, results: PartitionResults) -> None:
+        """Let partitions of the session become idle whose *results* are sent."""
+        if may_rest(self._request, self._found):
+            hosted = self._request.services.replicas.partitions
+            self._context.rest(hosted, self._found.revision, self._params, results)
 
     def _has_wrong_leader(self, results: PartitionResults) -> bool:
         """Whether another node leads a partition, and the response can name that node."""

@@ -34,7 +34,8 @@ from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.topic_partition import TopicPartition, topic_partition
-from broker.replication.replica_manager import ProduceResult, ProduceResults
+from broker.replication.produce_result import ProduceResult
+from broker.replication.replica_manager import ProduceResults
 from broker.replication.validations import (
     Validated,
     are_short,

@@ -11,7 +11,7 @@ from broker.api.outcome import NO_RESPONSE, Outcome
 from broker.api.request import Request
 from broker.common.errors import Refused
 from broker.common.topic_partition import TopicPartition
-from broker.replication.replica_manager import ProduceResult
+from broker.replication.produce_result import ProduceResult
 from broker.steps.queue import Slices, each
 from protocol.errors import ErrorCode
 from protocol.messages.produce import (

@@ -20,7 +20,7 @@ from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.replication.replica_manager import ProduceResult
+from broker.replication.produce_result import ProduceResult
 from broker.steps.queue import Slices
 from broker.storage.validation.append import ReceivedBatch
 from broker.transactions.add_partitions_to_txn import SupportedOperation

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from uuid import uuid4
 
-from broker.controller.metadata.image import MetadataImage, PartitionRegistration, TopicImage
+from broker.controller.metadata.image import (
+    Broker,
+    MetadataImage,
+    PartitionRegistration,
+    TopicImage,
+)
 
 
 def _topic(name: str) -> TopicImage:
@@ -31,3 +37,21 @@ def test_an_old_id_does_not_find_a_recreated_topic() -> None:
 
     assert image.topic_by_id(old.topic_id) is None
     assert image.topic("orders") is new
+
+
+def test_the_revision_changes_when_a_topic_or_a_node_may_be_missing() -> None:
+    """Until then what was found in the image can still be found."""
+    image, topic = MetadataImage("cluster"), _topic("orders")
+    node = Broker(1, "127.0.0.1", 9092, 7)
+    revisions = [image.revision]
+
+    for change in (
+        partial(image.put, topic),
+        partial(image.put_broker, node),
+        partial(image.remove, topic),
+        partial(image.remove_broker, node),
+    ):
+        change()
+        revisions.append(image.revision)
+
+    assert revisions == [0, 0, 1, 2, 3]

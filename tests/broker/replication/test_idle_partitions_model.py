@@ -1,0 +1,140 @@
+"""A client cannot observe which partitions of its session are idle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from broker.common.topic_partition import TopicPartition
+from broker.replication.fetch_data import FetchPartition
+from tests.broker.replication.desk import Desk
+from tests.broker.replication.sessions import Session, named
+from tests.broker.replication.world import (
+    KEY,
+    OTHER,
+    append,
+    consumer,
+    fetched,
+    leader_state_of,
+    make_follower,
+)
+
+Event = Callable[[Desk, TopicPartition], object]
+MAX_WAIT_MS = 500
+
+
+def _append(desk: Desk, key: TopicPartition) -> None:
+    partition = desk.partition(key)
+    if partition.is_leader:
+        append(partition)
+        desk.purgatories.after_append(key, partition.log.log_end_offset, False)
+
+
+def _replicate(desk: Desk, key: TopicPartition) -> None:
+    partition = desk.partition(key)
+    if partition.is_leader:
+        for node_id in (2, 3):
+            fetched(partition, node_id, partition.log.log_end_offset)
+
+
+def _raise_start(desk: Desk, key: TopicPartition) -> None:
+    log = desk.partition(key).log
+    if log.log_start_offset < log.high_watermark:
+        log.maybe_increment_log_start_offset(log.log_start_offset + 1)
+
+
+def _change_leader(desk: Desk, key: TopicPartition) -> None:
+    partition = desk.partition(key)
+    if partition.is_leader:
+        desk.lose(key)
+        return
+    make_follower(partition)
+    known = partition.registration
+    assert known is not None
+    epoch = known.partition_epoch + 1
+    partition.make_leader(replace(known, leader=1, partition_epoch=epoch))
+
+
+def _new_epoch(desk: Desk, key: TopicPartition) -> None:
+    partition = desk.partition(key)
+    if partition.is_leader:
+        known = leader_state_of(partition).registration
+        epochs = known.leader_epoch + 1, known.partition_epoch + 1
+        partition.make_leader(replace(known, leader_epoch=epochs[0], partition_epoch=epochs[1]))
+
+
+def _roll(desk: Desk, key: TopicPartition) -> None:
+    desk.partition(key).log.roll()
+
+
+def _expire(desk: Desk, _key: TopicPartition) -> None:
+    desk.advance(MAX_WAIT_MS)
+
+
+EVENTS: list[Event] = [
+    _append,
+    _replicate,
+    _raise_start,
+    _change_leader,
+    _new_epoch,
+    _roll,
+    _expire,
+]
+
+
+class _Client:
+    """Fetches all the time, each time from the end of the records that it has received."""
+
+    def __init__(self, desk: Desk, *, may_rest: bool) -> None:
+        self.session = Session(desk, consumer(), may_rest=may_rest)
+        self.received: list[object] = []
+        self._fetched = 0
+        self._offsets = {KEY: 0, OTHER: 0}
+
+    def fetch(self, max_wait_ms: int) -> None:
+        """Use the response to the last fetch and fetch again, unless that waits."""
+        session = self.session
+        if session.responses > self._fetched:
+            self._fetched = session.responses
+            session.fetch(*self._use(), max_wait_ms=max_wait_ms)
+
+    def _use(self) -> list[FetchPartition]:
+        moved: list[FetchPartition] = []
+        for key in self.session.changed:
+            result = self.session.results[key]
+            records, start = bytes(result.records), result.log_start_offset  # type: ignore[arg-type]  # in memory
+            self.received.append((key, result.error, result.high_watermark, start, records))
+            offset = result.high_watermark if records else max(start, self._offsets[key])
+            if offset != self._offsets[key]:
+                self._offsets[key] = offset
+                moved.append(named(key, offset))
+        return moved
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(EVENTS), st.sampled_from([KEY, OTHER])), min_size=10, max_size=40
+    ),
+    st.sampled_from([0, MAX_WAIT_MS]),
+)
+def test_a_session_with_idle_partitions_has_the_responses_of_one_without(
+    events: list[tuple[Event, TopicPartition]], max_wait_ms: int
+) -> None:
+    """Two consumers with the same partitions receive the same."""
+    with TemporaryDirectory() as folder:
+        desk = Desk(Path(folder))
+        resting, reading = (_Client(desk, may_rest=each) for each in (True, False))
+        for event, key in events:
+            for client in (resting, reading):
+                client.fetch(max_wait_ms)
+            event(desk, key)
+            assert resting.session.responses == reading.session.responses
+        for client in (resting, reading):
+            client.fetch(max_wait_ms)
+
+        assert resting.received == reading.received
