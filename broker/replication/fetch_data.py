@@ -191,6 +191,7 @@ class EmptyRead:
             partition is self.partition
             and log.log_end_offset_metadata is self._end
             and log.high_watermark == result.high_watermark
+            and log.last_stable_offset == result.last_stable_offset
             and log.log_start_offset == result.log_start_offset
             and partition.registration is self._registration
             and log.local_log.disk.failure is None

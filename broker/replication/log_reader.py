@@ -162,8 +162,7 @@ def _read(
         log_end_offset=log.log_end_offset,
         aborted=log.aborted_in(data, upper) if has_list else None,
     )
-    # The last stable offset may change for another reason than those that an `EmptyRead` compares.
-    if requested.fetch_offset >= upper.message_offset and not is_committed:
+    if requested.fetch_offset >= upper.message_offset:
         requested.empty_read = EmptyRead(partition, params, result, fetch_status(requested, result))
     return result
 

@@ -318,7 +318,7 @@ class ReplicaManager:
     ) -> DelayedFetch[TopicPartition] | None:
         """Wait on the partitions that were *read*; an idle one is watched when it changes."""
         keys: list[Hashable] = [requested.key for requested in read]
-        if idle is not None:
+        if idle is not None and len(idle) > 0:
             idle.wait(operation, self._purgatories.fetch)
             keys = keys or [idle]
         done = self._purgatories.fetch.try_complete_else_watch(operation, keys)

@@ -109,12 +109,15 @@ class Desk(FakeNode):
         self.manager.actions.try_complete_actions()
         return responses
 
-    def produce_in_transaction(self, key: TopicPartition = KEY) -> list[ProduceResults]:
-        """Produce the first record of a transaction of producer 7, with ``acks=1``."""
-        guard = self.partition(key).maybe_start_transaction_verification(7, 0, 0, False)
+    def produce_in_transaction(
+        self, key: TopicPartition = KEY, producer_id: int = 7
+    ) -> list[ProduceResults]:
+        """Produce the first record of a transaction of a producer, with ``acks=1``."""
+        partition = self.partition(key)
+        guard = partition.maybe_start_transaction_verification(producer_id, 0, 0, False)
         sent = records(
             b"a",
-            producer_id=7,
+            producer_id=producer_id,
             producer_epoch=0,
             base_sequence=0,
             attributes=TRANSACTIONAL_BIT,

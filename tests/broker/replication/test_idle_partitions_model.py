@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from broker.common.topic_partition import TopicPartition
-from broker.replication.fetch_data import FetchPartition
+from broker.replication.fetch_data import FetchIsolation, FetchPartition
+from protocol.record_batch.batch import batches
 from tests.broker.replication.desk import Desk
 from tests.broker.replication.sessions import Session, named
 from tests.broker.replication.world import (
@@ -72,6 +73,20 @@ def _roll(desk: Desk, key: TopicPartition) -> None:
     desk.partition(key).log.roll()
 
 
+def _begin_transaction(desk: Desk, key: TopicPartition) -> None:
+    partition = desk.partition(key)
+    if partition.is_leader:
+        desk.produce_in_transaction(key, producer_id=partition.log.log_end_offset)
+
+
+def _end_transaction(desk: Desk, key: TopicPartition) -> None:
+    partition = desk.partition(key)
+    ongoing = partition.log.producer_state_manager.transactions.ongoing
+    if partition.is_leader and ongoing:
+        first_offset, producer_id = next(iter(ongoing.items()))
+        desk.mark(key, producer_id=producer_id, abort=first_offset % 2 == 0)
+
+
 def _expire(desk: Desk, _key: TopicPartition) -> None:
     desk.advance(MAX_WAIT_MS)
 
@@ -83,6 +98,8 @@ EVENTS: list[Event] = [
     _change_leader,
     _new_epoch,
     _roll,
+    _begin_transaction,
+    _end_transaction,
     _expire,
 ]
 
@@ -90,8 +107,8 @@ EVENTS: list[Event] = [
 class _Client:
     """Fetches all the time, each time from the end of the records that it has received."""
 
-    def __init__(self, desk: Desk, *, may_rest: bool) -> None:
-        self.session = Session(desk, consumer(), may_rest=may_rest)
+    def __init__(self, desk: Desk, isolation: FetchIsolation, *, may_rest: bool) -> None:
+        self.session = Session(desk, consumer(isolation=isolation), may_rest=may_rest)
         self.received: list[object] = []
         self._fetched = 0
         self._offsets = {KEY: 0, OTHER: 0}
@@ -108,8 +125,11 @@ class _Client:
         for key in self.session.changed:
             result = self.session.results[key]
             records, start = bytes(result.records), result.log_start_offset  # type: ignore[arg-type]  # in memory
-            self.received.append((key, result.error, result.high_watermark, start, records))
-            offset = result.high_watermark if records else max(start, self._offsets[key])
+            offsets = result.high_watermark, result.last_stable_offset, start
+            self.received.append((key, result.error, offsets, records, result.aborted))
+            offset = max(start, self._offsets[key])
+            for _, header in batches(records):
+                offset = header.last_offset + 1
             if offset != self._offsets[key]:
                 self._offsets[key] = offset
                 moved.append(named(key, offset))
@@ -121,14 +141,15 @@ class _Client:
         st.tuples(st.sampled_from(EVENTS), st.sampled_from([KEY, OTHER])), min_size=10, max_size=40
     ),
     st.sampled_from([0, MAX_WAIT_MS]),
+    st.sampled_from([FetchIsolation.HIGH_WATERMARK, FetchIsolation.TXN_COMMITTED]),
 )
 def test_a_session_with_idle_partitions_has_the_responses_of_one_without(
-    events: list[tuple[Event, TopicPartition]], max_wait_ms: int
+    events: list[tuple[Event, TopicPartition]], max_wait_ms: int, isolation: FetchIsolation
 ) -> None:
     """Two consumers with the same partitions receive the same."""
     with TemporaryDirectory() as folder:
         desk = Desk(Path(folder))
-        resting, reading = (_Client(desk, may_rest=each) for each in (True, False))
+        resting, reading = (_Client(desk, isolation, may_rest=each) for each in (True, False))
         for event, key in events:
             for client in (resting, reading):
                 client.fetch(max_wait_ms)

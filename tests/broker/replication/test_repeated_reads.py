@@ -35,6 +35,9 @@ _FACTS = (
     "aborted",
 )
 
+PARAMS = [consumer(), consumer(isolation=FetchIsolation.TXN_COMMITTED), follower(2)]
+IDS = ["consumer", "read_committed", "follower"]
+
 
 @pytest.fixture
 def partition(tmp_path: Path) -> Partition:
@@ -51,7 +54,7 @@ def _facts(result: LogReadResult) -> tuple[object, ...]:
     return (bytes(result.records), position, *(getattr(result, name) for name in _FACTS))  # type: ignore[arg-type]  # these are in memory
 
 
-@pytest.mark.parametrize("params", [consumer(), follower(2)], ids=["consumer", "follower"])
+@pytest.mark.parametrize("params", PARAMS, ids=IDS)
 def test_an_unchanged_partition_is_not_read_again(
     partition: Partition, params: FetchParams
 ) -> None:
@@ -105,7 +108,7 @@ _CHANGES = [
 ]
 
 
-@pytest.mark.parametrize("params", [consumer(), follower(2)], ids=["consumer", "follower"])
+@pytest.mark.parametrize("params", PARAMS, ids=IDS)
 @pytest.mark.parametrize("change", _CHANGES)
 def test_a_read_after_a_change_is_that_of_a_new_fetch(
     partition: Partition, change: Callable[[Partition], None], params: FetchParams
@@ -164,18 +167,6 @@ def test_an_older_consumer_is_refused_by_a_follower(partition: Partition) -> Non
     [result] = read_from_log(hosted(partition), consumer(leader_only=True), [requested])
 
     assert result.error is ErrorCode.NOT_LEADER_OR_FOLLOWER
-
-
-def test_a_read_committed_fetch_reads_again(partition: Partition) -> None:
-    """Its end may move without an append."""
-    params = consumer(isolation=FetchIsolation.TXN_COMMITTED)
-    requested = at(2)
-    [first] = read_from_log(hosted(partition), params, [requested])
-
-    [second] = read_from_log(hosted(partition), params, [requested])
-
-    assert second is not first
-    assert _facts(second) == _facts(first)
 
 
 def test_the_other_partitions_are_read(partition: Partition, tmp_path: Path) -> None:
