@@ -189,14 +189,16 @@ more with 100 rules is the aim.""",
 How costs of this broker grow with the number of something. Each figure is for one item, in
 microseconds, so a line that does not rise means that twice as many cost at most twice as much, and
 that a produce beside them costs as much as before. A produce is an `acks=all` produce of 100 bytes
-to a partition of its own. The number of connections is limited by the descriptors that a process
-may open.""",
+to a partition of its own. Followed partitions have three replicas, and so has the partition of the
+produce beside them: its followers fetch all of them. The number of connections is limited by the
+descriptors that a process may open.""",
         (
             "growth_parked",
             "growth_connections",
             "growth_members",
             "growth_groups",
             "growth_partitions",
+            "growth_followed",
             "growth_records",
             "growth_log",
         ),

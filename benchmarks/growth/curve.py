@@ -26,13 +26,17 @@ Measure = Callable[[System, Sequence[int]], Iterator[tuple[int, Mapping[str, flo
 
 @dataclass(frozen=True)
 class Curve:
-    """*lines* are costs in microseconds; *things* is the label of the sizes."""
+    """*lines* are costs in microseconds; *things* is the label of the sizes.
+
+    It is measured on a server with so many *nodes*.
+    """
 
     name: str
     things: str
     sizes: tuple[int, ...]
     lines: tuple[str, ...]
     measure: Measure
+    nodes: int = 1
 
     def metric(self, line: str, size: int) -> Metric:
         """The metric of a point."""
@@ -41,7 +45,7 @@ class Curve:
     def benchmark(self) -> Benchmark:
         """A benchmark with a metric for each point, on a server of its own."""
         metrics = tuple(self.metric(line, size) for line in self.lines for size in self.sizes)
-        return Benchmark(self.name, metrics, self._sample)
+        return Benchmark(self.name, metrics, self._sample, nodes=self.nodes)
 
     def _sample(self, system: System, scale: float) -> Sample:
         if system.name != "ours":

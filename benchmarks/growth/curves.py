@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.growth import crowds, data
+from benchmarks.growth import crowds, data, followed
 
 CURVES = {
     curve.name: curve
@@ -12,6 +12,7 @@ CURVES = {
         crowds.MEMBERS,
         data.GROUPS,
         data.PARTITIONS,
+        followed.FOLLOWED,
         data.RECORDS,
         data.LOG_SIZE,
     )

@@ -169,7 +169,7 @@ class DelayedFetch(DelayedOperation, Generic[K]):
         """The number of bytes available for the fetch; None if waiting is pointless."""
         source = self._source
         assert source is not None, "the operation is not released"
-        if changed := source.changed():
+        if self._unread and (changed := source.changed()):
             self._to_check = [*self._to_check, *changed]
         accumulated = 0
         for partition in self._to_check:

@@ -8,7 +8,7 @@ for a session (id 0), every request is full.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 from uuid import UUID
 
@@ -92,11 +92,11 @@ class FetchSessionHandler(LogListener):
             ],
         )
 
-    def _visited(self, states: Sequence[PartitionFetchState]) -> Iterable[PartitionFetchState]:
+    def _visited(self, states: Sequence[PartitionFetchState]) -> Sequence[PartitionFetchState]:
         """Those of *states* that may differ from what the leader knows."""
         changed, self._changed = self._changed, {}
         if states is self._states:
-            return changed
+            return list(changed)
         self._by_key = {state.partition.key: state for state in states}
         return states
 

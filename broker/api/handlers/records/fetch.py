@@ -71,8 +71,11 @@ def fetch(request: Request[FetchRequest]) -> _Answer | Slices[_Answer]:
     replica_id, replica_epoch = _replica(request)
     params, may_throttle = _params(request, replica_id, replica_epoch)
     found = FoundPartitions(request, replica_id)
-    _prepare_session(request, params, found)
-    if _items(request) > _PARTITIONS_AT_ONCE:
+    session_id = request.body.session_id
+    session = request.services.fetch_sessions.peek(session_id) if session_id else None
+    if session is not None and session.idle is not None:
+        session.idle.prepare(found.revision, params, may_rest=may_rest(request, found))
+    if _items(request.body, session) > _PARTITIONS_AT_ONCE:
         return _fetch_in_slices(request, params, found, may_throttle)
     named: Named = {}
     for topic in request.body.topics:
@@ -115,24 +118,8 @@ def _check_isolation_level(
         check_isolation_level(request.body.isolation_level)
 
 
-def _prepare_session(
-    request: Request[FetchRequest], params: FetchParams, found: FoundPartitions
-) -> None:
-    """Make the partitions of the session active that the request has to read."""
-    session = _session_in_cache(request)
-    if session is not None and session.idle is not None:
-        session.idle.prepare(found.revision, params, may_rest=may_rest(request, found))
-
-
-def _session_in_cache(request: Request[FetchRequest]) -> FetchSession | None:
-    session_id = request.body.session_id
-    return request.services.fetch_sessions.peek(session_id) if session_id else None
-
-
-def _items(request: Request[FetchRequest]) -> int:
+def _items(body: FetchRequest, session: FetchSession | None) -> int:
     """The partitions and topics that the request names, and those that its session reads."""
-    body = request.body
-    session = _session_in_cache(request)
     items = 0 if session is None else session.active_count
     for topic in body.topics:
         items += len(topic.partitions) or 1
