@@ -147,15 +147,22 @@ async def test_a_call_in_the_loop_lets_trio_run(anyio_backend: str) -> None:
         assert not waiting.wait()
 
 
+async def _sleep_repeatedly() -> None:
+    """Have a deadline at any time, however slowly the test runs."""
+    while True:  # noqa: ASYNC110 - its deadlines are what the test needs
+        await trio.sleep(0.001)
+
+
 async def test_a_wait_ends_with_the_next_deadline(anyio_backend: str) -> None:
     """It is that of another task."""
     waiting = Waiting()
     async with trio.open_nursery() as nursery:
         with waiting.running():
-            nursery.start_soon(trio.sleep, 0.001)
+            nursery.start_soon(_sleep_repeatedly)
             await trio.testing.wait_all_tasks_blocked()
             await waiting.begin()
             assert not waiting.wait()
+            nursery.cancel_scope.cancel()
 
 
 async def test_a_pass_with_several_tasks_lets_trio_run(anyio_backend: str) -> None:
@@ -241,12 +248,13 @@ async def test_a_task_is_not_alone_after_the_deadline_of_another(anyio_backend: 
     waiting = Waiting()
     async with trio.open_nursery() as nursery:
         with waiting.running():
-            nursery.start_soon(trio.sleep, 0.001)
+            nursery.start_soon(_sleep_repeatedly)
             await trio.testing.wait_all_tasks_blocked()
             await waiting.begin()
             assert not waiting.wait()  # it ends with the deadline
 
             assert not waiting.is_alone()
+            nursery.cancel_scope.cancel()
 
 
 async def test_the_question_whether_a_task_is_alone_ends_a_step(anyio_backend: str) -> None:
