@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from broker.replication.fetch_data import (
-    FetchParams,
     FetchPartition,
     LogReadResult,
     PartitionName,
@@ -29,7 +28,6 @@ from broker.replication.fetch_session import (
     FetchSessionCache,
     next_epoch,
 )
-from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.idle_partitions import IdlePartitions
 from broker.steps.limits import ITEMS_PER_REQUEST_MAX
 from broker.steps.pieces import pieces
@@ -53,7 +51,7 @@ class FullFetchContext:
     def __init__(self, wanted: list[FetchPartition], session: FetchSession | None = None) -> None:
         self.wanted = wanted
         self.idle: IdlePartitions | None = None
-        self._session = session
+        self.session = session
 
     def changed_partitions(self, results: PartitionResults) -> PartitionResults:
         """The partitions of the response."""
@@ -61,38 +59,27 @@ class FullFetchContext:
 
     def throttled_session_id(self, cache: FetchSessionCache) -> int:
         """The session id of a throttled, empty response; no session begins (KIP-219)."""
-        if self._session is not None:
-            cache.remove(self._session.session_id)
+        if self.session is not None:
+            cache.remove(self.session.session_id)
         return NO_SESSION
 
     def update_and_generate_response(
         self, results: PartitionResults
     ) -> tuple[int, PartitionResults]:
         """The session id and the partitions of the response."""
-        if self._session is None:
+        if self.session is None:
             return NO_SESSION, results
         _remember(results)
-        return self._session.session_id, results
-
-    def rest(
-        self,
-        hosted: HostedPartitions,
-        revision: int,
-        params: FetchParams,
-        results: PartitionResults,
-    ) -> None:
-        """As `FetchSession.rest`."""
-        if self._session is not None:
-            self._session.rest(hosted, revision, params, results)
+        return self.session.session_id, results
 
     def update_in_slices(self, results: PartitionResults) -> Slices[tuple[int, PartitionResults]]:
         """`update_and_generate_response` that yields between the partitions."""
-        if self._session is None:
+        if self.session is None:
             return NO_SESSION, results
         for piece in pieces(results):
             _remember(piece)
             yield None
-        return self._session.session_id, results
+        return self.session.session_id, results
 
 
 class IncrementalFetchContext:
@@ -101,7 +88,7 @@ class IncrementalFetchContext:
     def __init__(self, session: FetchSession, wanted: list[FetchPartition]) -> None:
         self.wanted = wanted
         self.idle = session.idle
-        self._session = session
+        self.session = session
         self._epoch = session.epoch
 
     def changed_partitions(self, results: PartitionResults) -> PartitionResults:
@@ -129,16 +116,6 @@ class IncrementalFetchContext:
         session = self._current()
         return session.session_id, _update(session, results)
 
-    def rest(
-        self,
-        hosted: HostedPartitions,
-        revision: int,
-        params: FetchParams,
-        results: PartitionResults,
-    ) -> None:
-        """As `FetchSession.rest`."""
-        self._session.rest(hosted, revision, params, results)
-
     def update_in_slices(self, results: PartitionResults) -> Slices[tuple[int, PartitionResults]]:
         """`update_and_generate_response` that yields between the partitions."""
         session, changed = self._current(), PartitionResults()
@@ -150,7 +127,7 @@ class IncrementalFetchContext:
         return session.session_id, changed
 
     def _current(self) -> FetchSession:
-        session = self._session
+        session = self.session
         if session.epoch != self._epoch or session.is_changing:
             raise SessionError(ErrorCode.INVALID_FETCH_SESSION_EPOCH)
         return session

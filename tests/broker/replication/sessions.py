@@ -72,11 +72,6 @@ class Session:
 
         return self.desk.manager.fetch_messages(params, wanted, respond, context.idle)
 
-    def fetch_until_idle(self) -> None:
-        """Fetch twice: the response to the second one has no news."""
-        self.fetch()
-        self.fetch()
-
     def _respond(
         self,
         context: FetchContext,
@@ -84,8 +79,8 @@ class Session:
         results: list[tuple[FetchPartition, LogReadResult]],
     ) -> None:
         self._id, changed = context.update_and_generate_response(results)
-        if self._may_rest:
-            context.rest(self.desk.partitions, self.revision, params, results)
+        if self._may_rest and context.session is not None:
+            context.session.rest(self.desk.partitions, self.revision, params, results)
         self.responses += 1
         self.read = [requested.key for requested, _ in results]
         self.changed = [requested.key for requested, _ in changed]

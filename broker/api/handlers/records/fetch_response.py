@@ -139,9 +139,10 @@ class FetchResponder:
 
     def _rest(self, results: PartitionResults) -> None:
         """Let partitions of the session become idle whose *results* are sent."""
-        if may_rest(self._request, self._found):
+        session = self._context.session
+        if session is not None and may_rest(self._request, self._found):
             hosted = self._request.services.replicas.partitions
-            self._context.rest(hosted, self._found.revision, self._params, results)
+            session.rest(hosted, self._found.revision, self._params, results)
 
     def _has_wrong_leader(self, results: PartitionResults) -> bool:
         """Whether another node leads a partition, and the response can name that node."""
