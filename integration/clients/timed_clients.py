@@ -81,7 +81,7 @@ class Seen(NamedTuple):
 
 
 class TimedConnection(Connection):
-    """Knows the times at which the kernel sent and received the last data."""
+    """Keeps the times at which the kernel sent and received the last data."""
 
     def __init__(self, bootstrap: str) -> None:
         super().__init__(bootstrap)
@@ -91,6 +91,9 @@ class TimedConnection(Connection):
         self._sent.register(self.socket, 0)  # for the timestamp, which is reported as an error
         self.sent_us = 0.0
         self.received_us = 0.0
+        # The kernel begins to stamp received data some time after the first socket requests it.
+        while not self.received_us:
+            self.request(metadata([]))
 
     def send(self, frame: bytes) -> None:
         """Send a frame, which must fit into one segment, and keep the time."""
@@ -106,10 +109,12 @@ class TimedConnection(Connection):
 
 
 def _stamp_us(control: list[tuple[int, int, bytes]]) -> float:
-    """The Unix time in control messages of a socket."""
-    [stamp] = [data for _, kind, data in control if kind == _SO_TIMESTAMPNS]
-    seconds, nanoseconds = _TIMESPEC.unpack(stamp)
-    return float(seconds * 1e6 + nanoseconds / 1000)
+    """The Unix time in control messages of a socket; 0 if they have none."""
+    for _, kind, stamp in control:
+        if kind == _SO_TIMESTAMPNS:
+            seconds, nanoseconds = _TIMESPEC.unpack(stamp)
+            return float(seconds * 1e6 + nanoseconds / 1000)
+    return 0.0
 
 
 class Client(NamedTuple):
