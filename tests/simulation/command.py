@@ -46,8 +46,8 @@ def _many(play: Callable[[int], Result], seeds: range, jobs: int) -> int:
             if result.failure is not None:
                 failed += 1
                 print(_describe(result), flush=True)
-            print(f"\r{count} of {len(seeds)}", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+            if sys.stderr.isatty():
+                print(f"{count} of {len(seeds)}", end="\r", file=sys.stderr, flush=True)
     print(f"{len(seeds)} seeds, {failed} failed")
     return 1 if failed else 0
 
