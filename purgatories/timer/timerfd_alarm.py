@@ -101,6 +101,8 @@ class _Source:
         while not self.is_closed:
             try:
                 await trio.lowlevel.wait_readable(self._descriptor)
+                if self.is_closed:  # after the ring had scheduled this task
+                    return
                 os.read(self._descriptor, 8)
             except trio.ClosedResourceError:
                 return

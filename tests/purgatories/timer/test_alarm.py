@@ -120,6 +120,29 @@ def test_a_timerfd_is_opened_again_after_the_last_alarm_was_closed() -> None:
     assert trio.run(ring_twice) == 0
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="timerfd is of Linux")
+def test_a_timerfd_that_is_closed_while_it_rings_is_not_read() -> None:
+    """Its descriptor may be that of another file by then."""
+
+    async def closed_before_the_task_of_the_source_runs() -> bool:
+        alarm, closed = TimerfdAlarm(), trio.Event()
+
+        class CloseBeforeNextStep(trio.abc.Instrument):
+            def before_task_step(self, task: trio.lowlevel.Task) -> None:
+                if "_Source" in task.name and not closed.is_set():
+                    alarm.close()
+                    closed.set()
+
+        await trio.testing.wait_all_tasks_blocked()
+        trio.lowlevel.add_instrument(CloseBeforeNextStep())
+        alarm.set(0)
+        await closed.wait()
+        await trio.testing.wait_all_tasks_blocked()
+        return alarm.rung.is_set()
+
+    assert not trio.run(closed_before_the_task_of_the_source_runs)
+
+
 def descriptors() -> int:
     """The number of open descriptors of this process."""
     return len(os.listdir("/proc/self/fd"))
