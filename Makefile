@@ -69,6 +69,7 @@ fuzz: .venv/.developing  ## send invalid requests, and draw fresh random example
 	ANTECHAMBER_TRACES=4000 $(BIN)/python -m pytest integration/test_purgatory_trace.py -q
 	ANTECHAMBER_FRESH=1 $(BIN)/python -m pytest -q $(addprefix integration/test_,controller_trace.py \
 		assignors.py streams_assignors.py streams_reconciliation.py streams_topologies.py)
+	$(BIN)/python -m integration.fuzz.stops --stops 200
 	$(BIN)/python -m integration.fuzz --frames $(FRAMES) $(ARGS)
 
 simulate-groups: .venv/.developing  ## send random requests to a group coordinator, from thousands of seeds
