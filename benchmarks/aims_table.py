@@ -27,6 +27,7 @@ BARE: Mapping[str, str] = {
     "5000 parked, all completed": "5000 parked on epoll, all completed",
     "produce 1 KB": MOCK_IN_C,
     "produce 100 B": MOCK_IN_C,
+    "consume 1 KB": "bare broker, consume 1 KB",
     "raw fetch": "bare file by sendfile",
     "heartbeats of 1000 members, CPU": "the same number of echoes on epoll, CPU",
     "OffsetCommit p50": "echo on epoll p50",

@@ -102,10 +102,12 @@ the caches have other memory.""",
         "Throughput on one node",
         """\
 confluent-kafka produces and consumes one partition; most of the time of a consumption is its own
-processor time. Raw clients repeat ready requests, so that mostly the broker is measured. `bare
-file` is a server in Python that decodes nothing, polls its socket without sleeping, and sends 1 MB
-of a file for each request to the client of `raw fetch`: it calls `os.sendfile`, as the broker does
-on Linux, or reads and sends pieces of 256 KB, as the broker does on other systems and with TLS.
+processor time. `bare broker` is a server in Python with the batches of one partition in a file: it
+sends those from the offset of a Fetch by `os.sendfile`, and decodes nothing else of it. Raw clients
+repeat ready requests, so that mostly the broker is measured. `bare file` is a server in Python that
+decodes nothing, polls its socket without sleeping, and sends 1 MB of a file for each request to the
+client of `raw fetch`: it calls `os.sendfile`, as the broker does on Linux, or reads and sends
+pieces of 256 KB, as the broker does on other systems and with TLS.
 
 With `socket.send.buffer.bytes=-1` the system chooses the buffer: `raw fetch` had 1.10 times the
 throughput and took 0.87 of the processor time (medians of twelve interleaved rounds), but a client
