@@ -24,10 +24,12 @@ SLICE_MS: Final = 2
 # takes about 50 µs, so that a busy broker spends a fortieth of its time between the steps.
 SERVING_STEP_MS: Final = 2
 
-# Responses to other connections that one request completes are sent together up to this number,
-# after the first one. Each waits for the others to be made, which takes up to 0.05 ms. If the first
-# one waits too, a single fetch is woken 4 µs later. Larger numbers gain nothing.
-SENT_TOGETHER_MAX: Final = 8
+# Responses to other connections that one request completes are sent together, after the first one:
+# as many as before, between these numbers. So each of them waits for others to be made for at most
+# as long as it has waited before, or for 0.05 ms. If the first one waits too, a single fetch is
+# woken 4 µs later.
+SENT_TOGETHER_MIN: Final = 8
+SENT_TOGETHER_MAX: Final = 256
 
 # A connection with many requests is served for this time, then those that are ready. A request on
 # another connection waits for that long and for the request that is in progress. To look for other

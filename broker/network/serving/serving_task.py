@@ -32,6 +32,7 @@ from broker.network.serving.channel import Channel
 from broker.network.serving.served import Served
 from broker.steps.limits import (
     SENT_TOGETHER_MAX,
+    SENT_TOGETHER_MIN,
     SERVING_STEP_MS,
     SERVING_TURN_MAX_MS,
     SERVING_TURN_MS,
@@ -64,7 +65,7 @@ class ServingTask:
         self._ready: deque[Channel] = deque()
         self._opening: deque[Channel] = deque()
         self._unfinished: list[Channel] = []  # their turn was over
-        self._sends_together = False  # whether the request in progress has completed another one
+        self._sent = 0  # those of other connections that the request in progress has completed
         self._deferred: list[Served] = []  # those with a response that is sent with others
         # Those that were ready at the last poll. The poller would report them again, so it is not
         # called before they have been served, which takes several steps if they are thousands.
@@ -120,26 +121,28 @@ class ServingTask:
         """See `Driver.defer_send`; nothing is deferred between the steps.
 
         The first response that a request completes is sent at once: most requests complete one.
+        Of many, as many are sent together as have been sent before.
         """
         if not self._is_stepping:
             return False
-        if not self._sends_together:
-            self._sends_together = True
+        if not self._sent:
+            self._sent = 1
             return False
         self._deferred.append(served)
-        if len(self._deferred) == SENT_TOGETHER_MAX:
+        if len(self._deferred) >= min(max(self._sent, SENT_TOGETHER_MIN), SENT_TOGETHER_MAX):
             self._send_together()
         return True
 
     def send_deferred(self) -> None:
         """See `Driver.send_deferred`."""
-        if self._sends_together:
+        if self._sent:
             self._send_together()
-            self._sends_together = False
+            self._sent = 0
 
     def _send_together(self) -> None:
         while self._deferred:
             deferred, self._deferred = self._deferred, []
+            self._sent += len(deferred)
             for served in deferred:
                 served.send_deferred()
 
