@@ -21,6 +21,7 @@ from typing import TypeVar
 from benchmarks.bare import ENDLESS_S, busy_poll
 from benchmarks.own_server import OwnServer
 from integration.wire.batches import batch
+from integration.wire.requests import API_VERSIONS, FETCH, METADATA, PRODUCE
 from protocol.codec import encode
 from protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
 from protocol.messages.metadata import (
@@ -38,9 +39,8 @@ BATCH = batch([bytes(RECORD_BYTES)] * RECORDS_PER_BATCH)
 _BATCHES_PER_FETCH = 10
 _MAX_WAIT_SECONDS = 0.5  # fetch.wait.max.ms of librdkafka
 _SEND_BUFFER_BYTES = 262_144  # as the broker's default
-_PRODUCE, _FETCH, _METADATA, _API_VERSIONS = 0, 1, 3, 18
 # librdkafka parses record batches of a broker that has these versions of Produce and Fetch.
-_VERSIONS = {_PRODUCE: 3, _FETCH: 4, _METADATA: 4, _API_VERSIONS: 3}
+_VERSIONS = {PRODUCE: 3, FETCH: 4, METADATA: 4, API_VERSIONS: 3}
 # Length, correlation id and throttle time; topics and name; partitions, index, error, high
 # watermark, last stable offset, no aborted transactions, and the length of the records.
 _HEAD = struct.Struct(f">iii ih{len(TOPIC)}s iihqqii")
@@ -91,11 +91,11 @@ class _Client:
 
     def _respond(self, request: bytes) -> None:
         key, version, correlation_id = struct.unpack_from(">hhi", request)
-        if key == _FETCH:
+        if key == FETCH:
             [offset] = _OFFSET.unpack_from(request, len(request) - _OFFSET_FROM_END)
             self._send_records(correlation_id, offset)
             return
-        made = self._versions() if key == _API_VERSIONS else self._metadata()
+        made = self._versions() if key == API_VERSIONS else self._metadata()
         body = encode(made, version)
         self._send(struct.pack(">ii", 4 + len(body), correlation_id) + body)
 
