@@ -1,8 +1,9 @@
 """`python -m integration.fuzz.stops --stops N`: stop brokers under load, at random moments.
 
-Producers, and consumers whose fetches wait for a few milliseconds, use one or three nodes. Each
-stop must end with exit code 0, and the log must have no traceback: a broker must not use what the
-stop has closed before.
+Producers, and consumers whose fetches wait for a few milliseconds, use the first of one or three
+nodes. It refuses the requests for partitions that another node leads, without a wait. Each stop
+must end with exit code 0, and the log must have no traceback: a broker must not use what the stop
+has closed before.
 """
 
 from __future__ import annotations
