@@ -91,7 +91,7 @@ async def _serve(options: ServeOptions, signals: AsyncIterator[int]) -> None:
     with (
         _ready_file(options),
         _data_directories(options.data_dirs) as data_dirs,
-        closing(TcpNetwork(listeners, options.brokers)) as network,
+        closing(TcpNetwork(listeners, options.brokers, options.first_node_id)) as network,
         closing(_admin_listener(options)) as admin,
         closing(_controller(options, data_dirs)) as controller,
         _record_sinks(options) as record_sinks,

@@ -70,8 +70,13 @@ class ServeOptions:
     quiet: bool = False
     verbose: bool = False
 
+    @property
+    def first_node_id(self) -> int:
+        """The id of the first node; those of the others follow."""
+        return 1 if self.config.node_id is None else self.config.node_id
+
     def rack(self, node_id: int) -> str | None:
         """The rack of a node; None if it has none."""
         if self.racks:
-            return self.racks[(node_id - 1) % len(self.racks)]
+            return self.racks[(node_id - self.first_node_id) % len(self.racks)]
         return self.config.broker_rack

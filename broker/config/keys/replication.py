@@ -1,4 +1,4 @@
-"""Keys of replicas, their racks, and the fetches of followers."""
+"""Keys of nodes and their racks, of replicas, and of the fetches of followers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ RACK_AWARE_SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 
 @dataclass(kw_only=True)
 class ReplicationKeys:
-    """Keys of replicas, their racks, and the fetches of followers."""
+    """Keys of nodes and their racks, of replicas, and of the fetches of followers."""
 
+    node_id: int | None = key(
+        "node.id",
+        int32(0),
+        None,
+        "The id of the first node, by default 1; those of the others of --brokers follow.",
+    )
     broker_rack: str | None = key(
         "broker.rack",
         Text(),

@@ -61,14 +61,14 @@ class TcpNetwork:
     address of ``inter_broker``, because the advertised ones may be reachable for clients only.
     """
 
-    def __init__(self, listeners: Listeners, nodes: int) -> None:
-        """Bind the ports of that number of nodes; raises `StartupError`."""
+    def __init__(self, listeners: Listeners, nodes: int, first_id: int = 1) -> None:
+        """Bind the ports of *nodes* nodes, with ids from *first_id*; raises `StartupError`."""
         self._descriptors = ClientDescriptors(shares().clients)
         with ExitStack() as undo:
             undo.callback(self.close)
             self._bound: dict[int, dict[str, Bound]] = {}
             for index in range(nodes):
-                bound = self._bound[index + 1] = dict[str, Bound]()
+                bound = self._bound[first_id + index] = dict[str, Bound]()
                 for endpoint in listeners.bound:
                     bound[endpoint.listener] = _bind(endpoint, index)
             undo.pop_all()
@@ -77,7 +77,7 @@ class TcpNetwork:
             node_id: {
                 name: (
                     endpoint.host or own_host(bound[name].host),
-                    endpoint.port + node_id - 1 if endpoint.port else bound[name].port,
+                    endpoint.port + node_id - first_id if endpoint.port else bound[name].port,
                 )
                 for name, endpoint in listeners.advertised.items()
             }

@@ -61,6 +61,7 @@ def test_each_option_sets_its_field(tmp_path: Path) -> None:
     [
         ("--brokers 3 --racks a,b,c", ["a", "b", "c"]),
         ("--brokers 3 --racks a,b", ["a", "b", "a"]),
+        ("--brokers 3 --racks a,b,c -c node.id=0", ["b", "c", "a"]),
         ("--brokers 3 -c broker.rack=a", ["a", "a", "a"]),
         ("--brokers 3", [None, None, None]),
     ],

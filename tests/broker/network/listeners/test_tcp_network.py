@@ -103,6 +103,18 @@ async def test_a_stopped_node_refuses_the_connections_of_others(
             (await network.connect(*address)).close()
 
 
+def test_nodes_are_numbered_from_the_first_id() -> None:
+    """Their advertised ports begin with that of the listener."""
+    listeners = Listeners(
+        (plaintext(0, "127.0.0.1"),), {"INTERNAL": plaintext(19092, "h")}, "INTERNAL"
+    )
+    with closing(TcpNetwork(listeners, 2, first_id=0)) as network:
+        assert network.advertised == {
+            0: {"INTERNAL": ("h", 19092)},
+            1: {"INTERNAL": ("h", 19093)},
+        }
+
+
 def test_each_listener_of_a_node_has_a_port_of_its_own() -> None:
     """An advertised port 0 is the bound port."""
     bound = (plaintext(0, "127.0.0.1"), plaintext(0, "127.0.0.1", "EXTERNAL"))
