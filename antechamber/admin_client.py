@@ -168,6 +168,6 @@ class AdminClient(HttpClient):
         return int(self.call("DELETE", "/v1/faults")["removed"])
 
     def order(self, node: int, order: str) -> dict[str, Any]:
-        """Pause, resume, stop or start a node; returns the node's new state."""
+        """Pause, resume, stop, shut down or start a node; returns the node's new state."""
         response: dict[str, Any] = self.call("POST", f"/v1/nodes/{node}/{order}")
         return response

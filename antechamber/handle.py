@@ -203,6 +203,10 @@ class Handle(Waits):
         """End the node as ``kill -9`` does; the others continue."""
         self._client.order(node, "stop")
 
+    def shutdown(self, node: int) -> None:
+        """Stop the node in an orderly way: first other nodes lead its partitions."""
+        self._client.order(node, "shutdown")
+
     def start(self, node: int) -> None:
         """Start a stopped node again, with its own logs."""
         self._client.order(node, "start")

@@ -1,13 +1,15 @@
-r"""The nodes of the process, which can be paused, resumed, stopped and started.
+r"""The nodes of the process, which can be paused, resumed, stopped, shut down and started.
 
     running <--pause / resume--> paused        its followers do not fetch; its leaders continue
        |  \                        |
-       |   `-------- stop ---------'--> stopped    as after kill -9: nothing is flushed or announced
+       |   `--- stop, shut down ---'--> stopped
        `<------------ start ---------------'       a new node opens the files of the stopped one
 
-A stopped node is fenced at once, while Kafka's controller waits for its session to time out. A node
-stops by itself when all of its data directories have failed, as Kafka halts, or when an exception
-ends it (see `broker.common.unexpected_errors`); the end of the last node ends the process.
+A stop has the effects of ``kill -9``: nothing is flushed, and then the node is fenced, while
+Kafka's controller waits for its session to time out. A node that is shut down is fenced first, so
+that others lead its partitions, and then flushes its files. A node stops by itself when all of its
+data directories have failed, as Kafka halts, or when an exception ends it (see
+`broker.common.unexpected_errors`); the end of the last node ends the process.
 """
 
 from __future__ import annotations
@@ -15,8 +17,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import field
-from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
@@ -24,14 +24,15 @@ import trio
 
 from broker.api.faults.possible import possible_matches
 from broker.api.request_counts import RequestCounts
+from broker.cluster_member import Member
 from broker.common.adjustable_clock import AdjustableClock
 from broker.common.choices import no_such_node
 from broker.common.clock import Clock
-from broker.common.errors import DiskFailed, NodeFailed, NoSuchNode, WrongState
+from broker.common.errors import DiskFailed, NoSuchNode, WrongState
 from broker.common.state_changes import StateChanges
 from broker.common.timer import new_timer
 from broker.common.topic_partition import TopicPartition
-from broker.common.unexpected_errors import UnexpectedErrors, indented_traceback, is_strict
+from broker.common.unexpected_errors import UnexpectedErrors, is_strict
 from broker.config import Config
 from broker.config.node_settings import Address, node_settings
 from broker.controller.controller import Controller
@@ -54,21 +55,11 @@ from broker.steps.queue import StepQueue
 from broker.steps.stalls import Stalls
 from broker.storage.files.disk import DiskFile
 from broker.storage.files.open_files import OpenFiles
-from broker.wait_records.interruptions import PAUSED, RUNNING, STOPPED, Interruptions
+from broker.wait_records.interruptions import PAUSED, STOPPED, Interruptions
 from broker.wait_records.recorder import Recorder
-from protocol.lazy_dataclass import dataclass
-from protocol.printable import printable
 from purgatories.timer.trio_reaper import run_reaper
 
 logger = logging.getLogger(__name__)
-
-
-class NodeState(StrEnum):
-    """The state of a node."""
-
-    RUNNING = RUNNING
-    PAUSED = PAUSED
-    STOPPED = STOPPED
 
 
 class Network(Protocol):
@@ -85,51 +76,6 @@ class Network(Protocol):
     async def serve(self, node: Node) -> None:
         """Accept and serve connections to the node, until cancelled."""
         ...
-
-
-@dataclass(slots=True)
-class Member:
-    """A node's place in the cluster; ``node`` is None while it is stopped."""
-
-    broker: Broker
-    node: Node | None = None
-    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
-    ended: trio.Event = field(default_factory=trio.Event)
-    # Why the node stops or has stopped by itself, in one line; None otherwise.
-    failure: str | None = None
-    # The exception that ends the process if this was the last node.
-    fatal: Exception | None = None
-
-    def begin(self, node: Node) -> None:
-        """Use a new node; it can be stopped from now on, even before its tasks have started."""
-        self.node, self.scope, self.ended = node, trio.CancelScope(), trio.Event()
-        self.failure = self.fatal = None
-        node.logs.on_last_failed = self._disk_failed
-        node.unexpected_errors.stop_node = self.failed
-
-    def _disk_failed(self, line: str) -> None:
-        self._end(
-            f"it has no data directory left: {line}",
-            DiskFailed(f"no data directory is left; repair the disk and start again: {line}"),
-        )
-
-    def failed(self, error: Exception) -> None:
-        """Stop the node because of an exception that it cannot survive."""
-        number = self.broker.node_id
-        logger.error("node %d cannot continue\n%s", number, indented_traceback(error))
-        line = printable(", ".join(map(_shown, _leaves(error))))
-        self._end(line, NodeFailed(f"node {number} has failed: {line}"))
-
-    def _end(self, failure: str, fatal: Exception) -> None:
-        self.failure, self.fatal = failure, fatal
-        self.scope.cancel()
-
-    @property
-    def state(self) -> NodeState:
-        """The state of the node."""
-        if self.node is None:
-            return NodeState.STOPPED
-        return NodeState.PAUSED if self.node.replication.paused else NodeState.RUNNING
 
 
 class Cluster:
@@ -302,6 +248,23 @@ class Cluster:
         member.scope.cancel()
         await member.ended.wait()
 
+    async def shut_down(self, node_id: int) -> None:
+        """Stop the node after others lead its partitions, as a signal stops a broker of Kafka.
+
+        Its files are flushed, and have a mark of an orderly end. Raises `NoSuchNode`, `WrongState`.
+        Kafka's controlled shutdown (``BrokerServer.shutdown``).
+        """
+        self.node(node_id)
+        member = self._member(node_id)
+        member.is_shut_down = True
+        moved = trio.Event()
+        self.controller.expire_session(node_id).when_set(moved.set)
+        try:
+            await moved.wait()
+        finally:
+            member.scope.cancel()
+        await member.ended.wait()
+
     async def start(self, node_id: int) -> None:
         """Start a stopped node; raises `NoSuchNode`, `WrongState`, `StartupError`."""
         member = self._member(node_id)
@@ -351,8 +314,12 @@ class Cluster:
             self._check_contained(error)
             member.failed(error)
         # Reached when this node has stopped. A cancelled cluster leaves by an exception above.
+        is_orderly = member.is_shut_down and member.failure is None
         try:
-            node.crash()
+            if is_orderly:
+                node.close()
+            else:
+                node.crash()
         except Exception as error:
             self._check_contained(error)
             member.failed(error)
@@ -377,15 +344,3 @@ class Cluster:
         group = ExceptionGroup("", [error])
         if is_strict() or group.subgroup(DiskFailed) is not None:
             raise error
-
-
-def _leaves(error: Exception) -> list[Exception]:
-    """The exceptions in a nursery's group, or the exception itself."""
-    if isinstance(error, ExceptionGroup):
-        return [leaf for each in error.exceptions for leaf in _leaves(each)]
-    return [error]
-
-
-def _shown(error: Exception) -> str:
-    name, text = type(error).__name__, str(error)
-    return f"{name}: {text}" if text else name

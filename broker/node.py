@@ -100,7 +100,7 @@ class Node:
         slots = config.max_incremental_fetch_session_cache_slots
         self.fetch_sessions = FetchSessionCache(slots, self.clock)
         self._schedule_periodic_work()
-        self.feed = self.controller.register(broker, self)
+        self.feed = self.controller.register(broker, self, was_clean=self.logs.was_clean)
         self.feed.arrive_by(metadata_route(shared.links, self.id, config))
         self.services = self._services()
         self.listeners = connection_setups(self.services, self.recorder, self.timer, network.tls)

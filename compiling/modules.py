@@ -196,6 +196,7 @@ INTERPRETED = {
     "broker/wait_records": "has classes whose attributes tests and interpreted classes replace",
     "broker/clock_control": RARE,
     "broker/cluster.py": RARE,
+    "broker/cluster_member.py": RARE,
     "broker/command_line": RARE,
     "broker/config": "its annotations are read at run time",
     "broker/controller": RARE,

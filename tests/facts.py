@@ -361,6 +361,9 @@ class FakeFacts:
     async def stop(self, node_id: int) -> None:
         self._change_state(node_id, "running", "stopped")
 
+    async def shut_down(self, node_id: int) -> None:
+        self._change_state(node_id, "running", "stopped")
+
     async def start(self, node_id: int) -> None:
         self._change_state(node_id, "stopped", "running")
 

@@ -159,6 +159,6 @@ class AsyncAdminClient(AsyncHttpClient):
         return int((await self.call("DELETE", "/v1/faults"))["removed"])
 
     async def order(self, node: int, order: str) -> dict[str, Any]:
-        """Pause, resume, stop or start a node; returns the node's new state."""
+        """Pause, resume, stop, shut down or start a node; returns the node's new state."""
         response: dict[str, Any] = await self.call("POST", f"/v1/nodes/{node}/{order}")
         return response

@@ -175,6 +175,10 @@ class AsyncHandle(AsyncWaits):
         """End the node as ``kill -9`` does; the others continue."""
         await self._client.order(node, "stop")
 
+    async def shutdown(self, node: int) -> None:
+        """Stop the node in an orderly way: first other nodes lead its partitions."""
+        await self._client.order(node, "shutdown")
+
     async def start(self, node: int) -> None:
         """Start a stopped node again, with its own logs."""
         await self._client.order(node, "start")

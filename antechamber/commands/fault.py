@@ -14,7 +14,7 @@ from antechamber.commands.command_line import CommandParser, run
 from antechamber.sentences.phrases import counted
 from antechamber.usage_error import UsageError
 
-NODE_ORDERS = ("pause", "resume", "stop", "start")
+NODE_ORDERS = ("pause", "resume", "stop", "shutdown", "start")
 RULE_ORDERS = ("add", "list", "show", "remove", "clear")
 ORDERS = (*NODE_ORDERS, *RULE_ORDERS)
 _DESCRIPTION = """\
@@ -25,6 +25,8 @@ Cause a fault in a node of a running broker.
   resume NODE   its followers fetch again
   stop NODE     it ends as after kill -9: connections close, its partitions get
                 other leaders
+  shutdown NODE it stops in an orderly way, as in a rolling restart: first its
+                partitions get other leaders
   start NODE    it starts again, with its own logs
 
 Or set a rule by which requests, connections, partitions or links between
@@ -71,7 +73,7 @@ def fault(arguments: Sequence[str]) -> int:
 def parser() -> CommandParser:
     """The parser of the command's arguments."""
     command = _FaultParser("fault", _DESCRIPTION)
-    command.add_argument("order", choices=ORDERS, metavar="|".join(ORDERS), help="what to do")
+    command.add_argument("order", choices=ORDERS, metavar="ORDER", help="what to do, as above")
     command.add_argument(
         "words",
         nargs="*",

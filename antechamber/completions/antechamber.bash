@@ -195,7 +195,7 @@ _antechamber() {
     esac
     case "${COMP_WORDS[1]}" in
         serve) words="--host --port --advertise --brokers --racks --admin-host --admin-port --admin-protocol --admin-token --admin-token-file --admin-read-only-token --admin-read-only-token-file --data-dir -c --config --properties --tls --topic --faults --user --add-scram --record --records --records-topic --request-log --otlp --ready-file --stop-with-stdin --quiet -v --verbose --list-keys --help" ;;
-        fault) words="--admin --admin-token --admin-token-file --admin-ca pause resume stop start add list show remove clear --api --version --client --principal --listener --node --topic --partition --group --transactional-id --from --nth --times --per --for --name --after --link --seed --rules --json --help" ;;
+        fault) words="--admin --admin-token --admin-token-file --admin-ca pause resume stop shutdown start add list show remove clear --api --version --client --principal --listener --node --topic --partition --group --transactional-id --from --nth --times --per --for --name --after --link --seed --rules --json --help" ;;
         chaos) words="--seed --seeds --schedule --brokers --topic -c --config --timeout --shrink-runs --output --schema -v --verbose --against --help" ;;
         clock) words="--admin --admin-token --admin-token-file --admin-ca show freeze run advance --speed --to --member --group --transactional-id --api --client --correlation --topic --partition --json --help" ;;
         reset) words="--admin --admin-token --admin-token-file --admin-ca --prefix --json --help" ;;

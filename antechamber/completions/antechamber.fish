@@ -58,7 +58,7 @@ complete -c antechamber -n '__fish_seen_subcommand_from fault' -l admin -x -d 't
 complete -c antechamber -n '__fish_seen_subcommand_from fault' -l admin-token -x -d 'the bearer token; also by ANTECHAMBER_ADMIN_TOKEN'
 complete -c antechamber -n '__fish_seen_subcommand_from fault' -l admin-token-file -r -F -d 'the file of the bearer token; also by ANTECHAMBER_ADMIN_TOKEN_FILE'
 complete -c antechamber -n '__fish_seen_subcommand_from fault' -l admin-ca -r -F -d 'the certificates that https trusts, as PEM, by default those of the system; also by ANTECHAMBER_ADMIN_CA'
-complete -c antechamber -n '__fish_seen_subcommand_from fault' -a 'pause resume stop start add list show remove clear' -d 'what to do'
+complete -c antechamber -n '__fish_seen_subcommand_from fault' -a 'pause resume stop shutdown start add list show remove clear' -d 'what to do, as above'
 complete -c antechamber -n '__fish_seen_subcommand_from fault' -d 'the id of a node or rule, or an action'
 complete -c antechamber -n '__fish_seen_subcommand_from fault' -l api -x -d 'requests of this API'
 complete -c antechamber -n '__fish_seen_subcommand_from fault' -l version -x -d 'requests of this version of the API'

@@ -30,7 +30,8 @@ from broker.admin.facts.transactions import (
     open_transactions,
 )
 from broker.admin.page.live_parts import live_parts
-from broker.cluster import Cluster, Member
+from broker.cluster import Cluster
+from broker.cluster_member import Member
 from broker.common.build import running_build
 from broker.common.topic_partition import TopicPartition
 from broker.maintenance.maintenance import Maintenance
@@ -69,6 +70,7 @@ class ClusterFacts:
         self.mark, self.requests_since = marks.add, marks.since
         self.pause, self.resume = cluster.pause, cluster.resume
         self.stop, self.start = cluster.stop, cluster.start
+        self.shut_down = cluster.shut_down
         self.live_parts = live_parts(cluster, self.clock, self.iter_parked)
 
     async def cluster(self) -> JsonObject:

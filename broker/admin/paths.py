@@ -82,6 +82,7 @@ def routes(facts: Facts, timer: SystemTimer) -> Routes:
         "/v1/nodes/{id}/pause": {"POST": _change_node(facts, _as_async(facts.pause))},
         "/v1/nodes/{id}/resume": {"POST": _change_node(facts, _as_async(facts.resume))},
         "/v1/nodes/{id}/stop": {"POST": _change_node(facts, facts.stop)},
+        "/v1/nodes/{id}/shutdown": {"POST": _change_node(facts, facts.shut_down)},
         "/v1/nodes/{id}/start": {"POST": _change_node(facts, facts.start)},
         "/v1/openapi.json": {"GET": _get(openapi_document)},
     }

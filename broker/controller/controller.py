@@ -89,15 +89,17 @@ class Controller:
 
     # ---------------------------------------------------------------------------------- nodes
 
-    def register(self, broker: Broker, listener: MetadataListener) -> MetadataFeed:
+    def register(
+        self, broker: Broker, listener: MetadataListener, *, was_clean: bool = False
+    ) -> MetadataFeed:
         """Add a node, or restore it with a new broker epoch; the node releases its feed.
 
-        A node that comes back has had an unclean shutdown: as in Kafka it is not in any ISR or ELR
+        A node that comes back after an unclean shutdown is, as in Kafka, not in any ISR or ELR
         until it has caught up. Partitions without a leader get one if possible.
         """
         node_id = broker.node_id
         assert not self.image.alive(node_id), "a node registers once per start"
-        if node_id in self.image.brokers:
+        if node_id in self.image.brokers and not was_clean:
             crashed = partial(without_crashed, node_id)
             finish(self._state.change_all(lambda _, each: node_id in each.isr + each.elr, crashed))
         self._state.offline -= {each for each in self._state.offline if each[0] == node_id}

@@ -15,7 +15,8 @@ from collections.abc import Callable
 
 import trio
 
-from broker.cluster import Cluster, NodeState
+from broker.cluster import Cluster
+from broker.cluster_member import NodeState
 from broker.common.errors import StartupError, WrongState
 from broker.controller.metadata.image import INTERNAL_TOPICS, TRANSACTION_STATE_TOPIC
 from broker.reset.given import Given

@@ -11,7 +11,8 @@ import trio
 import trio.testing
 
 from broker.admin.cluster_facts import ClusterFacts
-from broker.cluster import Cluster, NodeState
+from broker.cluster import Cluster
+from broker.cluster_member import NodeState
 from broker.common.adjustable_clock import AdjustableClock
 from broker.common.errors import DiskFailed, InvariantBroken, NodeFailed, NoSuchNode, WrongState
 from broker.common.topic_partition import TopicPartition
@@ -103,6 +104,58 @@ async def test_a_stop_has_the_effects_of_a_crash(tmp_path: Path) -> None:
         assert running.controller.image.brokers[2].fenced
         with pytest.raises(ConnectionRefusedError):
             await running.network.connect("127.0.0.1", 9093)
+
+
+async def test_a_shutdown_moves_leaders_and_flushes(tmp_path: Path) -> None:
+    """Another replica leads, the node is fenced, and its directory has the mark of a clean end."""
+    async with running_cluster(tmp_path) as running:
+        running.controller.create_topic("t", assignments=[(2, 1, 3)])
+
+        await running.cluster.shut_down(2)
+
+        partition = running.controller.image.topics["t"].partitions[0]
+        assert (partition.leader, partition.isr) == (1, (1, 3))
+        assert running.controller.image.brokers[2].fenced
+        assert _state(running, 2) is NodeState.STOPPED
+        assert (tmp_path / "node-2" / ".kafka_cleanshutdown").exists()
+
+
+async def test_a_follower_that_was_shut_down_keeps_its_log_start(tmp_path: Path) -> None:
+    """Deleted records are not readable again when it leads."""
+    async with running_cluster(tmp_path) as running:
+        running.controller.create_topic("t", assignments=[(2, 1, 3)])
+        client = running.client(2)
+        for value in (b"a", b"b"):  # with the second one, the followers get the high watermark
+            await client.send(produce_request("t", batch(value), acks=-1), PRODUCE_VERSION)
+        await trio.testing.wait_all_tasks_blocked()
+        for node in running.cluster.nodes:
+            log = node.logs.get(KEY)
+            assert log is not None
+            log.maybe_increment_log_start_offset(1)
+
+        await running.cluster.shut_down(1)
+        await running.cluster.start(1)
+
+        restarted = running.cluster.node(1).logs.get(KEY)
+        assert restarted is not None
+        assert restarted.log_start_offset == 1
+
+
+@pytest.mark.parametrize("operation", ["stop", "shut_down"])
+async def test_only_a_node_that_was_shut_down_keeps_its_place_in_the_elr(
+    tmp_path: Path, operation: str
+) -> None:
+    """After a crash it may lack committed records (KIP-966)."""
+    async with running_cluster(tmp_path, min_insync_replicas="3") as running:
+        running.controller.create_topic("t", assignments=[(2, 1, 3)])
+        topic = running.controller.image.topics
+        await getattr(running.cluster, operation)(3)
+        assert topic["t"].partitions[0].elr == (3,)
+
+        await running.cluster.start(3)
+
+        kept = (3,) if operation == "shut_down" else ()
+        assert topic["t"].partitions[0].elr == kept
 
 
 async def test_a_node_without_a_data_directory_stops(

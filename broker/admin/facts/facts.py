@@ -185,6 +185,10 @@ class Facts(Protocol):
         """See `Cluster.stop`; raises `NoSuchNode` or `WrongState`."""
         ...
 
+    async def shut_down(self, node_id: int) -> None:
+        """See `Cluster.shut_down`; raises `NoSuchNode` or `WrongState`."""
+        ...
+
     async def start(self, node_id: int) -> None:
         """See `Cluster.start`; raises `NoSuchNode` or `WrongState`."""
         ...

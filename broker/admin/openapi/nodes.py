@@ -35,6 +35,9 @@ NODES = Section(
             "resumeNode", "Resume the fetches of the node's followers."
         ),
         "/v1/nodes/{id}/stop": _change("stopNode", "End the node as after `kill -9`."),
+        "/v1/nodes/{id}/shutdown": _change(
+            "shutDownNode", "Stop the node in an orderly way, after others lead its partitions."
+        ),
         "/v1/nodes/{id}/start": _change("startNode", "Start a stopped node with its own logs."),
     },
     {},

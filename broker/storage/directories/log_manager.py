@@ -124,6 +124,11 @@ class LogManager:
     def __len__(self) -> int:
         return len(self._logs)
 
+    @property
+    def was_clean(self) -> bool:
+        """Whether the shutdown before this start marked all data directories as clean."""
+        return all(directory.was_clean for directory in self.directories)
+
     def get(self, key: TopicPartition) -> UnifiedLog | None:
         """The partition's log, if it is open."""
         return self._logs.get(key)

@@ -98,8 +98,9 @@ async def test_nodes_are_paused_resumed_stopped_and_started() -> None:
 
     assert await change("pause") == (3, "paused")
     assert await change("resume") == (3, "running")
-    assert await change("stop") == (3, "stopped")
-    assert await change("start") == (3, "running")
+    for ending in ("stop", "shutdown"):
+        assert await change(ending) == (3, "stopped")
+        assert await change("start") == (3, "running")
 
 
 async def test_a_change_that_is_not_possible_is_refused() -> None:

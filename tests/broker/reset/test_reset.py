@@ -9,7 +9,7 @@ import pytest
 import trio
 import trio.testing
 
-from broker.cluster import NodeState
+from broker.cluster_member import NodeState
 from broker.common.topic_partition import TopicPartition
 from broker.config.dynamic import ALL_NODES
 from broker.controller.metadata.features import SAFE_DOWNGRADE, TRANSACTION_VERSION, FeatureUpdate
