@@ -148,7 +148,7 @@ class ClassicMembers:
         if request.protocol_name not in (None, protocol.name):
             raise ApiError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
         if (
-            group.epoch > member.member_epoch
+            group.assignment_epoch > member.member_epoch
             and member.state is not MemberState.UNREVOKED_PARTITIONS
         ):
             self._consumers.timeouts.schedule_join(group.group_id, member)
@@ -169,7 +169,7 @@ class ClassicMembers:
         _check_generation(member, generation_id)
         self._consumers.timeouts.reschedule_session(group.group_id, member)
         if (
-            member.member_epoch < group.epoch
+            member.member_epoch < group.assignment_epoch
             or member.state is MemberState.UNREVOKED_PARTITIONS
             or (member.state is MemberState.UNRELEASED_PARTITIONS and not _must_wait(group, member))
         ):

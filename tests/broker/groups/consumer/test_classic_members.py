@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from broker.config import parse_config
+from broker.config import Config, parse_config
 from broker.groups.consumer.group import ConsumerGroup
 from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld
@@ -54,6 +54,21 @@ def test_a_classic_member_gets_partitions_that_others_have_revoked(player: Scrip
         "0 a sync t-2,3",
         "0 a heartbeat NONE",
     ]
+
+
+def test_a_member_need_not_join_again_before_there_is_a_new_target_assignment() -> None:
+    """With an assignment interval, the group epoch may be ahead of the epoch of that assignment."""
+    player = ScriptPlayer(VirtualWorld(Config(group_consumer_assignment_interval_ms=1000)))
+    player.play(["topic t 4", "consume b t"])
+
+    assert player.play(["enter a topics=t", "sync a", "heartbeat a"]) == [
+        "0 a join generation 2 p as member-1 led by ",
+        "0 a sync nothing",
+        "0 a heartbeat NONE",
+    ]
+    assert player.play(["wait 1000", "beat b", "heartbeat a"])[-1] == (
+        "1000 a heartbeat REBALANCE_IN_PROGRESS"
+    )
 
 
 @pytest.mark.parametrize(
