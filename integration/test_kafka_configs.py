@@ -34,8 +34,6 @@ pytestmark = pytest.mark.jvm
 
 SOURCE = Path(__file__).parent / "java" / "ConfigTables.java"
 WHOLE = {"int": int32(), "long": int64(), "short": int16()}
-# Internal keys of Kafka's tests.
-NOT_FOR_USERS = {"internal.segment.bytes"}
 # Kafka's representation of validators without a range.
 UNRANGED = ("non-null string", "non-empty list", "[partitionId]:[brokerId],")
 
@@ -114,7 +112,7 @@ def test_brokers_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) 
 
 def test_topics_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) -> None:
     """The defaults are those of the broker's synonyms."""
-    assert TOPIC_KEYS.keys() == kafka["topic"].keys() - NOT_FOR_USERS
+    assert TOPIC_KEYS.keys() == kafka["topic"].keys()
     for name, key in TOPIC_KEYS.items():
         theirs = kafka["topic"][name]
         assert tuple(behind for behind, _ in key.synonyms) == theirs.behind, name
@@ -124,6 +122,7 @@ def test_topics_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) -
             assert isinstance(default, int)
             default *= key.synonyms[-1][1]
         check(name, key.kind, default, theirs)
+        assert key.internal == theirs.internal, name
 
 
 def test_groups_have_all_of_kafkas_keys(kafka: dict[str, dict[str, KafkaKey]]) -> None:

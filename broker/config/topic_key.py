@@ -17,7 +17,8 @@ class TopicKey:
     """A key of a topic.
 
     ``synonyms`` are the broker's keys for its default, each with a factor that converts its unit; a
-    key without synonyms has a ``default``. ``unused`` is the reason why a key has no effect.
+    key without synonyms has a ``default``. ``unused`` is the reason why a key has no effect. Kafka
+    does not describe an ``internal`` key.
     """
 
     name: str
@@ -26,6 +27,8 @@ class TopicKey:
     own_kind: Kind | None = None
     default: Value = None
     unused: str | None = None
+    own_documentation: str | None = None
+    internal: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -37,6 +40,8 @@ class TopicKey:
         """Its meaning, in one sentence."""
         if self.unused is not None:
             return f"No effect: {self.unused}."
+        if self.own_documentation is not None:
+            return self.own_documentation
         return KEYS[self.synonyms[0][0]].documentation
 
 
@@ -44,4 +49,10 @@ def topic_key(name: str, *synonyms: str | tuple[str, int], kind: Kind | None = N
     """Declare a key as a dataclass field, whose name must be ``attribute(name)``."""
     with_factors = tuple((each, 1) if isinstance(each, str) else each for each in synonyms)
     declared = TopicKey(name=name, synonyms=with_factors, own_kind=kind)
+    return field(metadata={METADATA: declared})
+
+
+def internal_topic_key(name: str, kind: Kind, documentation: str) -> Any:
+    """Declare an internal key as a dataclass field; it has no default."""
+    declared = TopicKey(name=name, own_kind=kind, own_documentation=documentation, internal=True)
     return field(metadata={METADATA: declared})

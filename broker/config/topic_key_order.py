@@ -41,4 +41,5 @@ TOPIC_KEY_ORDER: Final = (
     "local.retention.bytes",
     "remote.log.copy.disable",
     "remote.log.delete.on.disable",
+    "internal.segment.bytes",
 )

@@ -14,9 +14,9 @@ from broker.common.errors import ApiError
 from broker.common.java_hash import in_checked_order
 from broker.config import Config, attribute
 from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
-from broker.config.kinds import ConfigType, InvalidValue, Value, format_value, int64
+from broker.config.kinds import ConfigType, InvalidValue, Value, format_value, int32, int64
 from broker.config.refusals import invalid_value
-from broker.config.topic_key import METADATA, TopicKey, topic_key
+from broker.config.topic_key import METADATA, TopicKey, internal_topic_key, topic_key
 from broker.config.topic_key_order import TOPIC_KEY_ORDER
 from broker.config.unused_topic_keys import KEYS as UNUSED_KEYS
 from broker.config.unused_topic_keys import REMOTE_STORAGE_ENABLE
@@ -43,6 +43,11 @@ class TopicConfig:
         "flush.ms", "log.flush.interval.ms", "log.flush.scheduler.interval.ms", kind=int64(0)
     )
     index_interval_bytes: int = topic_key("index.interval.bytes", "log.index.interval.bytes")
+    internal_segment_bytes: int | None = internal_topic_key(
+        "internal.segment.bytes",
+        int32(),
+        "The largest size of a segment in place of segment.bytes, without its lower limit.",
+    )
     max_compaction_lag_ms: int = topic_key(
         "max.compaction.lag.ms", "log.cleaner.max.compaction.lag.ms"
     )
@@ -124,8 +129,9 @@ def check_topic_configs(configs: Mapping[str, str]) -> None:
 
 
 def describe_topic(config: Config, overrides: Mapping[str, str]) -> list[ConfigEntry]:
-    """All keys of a topic, for DescribeConfigs."""
-    return [_describe(key, config, overrides) for key in TOPIC_KEYS.values()]
+    """All keys of a topic for DescribeConfigs, internal ones if they are set."""
+    shown = (each for each in TOPIC_KEYS.values() if not each.internal or each.name in overrides)
+    return [_describe(key, config, overrides) for key in shown]
 
 
 def _checked(key: TopicKey, text: str) -> Value:

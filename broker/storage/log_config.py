@@ -53,7 +53,10 @@ class LogConfig:
     @classmethod
     def from_topic(cls, topic: TopicConfig) -> LogConfig:
         """The settings of a topic that its logs use."""
-        return cls(**{each.name: getattr(topic, each.name) for each in fields(cls)})
+        settings = {each.name: getattr(topic, each.name) for each in fields(cls)}
+        if topic.internal_segment_bytes is not None:
+            settings["segment_bytes"] = topic.internal_segment_bytes
+        return cls(**settings)
 
     @property
     def is_compacted(self) -> bool:

@@ -16,6 +16,7 @@ from integration.parity.admin_requests import (
     alter_configs,
     describe_configs,
 )
+from integration.parity.requests import batch, produce
 from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.api_versions import ApiVersionsRequest
 
@@ -63,6 +64,15 @@ def settings_of_all_brokers(kafka: Kafka) -> Observations:
 def settings_of_a_new_topic(kafka: Kafka) -> Observations:
     """All keys of a topic without configuration, with their synonyms."""
     yield from _described(kafka, kafka.topic(), TOPIC)
+
+
+@scenario()
+def internal_size_of_segments(kafka: Kafka) -> Observations:
+    """It is described if it is set, and a larger batch is refused."""
+    topic = kafka.topic(internal_segment_bytes="300")
+    yield from _described(kafka, topic, TOPIC)
+    for size in (10, 1000):
+        yield size, kafka.request(produce(topic, batch("x" * size))).responses
 
 
 @scenario()

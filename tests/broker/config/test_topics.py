@@ -9,6 +9,7 @@ import pytest
 from broker.common.errors import ApiError
 from broker.config import Config, attribute
 from broker.config.entry import ConfigSource, ConfigSynonym
+from broker.config.kinds import ConfigType
 from broker.config.topics import (
     TOPIC_KEYS,
     TopicConfig,
@@ -33,6 +34,15 @@ def test_every_key_has_its_attribute() -> None:
     """The table of keys and the fields of the dataclass have the same names."""
     declared = [attribute(name) for name, key in TOPIC_KEYS.items() if key.unused is None]
     assert [field.name for field in fields(TopicConfig)] == declared
+
+
+def test_an_internal_key_is_described_only_if_it_is_set() -> None:
+    """As Kafka does."""
+    set_one = {"internal.segment.bytes": "100"}
+
+    assert "internal.segment.bytes" not in {each.name for each in describe_topic(Config(), {})}
+    (entry,) = (each for each in describe_topic(Config(), set_one) if each.name in set_one)
+    assert (entry.value, entry.config_type) == ("100", ConfigType.INT)
 
 
 def test_a_topic_without_settings_has_the_brokers() -> None:

@@ -44,3 +44,10 @@ def test_a_key_of_the_topic_overrides_that_of_the_broker() -> None:
     topic = TopicConfig(Config(), {"segment.bytes": "2000000"})
 
     assert LogConfig.from_topic(topic).segment_bytes == 2_000_000
+
+
+def test_the_internal_size_of_a_segment_has_no_lower_limit() -> None:
+    """It takes the place of ``segment.bytes``, so that tests get small segments."""
+    settings = {"segment.bytes": "2000000", "internal.segment.bytes": "100"}
+
+    assert LogConfig.from_topic(TopicConfig(Config(), settings)).segment_bytes == 100
