@@ -2,6 +2,7 @@
 
 pause            its fetchers do not fetch             resume
 stop             it crashes                            start
+shut down        it stops in an orderly way            start
 hold metadata    it gets no metadata                   release metadata
 hold requests    its requests to the controller wait   restore channel
 hold responses   the controller's responses wait       restore channel
@@ -57,6 +58,10 @@ class Faults:
             self._rules.check_all()
             self._rules.forget(node)
             await cluster.stop(node_id)
+        elif kind == "shut down":
+            self._rules.check_all()
+            self._rules.forget(node)
+            await cluster.shut_down(node_id)
         elif kind == "pause":
             node.replication.pause()
         elif kind == "resume":

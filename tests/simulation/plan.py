@@ -293,7 +293,7 @@ class _StepDrawer:
         self._down.add(node)
         for others in (self._paused, self._metadata_held, self._channel_held, self._stalled):
             others.discard(node)
-        self._add(Fault(at_ms, "stop", node))
+        self._add(Fault(at_ms, random.choice(("stop", "shut down")), node))
 
     def _move(self, at_ms: float) -> None:
         random = self._random
