@@ -26,6 +26,7 @@ from broker.config.dynamic import ALL_NODES
 from broker.controller.feeds.metadata_route import metadata_route
 from broker.controller.links.channel import ControllerChannel
 from broker.controller.links.controller_request import controller_link
+from broker.controller.metadata.features import SHARE_VERSION
 from broker.controller.metadata.image import Broker, MetadataImage, TopicImage
 from broker.coordinators.coordinator_leadership import CoordinatorLeadership
 from broker.coordinators.inter_broker_sender import SenderParts
@@ -159,6 +160,11 @@ class Node:
         self.client_quotas.put(entity, quotas)
         self.connection_quotas.address_rates.put(entity, quotas)
         self.changes.notify()
+
+    def feature_levels_changed(self) -> None:
+        """End the share sessions if there are no share groups."""
+        if not self.image.feature_level(SHARE_VERSION):
+            self.share_groups.partitions.sessions.end_all()
 
     def group_configs_changed(self, group_id: str) -> None:
         """Apply the configs of a group, which are used from its next heartbeat on."""

@@ -78,6 +78,9 @@ class IgnoringNode:
     def client_quotas_changed(self, entity: Entity, quotas: Quotas) -> None:
         """Do nothing."""
 
+    def feature_levels_changed(self) -> None:
+        """Do nothing."""
+
     def group_configs_changed(self, group_id: str) -> None:
         """Do nothing."""
 

@@ -132,6 +132,11 @@ class ShareSessionCache:
             self.forget(session.key)
             self._on_ended(session, session.key.group_id not in self._groups)
 
+    def end_all(self) -> None:
+        """End all sessions."""
+        for session in list(self.sessions.values()):
+            self.end(session)
+
     def forget(self, key: SessionKey) -> None:
         """Remove the session of a member, if there is one; its locks stay."""
         if self.sessions.pop(key, None) is not None:

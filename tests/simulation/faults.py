@@ -54,14 +54,10 @@ class Faults:
             if kind == "start":
                 with suppress(WrongState):  # a link rule cuts it off from the controller
                     await cluster.start(node_id)
-        elif kind == "stop":
+        elif kind in ("stop", "shut down"):
             self._rules.check_all()
             self._rules.forget(node)
-            await cluster.stop(node_id)
-        elif kind == "shut down":
-            self._rules.check_all()
-            self._rules.forget(node)
-            await cluster.shut_down(node_id)
+            await (cluster.stop if kind == "stop" else cluster.shut_down)(node_id)
         elif kind == "pause":
             node.replication.pause()
         elif kind == "resume":

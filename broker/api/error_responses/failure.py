@@ -15,6 +15,7 @@ _MESSAGES = {
         "The server experienced an unexpected error when processing the request."
     ),
     ErrorCode.INVALID_REQUEST: INVALID_REQUEST_WORDS,
+    ErrorCode.UNSUPPORTED_VERSION: "The version of API is not supported.",
 }
 
 

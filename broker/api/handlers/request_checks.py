@@ -5,7 +5,11 @@ The request then gets the error response of its API (`Request.failed`).
 
 from __future__ import annotations
 
+from typing import Any
+
+from broker.api.request import Request
 from broker.common.errors import ApiError
+from broker.controller.metadata.features import SHARE_VERSION
 from broker.replication.fetch_data import ISOLATION_LEVELS
 from protocol.errors import ErrorCode
 
@@ -23,3 +27,9 @@ def check_time_left(timeout_ms: int) -> None:
     """
     if timeout_ms <= 0:
         raise ApiError(ErrorCode.REQUEST_TIMED_OUT)
+
+
+def require_share_groups(request: Request[Any]) -> None:
+    """Raise `ApiError` UNSUPPORTED_VERSION if share.version is 0: there are no share groups."""
+    if not request.services.image.feature_level(SHARE_VERSION):
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION)

@@ -42,6 +42,10 @@ class MetadataListener(Protocol):
         """The quotas of an entity have changed; it has no others."""
         ...
 
+    def feature_levels_changed(self) -> None:
+        """The levels of features have changed."""
+        ...
+
     def group_configs_changed(self, group_id: str) -> None:
         """The settings of a group have changed."""
         ...
@@ -141,7 +145,7 @@ class MetadataFeed:
 
     def put_feature_levels(self, levels: Mapping[str, int]) -> None:
         """Add a change: the levels of these features."""
-        self._put(partial(self.image.feature_levels.update, dict(levels)))
+        self._put(partial(self._feature_levels, dict(levels)))
 
     def put_security(self, change: SecurityChange) -> None:
         """Add a change of ACLs or credentials."""
@@ -240,6 +244,10 @@ class MetadataFeed:
     def _group_configs(self, group_id: str, configs: dict[str, str]) -> None:
         self.image.put_group_configs(group_id, configs)
         self._listener.group_configs_changed(group_id)
+
+    def _feature_levels(self, levels: dict[str, int]) -> None:
+        self.image.feature_levels.update(levels)
+        self._listener.feature_levels_changed()
 
     def _topic(self, topic: TopicImage) -> Applied:
         self.image.put(topic)

@@ -4,8 +4,9 @@ The level of a feature states what clients may rely on: with ``eligible.leader.r
 that partitions have eligible leader replicas (KIP-966), with ``group.version`` that groups of the
 consumer protocol exist (KIP-848), with ``transaction.version`` 2 that a transaction bumps the epoch
 of its producer (KIP-890), with ``metadata.version`` which of Kafka's rules apply (30 is 4.3). The
-levels are those of a new cluster of Kafka 4.3; only that of ``transaction.version`` can be changed
-here. Which requests clients can use depends on the list in ApiVersions.
+levels are those of a new cluster of Kafka 4.3; those of eligible leader replicas, of the metadata
+and of the quorum cannot be changed here. Which requests clients can use depends on the list in
+ApiVersions.
 """
 
 from __future__ import annotations
@@ -42,10 +43,10 @@ class Feature:
 FEATURES: Mapping[str, Feature] = MappingProxyType(
     {
         "eligible.leader.replicas.version": Feature(0, 1, 1),
-        GROUP_VERSION: Feature(0, 1, 1),
+        GROUP_VERSION: Feature(0, 1, 1, is_changeable=True),
         "kraft.version": Feature(0, 1, 0),
         METADATA_VERSION: Feature(7, 30, 30),
-        SHARE_VERSION: Feature(0, 1, 1),
+        SHARE_VERSION: Feature(0, 1, 1, is_changeable=True),
         STREAMS_VERSION: Feature(0, 1, 1, is_changeable=True),
         TRANSACTION_VERSION: Feature(0, 2, 2, is_changeable=True),
     }

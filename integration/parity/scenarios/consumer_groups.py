@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from integration.machine.deadlines import eventually
+from integration.parity.features import disabled
 from integration.parity.group_requests import commit, consumer_heartbeat, join
 from integration.parity.scenario import Kafka, Observations, scenario
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
@@ -45,6 +46,23 @@ class Member:
     def partitions(self) -> list[int]:
         """The assigned partitions."""
         return sorted(index for each in self.owned.values() for index in each)
+
+
+@scenario(alone=True)
+def group_feature_is_disabled(kafka: Kafka) -> Observations:
+    """With group.version 0 the requests of the protocol fail, and the group stays."""
+    member = Member(kafka, kafka.new_name("group"), kafka.topic())
+    member.beat()
+    described = ConsumerGroupDescribeRequest(group_ids=[member.group])
+    with disabled(kafka, "group.version"):
+        for request in (
+            consumer_heartbeat(member.group, member.id, member.epoch),
+            consumer_heartbeat(member.group, member.id, -1),
+            consumer_heartbeat("", "", 0),
+            described,
+        ):
+            yield kafka.request(request)
+    yield member.beat()
 
 
 @scenario()

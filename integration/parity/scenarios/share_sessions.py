@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from integration.parity.features import disabled
 from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import FEW_SHARE_SESSIONS, SHARE
 from integration.parity.share_member import ShareGroup
-from integration.parity.share_requests import share_heartbeat
+from integration.parity.share_requests import (
+    alter_offsets,
+    delete_offsets,
+    describe_offsets,
+    share_heartbeat,
+)
 from protocol.errors import ErrorCode
+from protocol.messages.share_group_describe import ShareGroupDescribeRequest
 
 
 @scenario(on=SHARE)
@@ -25,6 +32,29 @@ def share_session_epochs(kafka: Kafka) -> Observations:
     yield "repeated", a.acknowledge("2-3 accept", epoch=1)
     yield "next", a.fetch()
     yield "far behind", a.fetch(epoch=-7)
+
+
+@scenario(on=SHARE, alone=True)
+def share_feature_is_disabled(kafka: Kafka) -> Observations:
+    """With share.version 0 the requests of share groups fail, and sessions end."""
+    group = ShareGroup(kafka)
+    group.produce(10)
+    a, b = group.member("a"), group.member("b")
+    yield a.fetch(max_records=4)
+    yield b.fetch(epoch=0)
+    with disabled(kafka, "share.version"):
+        yield "disabled", a.fetch(), a.acknowledge("0-1 accept"), b.fetch(epoch=0)
+        for request in (
+            share_heartbeat(group.id, "a" * 22, 0, topics=["t"]),
+            share_heartbeat("", "", 0),
+            ShareGroupDescribeRequest(group_ids=[group.id, ""]),
+            describe_offsets(group.id, group.topic, 0),
+            alter_offsets(group.id, group.topic, {0: 3}),
+            delete_offsets(group.id, group.topic),
+        ):
+            yield kafka.request(request)
+    yield "enabled", a.fetch(), a.acknowledge("0-1 accept")
+    yield "opened again", a.fetch(epoch=0, max_wait_ms=1000)
 
 
 @scenario(on=SHARE)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-from integration.machine.deadlines import eventually
 from integration.parity.admin_requests import (
     BROKER,
     DELETE,
@@ -14,6 +10,7 @@ from integration.parity.admin_requests import (
     alter_configs,
     describe_configs,
 )
+from integration.parity.features import disabled
 from integration.parity.group_requests import consumer_heartbeat, join
 from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import NO_STREAMS
@@ -28,10 +25,8 @@ from integration.parity.streams_requests import (
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.list_groups import ListGroupsRequest
-from protocol.messages.update_features import FeatureUpdateKey, UpdateFeaturesRequest
 
 _FEATURE = "streams.version"
-_UPGRADE, _SAFE_DOWNGRADE = 1, 2
 _STREAMS_APIS = (88, 89)
 
 
@@ -121,7 +116,7 @@ def streams_feature_is_disabled(kafka: Kafka) -> Observations:
     full, empty = StreamsGroup(kafka, sent), StreamsGroup(kafka, sent)
     a, b = full.member("a"), empty.member("a")
     a.join(), b.join(), b.leave()
-    with _disabled(kafka):
+    with disabled(kafka, _FEATURE):
         yield from _requests(kafka, full, empty)
     yield a.beat()
     yield full.state(), empty.describe()
@@ -161,34 +156,6 @@ def _requests(kafka: Kafka, full: StreamsGroup, empty: StreamsGroup) -> Observat
     yield sorted(found, key=lambda each: str(each.group_id))
     for group in (full, empty):
         yield kafka.request(DeleteGroupsRequest(groups_names=[group.id]))
-
-
-@contextmanager
-def _disabled(kafka: Kafka) -> Iterator[None]:
-    """Have streams.version 0, and 1 afterwards."""
-    _update(kafka, 0, _SAFE_DOWNGRADE)
-    try:
-        yield
-    finally:
-        _update(kafka, 1, _UPGRADE)
-
-
-def _update(kafka: Kafka, level: int, kind: int) -> None:
-    requested = FeatureUpdateKey(feature=_FEATURE, max_version_level=level, upgrade_type=kind)
-    response = kafka.request(UpdateFeaturesRequest(feature_updates=[requested]), 2)
-    assert response.error_code == 0, response
-    eventually(lambda: _level(kafka) == level, f"{_FEATURE} {level}")
-    kafka.settle()
-
-
-def _level(kafka: Kafka) -> int:
-    response = kafka.request(
-        ApiVersionsRequest(client_software_name="x", client_software_version="1")
-    )
-    levels = [
-        each.max_version_level for each in response.finalized_features if each.name == _FEATURE
-    ]
-    return levels[0] if levels else 0
 
 
 def _described(kafka: Kafka, group: str) -> Observations:

@@ -33,6 +33,9 @@ class RecordingNode:
     def client_quotas_changed(self, entity: Entity, quotas: Quotas) -> None:
         """Ignore it."""
 
+    def feature_levels_changed(self) -> None:
+        """Ignore it."""
+
     def group_configs_changed(self, group_id: str) -> None:
         """Ignore it."""
 

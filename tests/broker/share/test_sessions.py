@@ -90,6 +90,15 @@ def test_the_last_session_of_a_group_is_known() -> None:
     assert cache.ended == [("a", False), ("b", True)]
 
 
+def test_all_sessions_end() -> None:
+    """As when the feature of share groups is disabled."""
+    cache = Cache()
+    cache.open(A), cache.open(B)
+    cache.end_all()
+    assert cache.ended == [("a", False), ("b", True)]
+    assert cache.sessions == {}
+
+
 def test_a_replaced_session_does_not_end() -> None:
     """The end of the connection that has opened it has no effect on its successor."""
     cache = Cache()

@@ -3,7 +3,7 @@
 Behaviour: a feature that has the requested level already is not changed. The first feature that
 cannot have the requested level fails the request.
 
-Deviations: only the level of ``transaction.version`` can be changed.
+Deviations: the level of ``eligible.leader.replicas.version`` cannot be changed.
 """
 
 from __future__ import annotations

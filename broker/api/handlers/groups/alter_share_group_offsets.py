@@ -19,6 +19,7 @@ from collections.abc import Set as AbstractSet
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC
 from broker.api.authorization.checks import require, unauthorized
 from broker.api.handlers.group_wait import ShareCoordinatorWait
+from broker.api.handlers.request_checks import require_share_groups
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
@@ -47,6 +48,7 @@ def alter_share_group_offsets(
     request: Request[AlterShareGroupOffsetsRequest],
 ) -> Slices[AlterShareGroupOffsetsResponse | Outcome]:
     """Set the start offset of each partition."""
+    require_share_groups(request)
     body, groups = request.body, request.services.groups
     require(request, READ_GROUP, body.group_id)
     hidden = yield from unauthorized(request, READ_TOPIC, (each.topic_name for each in body.topics))

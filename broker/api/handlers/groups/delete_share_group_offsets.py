@@ -14,6 +14,7 @@ from uuid import UUID
 from broker.api.authorization.check import DELETE_GROUP, READ_TOPIC
 from broker.api.authorization.checks import require, unauthorized
 from broker.api.handlers.group_wait import ShareCoordinatorWait
+from broker.api.handlers.request_checks import require_share_groups
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
@@ -39,6 +40,7 @@ def delete_share_group_offsets(
     request: Request[DeleteShareGroupOffsetsRequest],
 ) -> Slices[DeleteShareGroupOffsetsResponse | Outcome]:
     """Delete the states of each topic."""
+    require_share_groups(request)
     body, groups = request.body, request.services.groups
     require(request, DELETE_GROUP, body.group_id)
     names = list(dict.fromkeys(topic.topic_name for topic in body.topics))

@@ -23,6 +23,7 @@ from broker.api.authorization.check import DESCRIBE_GROUP, DESCRIBE_TOPIC
 from broker.api.authorization.checks import is_authorized, unauthorized
 from broker.api.error_responses.failure import Failure
 from broker.api.handlers.group_wait import ShareCoordinatorWait
+from broker.api.handlers.request_checks import require_share_groups
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
@@ -93,6 +94,7 @@ def _group(
     """The group with the share partitions to describe."""
     groups = request.services.groups
     try:
+        require_share_groups(request)
         if not is_authorized(request, DESCRIBE_GROUP, body.group_id):
             raise ApiError(DESCRIBE_GROUP.error_code)  # in Kafka it has no message
         groups.runtime.check(body.group_id)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from functools import partial
 
 from broker.api.handlers.groups.described_groups import assigned_topics, described_groups
+from broker.api.handlers.request_checks import require_share_groups
 from broker.api.request import Request
 from broker.common.error_messages import message_of
 from broker.groups.share.group import ShareGroup
@@ -35,6 +36,7 @@ def share_group_describe(
     request: Request[ShareGroupDescribeRequest],
 ) -> Slices[ShareGroupDescribeResponse]:
     """Describe each group."""
+    require_share_groups(request)
     groups = yield from described_groups(
         request,
         request.services.groups.share.group,

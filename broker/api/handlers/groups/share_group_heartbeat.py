@@ -15,6 +15,7 @@ from __future__ import annotations
 from broker.api.authorization.check import DESCRIBE_TOPIC, READ_GROUP
 from broker.api.authorization.checks import require
 from broker.api.handlers.groups.replicated import when_replicated
+from broker.api.handlers.request_checks import require_share_groups
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import Outcome
 from broker.api.request import Request
@@ -48,6 +49,7 @@ def share_group_heartbeat(
 
     The changes by them are computed in a worker thread.
     """
+    require_share_groups(request)
     body = request.body
     require(request, READ_GROUP, body.group_id)
     if not 0 < len(body.member_id) <= _MEMBER_ID_LENGTH_MAX:

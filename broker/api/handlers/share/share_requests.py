@@ -8,10 +8,10 @@ from uuid import UUID
 
 from broker.api.authorization.check import READ_GROUP, READ_TOPIC
 from broker.api.authorization.checks import is_authorized, require
+from broker.api.handlers.request_checks import require_share_groups
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition, topic_partition
-from broker.controller.metadata.features import SHARE_VERSION
 from broker.share.acknowledgement import Acknowledgement, read_acknowledgements
 from broker.share.sessions import SessionKey, session_key
 from broker.share.share_partition_key import SharePartitionKey, share_partition_key
@@ -32,8 +32,7 @@ def check_member(request: Request[Any]) -> SessionKey:
     without a group or with a member id that cannot exist, and GROUP_AUTHORIZATION_FAILED.
     """
     body = request.body
-    if not request.services.image.feature_level(SHARE_VERSION):
-        raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
+    require_share_groups(request)
     if body.group_id is None:
         raise ApiError(ErrorCode.INVALID_REQUEST)
     require(request, READ_GROUP, body.group_id)

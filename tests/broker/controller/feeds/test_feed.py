@@ -19,6 +19,7 @@ class Listener:
 
     def __init__(self) -> None:
         self.heard: list[str] = []
+        self.level_changes = 0
 
     def broker_changed(self, broker: Broker) -> None:
         self.heard.append(f"node {broker.node_id}")
@@ -29,6 +30,9 @@ class Listener:
     def client_quotas_changed(self, entity: Entity, quotas: Quotas) -> None:
         ((_, name),) = entity
         self.heard.append(f"{len(quotas)} quotas of {name}")
+
+    def feature_levels_changed(self) -> None:
+        self.level_changes += 1
 
     def group_configs_changed(self, group_id: str) -> None:
         self.heard.append(f"settings of {group_id}")
@@ -88,6 +92,20 @@ def test_a_held_feed_delays_changes_in_order() -> None:
 
     assert held == (None, ["node 1", "+old"])
     assert listener.heard == ["node 1", "+old", "+new", "-new"]
+
+
+def test_levels_of_features_are_delivered() -> None:
+    """They are in the image before the call."""
+    listener = Listener()
+    feed = MetadataFeed(_image(), listener)
+    feed.release()
+    before = listener.level_changes
+
+    feed.put_feature_levels({"share.version": 0})
+    feed.deliver()
+
+    assert feed.image.feature_level("share.version") == 0
+    assert listener.level_changes == before + 1
 
 
 def test_settings_of_groups_are_delivered() -> None:

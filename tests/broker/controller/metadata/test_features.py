@@ -77,7 +77,7 @@ def test_the_metadata_version_cannot_be_downgraded(upgrade_type: int, reason: st
 def test_other_levels_cannot_be_changed_here() -> None:
     """Kafka can downgrade them, and upgrade kraft.version."""
     with pytest.raises(ApiError, match="cannot be changed here"):
-        changed("group.version", 0, SAFE_DOWNGRADE)
+        changed("eligible.leader.replicas.version", 0, SAFE_DOWNGRADE)
     with pytest.raises(ApiError, match="cannot be changed here"):
         changed("kraft.version", 1, UPGRADE)
 
