@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from integration.kafka.source import missing_kafka
+from integration.outside.apache_kafka import ApacheKafka
 from integration.outside.brokers import kafka_brokers, our_brokers
 from integration.outside.go_suites import FRANZ_GO, KAFKA_GO
 from integration.outside.kafka_python import KafkaPython
@@ -21,7 +22,15 @@ from integration.outside.rskafka import Rskafka
 from integration.outside.sarama import Sarama
 from integration.outside.suite import Results, Suite, Verdict
 
-SUITES: tuple[Suite, ...] = (Librdkafka(), FRANZ_GO, KAFKA_GO, KafkaPython(), Rskafka(), Sarama())
+SUITES: tuple[Suite, ...] = (
+    Librdkafka(),
+    FRANZ_GO,
+    KAFKA_GO,
+    KafkaPython(),
+    Rskafka(),
+    Sarama(),
+    ApacheKafka(),
+)
 
 
 def main() -> int:

@@ -17,6 +17,9 @@ _DISTANCE = 100
 @contextmanager
 def our_brokers(suite: Suite) -> Iterator[Brokers]:
     """Start ours with the properties of a suite."""
+    if suite.nodes == 0:
+        yield _none(are_ours=True)
+        return
     properties = dict(suite.properties)
     if suite.advertised is not None:
         first = suite.advertised + _DISTANCE
@@ -26,15 +29,17 @@ def our_brokers(suite: Suite) -> Iterator[Brokers]:
         bootstrap = cluster.bootstrap
         if suite.advertised is not None:
             bootstrap = ",".join(f"127.0.0.1:{first + node}" for node in range(suite.nodes))
-        yield Brokers(bootstrap, cluster.stop, cluster.start)
+        yield Brokers(bootstrap, cluster.stop, cluster.start, are_ours=True)
 
 
 @contextmanager
 def kafka_brokers(suite: Suite) -> Iterator[Brokers]:
     """Start a real Kafka with the properties of a suite."""
-    if suite.advertised is None:
+    if suite.nodes == 0:
+        yield _none(are_ours=False)
+    elif suite.advertised is None:
         with start_kafka(suite.nodes, suite.properties, racks=suite.racks) as kafka:
-            yield Brokers(kafka.bootstrap, kafka.stop, kafka.start)
+            yield Brokers(kafka.bootstrap, kafka.stop, kafka.start, are_ours=False)
     else:
         with RealKafka(
             suite.nodes,
@@ -44,4 +49,12 @@ def kafka_brokers(suite: Suite) -> Iterator[Brokers]:
             racks=suite.racks,
             advertised=suite.advertised,
         ) as proxied:
-            yield Brokers(proxied.bootstrap, proxied.shut_down, proxied.start)
+            yield Brokers(proxied.bootstrap, proxied.shut_down, proxied.start, are_ours=False)
+
+
+def _none(*, are_ours: bool) -> Brokers:
+    return Brokers("", _no_node, _no_node, are_ours)
+
+
+def _no_node(node: int) -> None:
+    raise AssertionError(f"the suite has no node {node}")

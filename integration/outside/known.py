@@ -7,6 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+_ELR = "the level of eligible.leader.replicas.version cannot be changed"
+_LOGGERS = "its loggers have the names of Kafka's classes"
+_ORDER = "it expects the order of Kafka's hash tables"
+_UNRELEASED = "Kafka's tests use metadata.version 31, which is not released"
+_DIRECTORIES = "ours has other data directories than the settings of the test"
+
 # Reasons by suite and test.
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "librdkafka": {},
@@ -15,4 +21,42 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
     "kafka-python": {},
     "rskafka": {},
     "sarama": {},
+    "apache-kafka": {
+        "AlterUserScramCredentialsRequestTest.testMetadataVersionTooLow": (
+            "metadata.version cannot be changed"
+        ),
+        "ApiVersionsRequestTest.testApiVersionsRequest": _UNRELEASED,
+        "ApiVersionsRequestTest.testApiVersionsRequestIncludesUnreleasedApis": _UNRELEASED,
+        "ConsumerGroupDescribeRequestTest.testConsumerGroupDescribeWithNewGroupCoordinator": _ORDER,
+        "ListGroupsRequestTest.testListGroupsWithNewConsumerGroupProtocol": _ORDER,
+        "PlaintextAdminIntegrationTest.testAlterLogDirsAfterDeleteRecords": _DIRECTORIES,
+        "PlaintextAdminIntegrationTest.testAlterReplicaLogDirs": _DIRECTORIES,
+        "PlaintextAdminIntegrationTest.testDescribeAndAlterConfigs": (
+            "it counts the settings that it gives to the broker, of which ours refuses some"
+        ),
+        "PlaintextAdminIntegrationTest.testDescribeConfigsForLog4jLogLevels": _LOGGERS,
+        **{
+            f"PlaintextAdminIntegrationTest.testElectUncleanLeaders{each}": _ELR
+            for each in (
+                "AndNoop",
+                "ForAllPartitions",
+                "ForManyPartitions",
+                "ForOnePartition",
+                "ForUnknownPartitions",
+                "Noop",
+                "WhenNoLiveBrokers",
+            )
+        },
+        **{
+            f"PlaintextAdminIntegrationTest.testIncrementalAlterConfigsForLog4jLogLevels{each}": (
+                _LOGGERS
+            )
+            for each in (
+                "",
+                "CanResetLoggerToCurrentRoot",
+                "DoesNotWorkWithInvalidConfigs",
+            )
+        },
+        "ProduceRequestTest.testCorruptLz4ProduceRequest": "it reads a metric of Kafka's JVM",
+    },
 }

@@ -23,18 +23,23 @@ Results = dict[str, Verdict]
 
 
 class Brokers(NamedTuple):
-    """``bootstrap``: the addresses they listen at. ``stop`` and ``start`` take the id of a node."""
+    """``bootstrap``: the addresses they listen at. ``stop`` and ``start`` take the id of a node.
+
+    A suite without nodes starts its own, which are ours if ``are_ours``.
+    """
 
     bootstrap: str
     stop: Callable[[int], None]
     start: Callable[[int], None]
+    are_ours: bool
 
 
 class Suite(Protocol):
     """The tests of one project."""
 
     name: str
-    # The number of brokers that the tests need, and the properties of each.
+    # The number of brokers that the tests need, 0 if they start their own, and the properties of
+    # each.
     nodes: int
     properties: Mapping[str, str]
     # The rack of each broker; none if it is empty.

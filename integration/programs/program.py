@@ -66,14 +66,13 @@ def fetch(command: Sequence[str | Path], folder: Path) -> None:
 
 
 def maven_jars(name: str, *coordinates: str) -> Path:
-    """Return a folder with the jars of GROUP:ARTIFACT:VERSION and their dependencies."""
+    """Return a folder with the jars of GROUP:ARTIFACT:VERSION and their dependencies.
+
+    A coordinate may have a fourth part, the classifier.
+    """
 
     def make(folder: Path) -> None:
-        dependencies = "".join(
-            "<dependency><groupId>{}</groupId><artifactId>{}</artifactId>"
-            "<version>{}</version></dependency>".format(*each.split(":"))
-            for each in coordinates
-        )
+        dependencies = "".join(map(_dependency, coordinates))
         (folder / "pom.xml").write_text(
             '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
             f"<groupId>x</groupId><artifactId>x</artifactId><version>1</version><dependencies>"
@@ -82,6 +81,13 @@ def maven_jars(name: str, *coordinates: str) -> Path:
         fetch(["mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=."], folder)
 
     return cached(name, make)
+
+
+def _dependency(coordinate: str) -> str:
+    parts = zip(
+        ("groupId", "artifactId", "version", "classifier"), coordinate.split(":"), strict=False
+    )
+    return f"<dependency>{''.join(f'<{tag}>{text}</{tag}>' for tag, text in parts)}</dependency>"
 
 
 def python_with(name: str, *packages: str) -> Path:
