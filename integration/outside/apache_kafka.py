@@ -41,6 +41,7 @@ _OPTIONS = (
 _KAFKA = (
     ("kafka_2.13", ""),
     ("kafka-streams", ""),
+    ("kafka-tools", ""),
     ("kafka-test-common-runtime", ""),
     ("kafka_2.13", "test"),
     ("kafka-clients", "test"),
