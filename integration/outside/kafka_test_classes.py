@@ -9,7 +9,6 @@ from __future__ import annotations
 
 CLASSES = (
     "kafka.admin.AddPartitionsTest",
-    "kafka.api.ConsumerBounceTest",
     "kafka.api.PlaintextAdminIntegrationTest",
     "kafka.api.PlaintextConsumerAssignorsTest",
     "kafka.api.PlaintextConsumerTest",

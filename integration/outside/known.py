@@ -10,6 +10,7 @@ from collections.abc import Mapping
 _ELR = "the level of eligible.leader.replicas.version cannot be changed"
 _LOGGERS = "its loggers have the names of Kafka's classes"
 _ORDER = "it expects the order of Kafka's hash tables"
+_THROTTLE = "replication is not throttled"
 _UNRELEASED = "Kafka's tests use metadata.version 31, which is not released"
 _DIRECTORIES = "ours has other data directories than the settings of the test"
 
@@ -27,6 +28,7 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         ),
         "ApiVersionsRequestTest.testApiVersionsRequest": _UNRELEASED,
         "ApiVersionsRequestTest.testApiVersionsRequestIncludesUnreleasedApis": _UNRELEASED,
+        "BrokerApiVersionsCommandTest.testBrokerApiVersionsCommandOutput": _UNRELEASED,
         "ConsumerGroupDescribeRequestTest.testConsumerGroupDescribeWithNewGroupCoordinator": _ORDER,
         "ListGroupsRequestTest.testListGroupsWithNewConsumerGroupProtocol": _ORDER,
         "PlaintextAdminIntegrationTest.testAlterLogDirsAfterDeleteRecords": _DIRECTORIES,
@@ -60,6 +62,20 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "ProduceRequestTest.testCorruptLz4ProduceRequest": "it reads a metric of Kafka's JVM",
         "ShareGroupHeartbeatRequestTest.testPartitionAssignmentWithChangingTopics": (
             "the epochs depend on how long the initialization of share partitions takes"
+        ),
+        "ReassignPartitionsCommandTest.testAlterLogDirReassignmentThrottle": _DIRECTORIES,
+        "ReassignPartitionsCommandTest.testLogDirReassignment": _DIRECTORIES,
+        **{
+            f"ReassignPartitionsCommandTest.testCancellationWith{each}": _THROTTLE
+            for each in (
+                "AddingAndRemovingReplicaInIsr",
+                "AddingReplicaInIsr",
+                "BootstrapController",
+                "BootstrapServer",
+            )
+        },
+        "TopicCommandTest.testDescribeUnderReplicatedPartitionsWhenReassignmentIsInProgress": (
+            _THROTTLE
         ),
         **{
             f"GetOffsetShellTest.testGetOffsetsBy{each}Spec": "it needs tiered storage"
