@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _ELR = "the level of eligible.leader.replicas.version cannot be changed"
-_LOGGERS = "its loggers have the names of Kafka's classes"
 _ORDER = "it expects the order of Kafka's hash tables"
 _THROTTLE = "replication is not throttled"
 _UNRELEASED = "Kafka's tests use metadata.version 31, which is not released"
@@ -36,7 +35,6 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "PlaintextAdminIntegrationTest.testDescribeAndAlterConfigs": (
             "it counts the settings that it gives to the broker, of which ours refuses some"
         ),
-        "PlaintextAdminIntegrationTest.testDescribeConfigsForLog4jLogLevels": _LOGGERS,
         **{
             f"PlaintextAdminIntegrationTest.testElectUncleanLeaders{each}": _ELR
             for each in (
@@ -47,16 +45,6 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
                 "ForUnknownPartitions",
                 "Noop",
                 "WhenNoLiveBrokers",
-            )
-        },
-        **{
-            f"PlaintextAdminIntegrationTest.testIncrementalAlterConfigsForLog4jLogLevels{each}": (
-                _LOGGERS
-            )
-            for each in (
-                "",
-                "CanResetLoggerToCurrentRoot",
-                "DoesNotWorkWithInvalidConfigs",
             )
         },
         "ProduceRequestTest.testCorruptLz4ProduceRequest": "it reads a metric of Kafka's JVM",
