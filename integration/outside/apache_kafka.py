@@ -139,7 +139,7 @@ def _properties() -> list[str]:
     defaults = [
         f"{key.name}={format_value(key.kafka_default)}"
         for key in KEYS.values()
-        if key.kafka_default is not None and not key.name.startswith("socket.")
+        if key.kafka_default is not None
     ]
     lists = {
         "command": [sys.executable, "-m", "antechamber"],

@@ -127,7 +127,7 @@ class LogManager:
     @property
     def was_clean(self) -> bool:
         """Whether the shutdown before this start marked all data directories as clean."""
-        return all(directory.was_clean for directory in self.directories)
+        return not self._some_are_missing and all(each.was_clean for each in self.directories)
 
     def get(self, key: TopicPartition) -> UnifiedLog | None:
         """The partition's log, if it is open."""

@@ -3,7 +3,8 @@
 Behaviour: a feature that has the requested level already is not changed. The first feature that
 cannot have the requested level fails the request.
 
-Deviations: the level of ``eligible.leader.replicas.version`` cannot be changed.
+Deviations: the levels of ``eligible.leader.replicas.version`` and ``kraft.version`` cannot be
+changed.
 """
 
 from __future__ import annotations

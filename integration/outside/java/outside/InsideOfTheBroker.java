@@ -6,7 +6,8 @@ import org.mockito.stubbing.Answer;
 
 /** A test needs an object of Kafka's broker that ours, a process of its own, does not have. */
 public final class InsideOfTheBroker extends UnsupportedOperationException {
-    private InsideOfTheBroker(String what) {
+    /** A test needs this part of it. */
+    public InsideOfTheBroker(String what) {
         super("inside of the broker: " + what);
     }
 

@@ -150,7 +150,7 @@ public final class OurClusterInstance implements ClusterInstance {
 
     @Override
     public String bootstrapControllers() {
-        throw new UnsupportedOperationException("inside of the broker: a controller's listener");
+        throw new InsideOfTheBroker("a controller's listener");
     }
 
     @Override

@@ -136,6 +136,19 @@ def test_a_missing_directory_is_offline_from_the_start(
     manager.close()
 
 
+def test_a_start_without_a_directory_is_not_clean(tmp_path: Path) -> None:
+    """The missing one may have lost records; the others were closed in an orderly way."""
+    manager_at(tmp_path / "a", tmp_path / "b").close()
+    again = manager_at(tmp_path / "a", tmp_path / "b")
+    assert again.was_clean
+    again.close()
+
+    (tmp_path / "file").touch()
+    without = manager_at(tmp_path / "file", tmp_path / "b")
+    assert not without.was_clean
+    without.close()
+
+
 def test_without_any_directory_the_start_fails(tmp_path: Path) -> None:
     """One line names a directory."""
     (tmp_path / "file").touch()

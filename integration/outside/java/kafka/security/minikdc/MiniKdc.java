@@ -3,6 +3,7 @@ package kafka.security.minikdc;
 import java.io.File;
 import java.util.List;
 import java.util.Properties;
+import outside.InsideOfTheBroker;
 
 /** Takes the place of Kafka's class, which needs a directory server: there is no Kerberos here. */
 public class MiniKdc {
@@ -14,7 +15,7 @@ public class MiniKdc {
     }
 
     public void start() {
-        throw new UnsupportedOperationException("inside of the broker: Kerberos");
+        throw new InsideOfTheBroker("Kerberos");
     }
 
     public void stop() {
