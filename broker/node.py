@@ -352,6 +352,7 @@ class Node:
             logs=self.logs,
             fetch_sessions=self.fetch_sessions,
             replica_selector=self.replication.replica_selector,
+            leader_throttle=self.replication.leader_throttle,
             share_partitions=self.share_groups.partitions,
             client_quotas=self.client_quotas,
             offload=self.offload,

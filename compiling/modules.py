@@ -88,6 +88,7 @@ COMPILED = (
     "broker/quotas/client_request_quota_manager.py",
     "broker/quotas/handling_time.py",
     "broker/quotas/quota_managers.py",
+    "broker/quotas/replication_quota.py",
     "broker/quotas/throttle.py",
     "broker/replication/fetch_context.py",
     "broker/replication/fetch_data.py",

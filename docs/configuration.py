@@ -67,6 +67,9 @@ same, for at most one window |
 | partitions that a client creates and deletes per second | quota `controller_mutation_rate`, \
 those of `controller.quota.window.num` windows at once | refused with THROTTLING_QUOTA_EXCEEDED, \
 or processed in old versions of the requests; the response has a throttle time (KIP-599) |
+| bytes per second of throttled replicas | `leader.replication.throttled.rate`, \
+`follower.replication.throttled.rate` | those that are not in sync get no records until \
+the mean of the last windows is within the rate |
 
 Quotas are set on users, client ids and both, or addresses, by AlterClientQuotas, for example with
 Kafka's `kafka-configs.sh --entity-type clients`. The user is the name of the client's principal,

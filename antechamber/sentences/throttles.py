@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from antechamber.sentences import durations
+from antechamber.sentences import durations, phrases
 
 # How rates are measured, by quota.
 _UNITS = {
@@ -21,10 +21,18 @@ _ENTITIES = (("user", "user"), ("client", "client_id"))
 # In the place of a quota: a fault rule throttles the client.
 _FAULT_RULE = "fault_rule"
 
+_LEADER_RATE = "leader.replication.throttled.rate"
+
 
 def sentences(record: Mapping[str, Any]) -> list[str]:
-    """The quotas that its client has exceeded, by an earlier request and by this one."""
+    """The quotas that its client has exceeded, by an earlier request and by this one.
+
+    For the fetch of a follower: the partitions that the leader throttled.
+    """
     words = []
+    if throttled := (record.get("waited_for") or {}).get("throttled"):
+        partitions = phrases.some([phrases.name(each) for each in throttled])
+        words.append(f"{_LEADER_RATE} throttled {partitions}.")
     if (muted_by := record.get("muted_by")) is not None:
         why = f"an earlier request had {_met(muted_by)}"
         words.append(f"It was queued because its connection was muted{_for(muted_by)}: {why}.")

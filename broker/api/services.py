@@ -18,6 +18,7 @@ from broker.groups.group_coordinator_service import GroupCoordinatorService
 from broker.network.clients.in_progress import CloseReason
 from broker.quotas.quota_managers import QuotaManagers
 from broker.replication.fetch_session import FetchSessionCache
+from broker.replication.leader_throttle import LeaderThrottle
 from broker.replication.replica_manager import ReplicaManager
 from broker.replication.replica_selector import RackAwareReplicaSelector
 from broker.security.authorizer import Authorizer
@@ -67,7 +68,8 @@ class Services:
 
     ``image`` is the node's own image of the cluster, which changes in place. ``api_versions`` is
     the content of ApiVersions responses, ``credentials`` those of logins. ``replica_selector``
-    directs consumers to replicas in their rack, if the node is configured to do so. The last seven
+    directs consumers to replicas in their rack, if the node is configured to do so, and
+    ``leader_throttle`` limits followers that are not in sync. The last seven
     serve all requests: ``request_channel`` sends their responses, ``request_counts`` counts them,
     ``state_changes`` is notified of each parked request and each response, ``faults`` are the rules
     by which requests fail, ``steps`` runs handlers that are generators, ``unexpected_errors``
@@ -89,6 +91,7 @@ class Services:
     logs: LogManager
     fetch_sessions: FetchSessionCache
     replica_selector: RackAwareReplicaSelector | None
+    leader_throttle: LeaderThrottle
     share_partitions: SharePartitionManager
     client_quotas: QuotaManagers
     offload: Offload

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import chain
 from types import MappingProxyType
 
+from broker.config import dynamic_only_keys
 from broker.config.key import Key, UpdateMode, declared_in
 from broker.config.keys.all_keys import AllKeys
 from broker.config.listener_keys import split_listener_key
@@ -19,7 +20,6 @@ from broker.config.unused import (
     sasl_oauthbearer,
     share_groups,
     threads,
-    throttled_rates,
     tiering,
     tls,
     transactions,
@@ -50,8 +50,9 @@ KEYS: Mapping[str, Key] = MappingProxyType(
     }
 )
 
-# Kafka's definition of a broker's keys lacks them; they are described if they are set.
-DYNAMIC_KEYS: Mapping[str, Key] = MappingProxyType({key.name: key for key in throttled_rates.KEYS})
+DYNAMIC_KEYS: Mapping[str, Key] = MappingProxyType(
+    {key.name: key for key in dynamic_only_keys.KEYS}
+)
 
 
 def may_change(name: str) -> bool:

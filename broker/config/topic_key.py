@@ -52,6 +52,12 @@ def topic_key(name: str, *synonyms: str | tuple[str, int], kind: Kind | None = N
     return field(metadata={METADATA: declared})
 
 
+def own_topic_key(name: str, kind: Kind, default: Value, documentation: str) -> Any:
+    """Declare a key as a dataclass field, for which a broker has no key."""
+    declared = TopicKey(name=name, own_kind=kind, default=default, own_documentation=documentation)
+    return field(metadata={METADATA: declared})
+
+
 def internal_topic_key(name: str, kind: Kind, documentation: str) -> Any:
     """Declare an internal key as a dataclass field; it has no default."""
     declared = TopicKey(name=name, own_kind=kind, own_documentation=documentation, internal=True)

@@ -14,9 +14,17 @@ from broker.common.errors import ApiError
 from broker.common.java_hash import in_checked_order
 from broker.config import Config, attribute
 from broker.config.entry import ConfigEntry, ConfigSource, ConfigSynonym
-from broker.config.kinds import ConfigType, InvalidValue, Value, format_value, int32, int64
+from broker.config.kinds import (
+    ConfigType,
+    InvalidValue,
+    ReplicaList,
+    Value,
+    format_value,
+    int32,
+    int64,
+)
 from broker.config.refusals import invalid_value
-from broker.config.topic_key import METADATA, TopicKey, internal_topic_key, topic_key
+from broker.config.topic_key import METADATA, TopicKey, internal_topic_key, own_topic_key, topic_key
 from broker.config.topic_key_order import TOPIC_KEY_ORDER
 from broker.config.unused_topic_keys import KEYS as UNUSED_KEYS
 from broker.config.unused_topic_keys import REMOTE_STORAGE_ENABLE
@@ -42,11 +50,23 @@ class TopicConfig:
     flush_ms: int = topic_key(
         "flush.ms", "log.flush.interval.ms", "log.flush.scheduler.interval.ms", kind=int64(0)
     )
+    follower_replication_throttled_replicas: tuple[str, ...] = own_topic_key(
+        "follower.replication.throttled.replicas",
+        ReplicaList(),
+        (),
+        "The replicas to which follower.replication.throttled.rate applies.",
+    )
     index_interval_bytes: int = topic_key("index.interval.bytes", "log.index.interval.bytes")
     internal_segment_bytes: int | None = internal_topic_key(
         "internal.segment.bytes",
         int32(),
         "The largest size of a segment in place of segment.bytes, without its lower limit.",
+    )
+    leader_replication_throttled_replicas: tuple[str, ...] = own_topic_key(
+        "leader.replication.throttled.replicas",
+        ReplicaList(),
+        (),
+        "The replicas to whose leader leader.replication.throttled.rate applies.",
     )
     max_compaction_lag_ms: int = topic_key(
         "max.compaction.lag.ms", "log.cleaner.max.compaction.lag.ms"

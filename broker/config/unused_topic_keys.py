@@ -1,32 +1,18 @@
 """Topic keys that have no effect here.
 
-Tools that move partitions set the keys of throttled replicas. Tools that restore a topic's settings
-set the keys of tiered storage.
+Tools that restore a topic's settings set the keys of tiered storage.
 """
 
 from __future__ import annotations
 
-from broker.config.kinds import Boolean, ReplicaList
+from broker.config.kinds import Boolean
 from broker.config.topic_key import TopicKey
 
 REMOTE_STORAGE_ENABLE = "remote.storage.enable"
 
-_UNTHROTTLED = "replication is not throttled"
 _UNTIERED = "tiered storage is not supported"
 
 KEYS = (
-    TopicKey(
-        name="leader.replication.throttled.replicas",
-        own_kind=ReplicaList(),
-        default=(),
-        unused=_UNTHROTTLED,
-    ),
-    TopicKey(
-        name="follower.replication.throttled.replicas",
-        own_kind=ReplicaList(),
-        default=(),
-        unused=_UNTHROTTLED,
-    ),
     TopicKey(name=REMOTE_STORAGE_ENABLE, own_kind=Boolean(), default=False, unused=_UNTIERED),
     TopicKey(name="remote.log.copy.disable", own_kind=Boolean(), default=False, unused=_UNTIERED),
     TopicKey(

@@ -69,16 +69,20 @@ class Rate:
 
     def elapsed_ms(self, now_ms: float) -> float:
         """The measured time: since the oldest sample, at least all windows but one."""
-        self._forget_old(now_ms)
-        if not self._samples:
-            self._samples.append(_Sample(now_ms, now_ms))
-        elapsed_ms = now_ms - min(sample.start_ms for sample in self._samples)
+        elapsed_ms = now_ms - self._oldest_ms(now_ms)
         missing = self._samples_max - 2 - int(elapsed_ms / self._window_ms)
         return max(elapsed_ms + max(missing, 0) * self._window_ms, 1)
 
     def is_idle(self, now_ms: float, idle_ms: float) -> bool:
         """Whether nothing was recorded for *idle_ms*."""
         return all(now_ms - sample.last_ms >= idle_ms for sample in self._samples)
+
+    def _oldest_ms(self, now_ms: float) -> float:
+        """The start of the oldest sample, of which there is one from now on."""
+        self._forget_old(now_ms)
+        if not self._samples:
+            self._samples.append(_Sample(now_ms, now_ms))
+        return min(sample.start_ms for sample in self._samples)
 
     def _advance(self, now_ms: float) -> _Sample:
         self._current = (self._current + 1) % self._samples_max

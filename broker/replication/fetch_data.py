@@ -64,6 +64,8 @@ class FetchParams:
     ``replica_epoch``: the broker epoch of a follower (KIP-903), -1 if it does not send one.
     ``preferred_read_replica``: for a consumer with a rack, the follower that it shall read from the
     fetch offset of a partition, or None for this leader (KIP-392).
+    ``is_throttled``: for a follower, whether its replica of a partition has to wait for the rate of
+    throttled replication; None if this node has no such rate.
     """
 
     replica_id: int
@@ -74,6 +76,7 @@ class FetchParams:
     leader_only: bool
     replica_epoch: int = -1
     preferred_read_replica: PreferredReadReplica | None = None
+    is_throttled: Callable[[Partition], bool] | None = None
 
     @property
     def from_follower(self) -> bool:

@@ -87,9 +87,10 @@ class LogFetchSource(Generic[Results]):
         except ApiError:
             return True
 
-    def is_throttled(self, _key: TopicPartition) -> bool:
-        """Whether a follower that is not in sync is throttled: never, there is no such quota."""
-        return False
+    def is_throttled(self, key: TopicPartition) -> bool:
+        """Whether a follower that is not in sync has to wait for the rate of its leader."""
+        is_throttled, partition = self._params.is_throttled, self._partitions.get(key)
+        return is_throttled is not None and partition is not None and is_throttled(partition)
 
 
 def delayed_fetch(

@@ -156,8 +156,7 @@ def _read(
         log.high_watermark,
         log.last_stable_offset,
         log.log_start_offset,
-        # A client cannot use an incomplete batch; Kafka returns no records and no error.
-        b"" if data.first_entry_incomplete else data.records,
+        b"" if _withholds(params, partition, data.first_entry_incomplete) else data.records,
         data.offset_metadata,
         log_end_offset=log.log_end_offset,
         aborted=log.aborted_in(data, upper) if has_list else None,
@@ -165,6 +164,15 @@ def _read(
     if requested.fetch_offset >= upper.message_offset:
         requested.empty_read = EmptyRead(partition, params, result, fetch_status(requested, result))
     return result
+
+
+def _withholds(params: FetchParams, partition: Partition, first_entry_incomplete: bool) -> bool:
+    """Whether the response has no records, and no error, although there are some.
+
+    A client cannot use an incomplete batch. A throttled follower waits for its quota.
+    """
+    is_throttled = params.is_throttled
+    return first_entry_incomplete or (is_throttled is not None and is_throttled(partition))
 
 
 def _preferred_read_replica(

@@ -13,16 +13,19 @@ import trio
 from broker.common.clock import Clock
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
+from broker.config.dynamic_only_keys import FOLLOWER_RATE, LEADER_RATE
 from broker.controller.links.channel import ControllerChannel
 from broker.controller.metadata.image import Broker, MetadataImage
 from broker.controller.partitions.alter_partition import AlterPartition
 from broker.network.inter_broker.inter_broker_connections import InterBrokerConnections
 from broker.network.inter_broker.link import Link
+from broker.quotas.replication_quota import ReplicationQuota
 from broker.replication.delta_applier import DeltaApplier, OnLeadershipChange
 from broker.replication.follower.replica_fetcher_manager import ReplicaFetcherManager
 from broker.replication.holds import Holds
 from broker.replication.hosted_partitions import HostedPartitions
 from broker.replication.leader_state import AlterPartitionResult
+from broker.replication.leader_throttle import LeaderThrottle
 from broker.replication.partition_purgatories import PartitionPurgatories
 from broker.replication.replica_manager import ReplicaManager
 from broker.replication.replica_selector import RackAwareReplicaSelector
@@ -67,6 +70,9 @@ class Replication:
         self.replica_selector: RackAwareReplicaSelector | None = None
         if config.replica_selector_class is not None:
             self.replica_selector = RackAwareReplicaSelector(node_id, self.alive)
+        leader_quota = ReplicationQuota(node_id, config, clock.now_ms, LEADER_RATE)
+        self.leader_throttle = LeaderThrottle(leader_quota)
+        self.follower_quota = ReplicationQuota(node_id, config, clock.now_ms, FOLLOWER_RATE)
         self.fetchers = ReplicaFetcherManager(self, connections)
         self.delta_applier = DeltaApplier(
             self, config, logs, self.partitions, purgatories, self.fetchers, on_leadership_change

@@ -101,7 +101,12 @@ class FetchWait(OperationWait[DelayedFetch[TopicPartition]]):
         operation = self._operation
         had = operation.available_bytes() or 0
         facts = {"kind": "min_bytes", "need": operation.min_bytes, "had": had}
-        rules = [] if self.is_follower else self._holds()
+        if self.is_follower:
+            throttled = [
+                {"topic": key.topic, "partition": key.partition} for key in operation.throttled()
+            ]
+            return {**facts, "throttled": throttled} if throttled else facts
+        rules = self._holds()
         return {**facts, "faults": rules} if rules else facts
 
     def _holds(self) -> list[Facts]:

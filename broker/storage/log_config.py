@@ -35,7 +35,11 @@ class LogConfig:
     file_delete_delay_ms: int = 60_000  # file.delete.delay.ms
     flush_messages: int = _LONG_MAX  # flush.messages
     flush_ms: int = _LONG_MAX  # flush.ms
+    # follower.replication.throttled.replicas
+    follower_replication_throttled_replicas: tuple[str, ...] = ()
     index_interval_bytes: int = 4096  # index.interval.bytes
+    # leader.replication.throttled.replicas
+    leader_replication_throttled_replicas: tuple[str, ...] = ()
     max_compaction_lag_ms: int = _LONG_MAX  # max.compaction.lag.ms
     max_message_bytes: int = 1_048_588  # max.message.bytes
     message_timestamp_after_max_ms: int = 3_600_000  # message.timestamp.after.max.ms

@@ -27,6 +27,7 @@ _WAITED_FOR_DDL = f"""kind: STRING, topic: STRING, partition: INT, need: BIGINT,
     available: BIGINT, full_window: STRING,
     locks: ARRAY<STRUCT<topic: STRING, partition: INT, {_LOCK_DDL}, lock_expires_in_ms: BIGINT>>,
     faults: ARRAY<STRUCT<{_RULE_DDL}>>,
+    throttled: ARRAY<STRUCT<topic: STRING, partition: INT>>,
     transaction: STRUCT<transactional_id: STRING, producer_id: BIGINT, producer_epoch: INT,
                         state: STRING, outcome: STRING, held_ms: BIGINT>"""
 _COMPLETED_BY_DDL = f"""cause: STRING, topic: STRING, partition: INT, offset: BIGINT, replica: INT,

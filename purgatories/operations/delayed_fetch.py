@@ -180,6 +180,17 @@ class DelayedFetch(DelayedOperation, Generic[K]):
                 accumulated += available
         return accumulated
 
+    def throttled(self) -> list[K]:
+        """The partitions whose bytes do not count because of a quota."""
+        source = self._source
+        assert source is not None, "the operation is not released"
+        return [
+            partition.key
+            for partition in self._to_check
+            if partition.start.message_offset != UNKNOWN_OFFSET
+            and source.is_throttled(partition.key)
+        ]
+
     def on_complete(self) -> None:
         """Call back, so that the caller reads again and responds."""
         assert self._on_response is not None, "the operation is completed once"

@@ -78,6 +78,7 @@ waited_for = some(
     full_window=st.sampled_from(("orders-0", "t-1")),
     locks=st.lists(some(**place, **lock, lock_expires_in_ms=numbers), max_size=3),
     faults=st.lists(some(**rule), max_size=2),
+    throttled=st.lists(some(**place), max_size=2),
     transaction=transaction,
 )
 completed_by = some(

@@ -127,6 +127,7 @@ RECORD_SCHEMAS: dict[str, Schema] = {
             "producer_epoch": INTEGER,
             "transaction": ref("WaitedForTransaction"),
             "faults": array(record(rule=INTEGER, name=nullable(STRING), action=STRING)),
+            "throttled": array(record(topic=STRING, partition=INTEGER)),
             "effect": STRING,
             "rule": INTEGER,
             "name": nullable(STRING),

@@ -65,6 +65,15 @@ class ReplicationKeys:
         1000,
         "How long a follower does not fetch a partition after an error.",
     )
+    replication_quota_window_num: int = key(
+        "replication.quota.window.num",
+        int32(1),
+        11,
+        "The number of time windows over which the rate of throttled replication is measured.",
+    )
+    replication_quota_window_size_seconds: int = key(
+        "replication.quota.window.size.seconds", int32(1), 1, "The length of such a window."
+    )
     replica_high_watermark_checkpoint_interval_ms: int = key(
         "replica.high.watermark.checkpoint.interval.ms",
         int64(),

@@ -24,6 +24,4 @@ KEYS = (
     _sockets("socket.listen.backlog.size", int32(1), 50),
     _quotas("alter.log.dirs.replication.quota.window.num", int32(1), 11),
     _quotas("alter.log.dirs.replication.quota.window.size.seconds", int32(1), 1),
-    _quotas("replication.quota.window.num", int32(1), 11),
-    _quotas("replication.quota.window.size.seconds", int32(1), 1),
 )

@@ -8,6 +8,7 @@ from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.controller.metadata.image import Broker
 from broker.network.inter_broker.link import Link
+from broker.quotas.replication_quota import ReplicationQuota
 from purgatories.timer.system_timer import SystemTimer
 
 
@@ -17,6 +18,7 @@ class FollowerNode(Protocol):
     node_id: int
     config: Config
     timer: SystemTimer
+    follower_quota: ReplicationQuota
 
     def now_ms(self) -> float:
         """Monotonic milliseconds."""

@@ -18,6 +18,8 @@ class PartitionFetchState:
     partition: Partition
     leader_epoch: int
     due_ms: float = -inf
+    # That of the leader in the last response; unknown before the first one.
+    high_watermark: float = inf
 
     @property
     def fetch_offset(self) -> int:
@@ -28,3 +30,8 @@ class PartitionFetchState:
     def last_fetched_epoch(self) -> int:
         """The epoch of the last record, which the leader compares; -1 for an empty log."""
         return self.partition.log.leader_epoch_cache.latest
+
+    @property
+    def is_replica_in_sync(self) -> bool:
+        """Whether the log has all records below the leader's high watermark."""
+        return self.partition.log.log_end_offset >= self.high_watermark

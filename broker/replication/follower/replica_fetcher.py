@@ -114,19 +114,27 @@ class ReplicaFetcher:
         """The partitions to fetch now, and the time in ms until another one becomes due.
 
         The list is the same object as long as it has the same partitions and none is delayed.
+        Throttled partitions are not due while the rate is exceeded.
         """
-        if self._all_due is not None:
+        is_limited = self._node.follower_quota.is_exceeded
+        if self._all_due is not None and not is_limited:
             return self._all_due, inf
         now_ms, next_ms = self._node.now_ms(), inf
         due: list[PartitionFetchState] = []
         for state in self._partition_states.values():
-            if state.due_ms <= now_ms:
+            if is_limited and not state.is_replica_in_sync and self._is_throttled(state):
+                next_ms = min(next_ms, now_ms + self._node.config.replica_fetch_backoff_ms)
+            elif state.due_ms <= now_ms:
                 due.append(state)
             elif state.due_ms < next_ms:
                 next_ms = state.due_ms
         if next_ms == inf:
             self._all_due = due
         return due, next_ms - now_ms
+
+    def _is_throttled(self, state: PartitionFetchState) -> bool:
+        replicas = state.partition.log.config.follower_replication_throttled_replicas
+        return self._node.follower_quota.applies_to(replicas, state.partition.key.partition)
 
     async def _do_work(self, due: list[PartitionFetchState]) -> None:
         try:
@@ -296,6 +304,9 @@ class ReplicaFetcher:
         moved = partition.append_as_follower(
             batches, state.leader_epoch, data.high_watermark, data.log_start_offset
         )
+        state.high_watermark = data.high_watermark
+        if self._is_throttled(state):
+            self._node.follower_quota.record(len(batches))
         if moved:
             self._node.replicated(partition.key, partition.log.high_watermark)
         return True

@@ -36,3 +36,13 @@ def test_a_request_of_a_muted_connection_names_the_quota() -> None:
         "It was queued because its connection was muted for 2.1 s: an earlier request had "
         f"exceeded {EXCEEDED}."
     )
+
+
+def test_the_throttled_partitions_of_a_follower_are_named_with_the_rate() -> None:
+    """The leader withholds their records from replicas that are not in sync."""
+    throttled = [{"topic": "t", "partition": 0}, {"topic": "t", "partition": 2}]
+    waited_for = {"kind": "min_bytes", "need": 1, "had": 0, "throttled": throttled}
+
+    sentences = explanation(completed_fetch() | {"waited_for": waited_for})
+
+    assert "leader.replication.throttled.rate throttled t-0 and t-2." in sentences

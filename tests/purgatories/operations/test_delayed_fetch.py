@@ -196,6 +196,17 @@ def test_throttled_follower_counts_nothing() -> None:
     assert not Fetch(source, a=At(5, 0, 0)).completes()
 
 
+def test_throttled_partitions_are_listed() -> None:
+    """Except those whose start is unknown, which are not checked."""
+    source = Source(a=At(9, 0, 60), b=None)
+    fetch = Fetch(source, a=At(5, 0, 0), b=At(-1)).operation
+    before = fetch.throttled()
+
+    source.throttled = True
+
+    assert (before, fetch.throttled()) == ([], ["a"])
+
+
 def test_unknown_start_is_skipped() -> None:
     """A partition whose start is unknown is skipped."""
     assert not Fetch(Source(a=None), a=At(-1)).completes()

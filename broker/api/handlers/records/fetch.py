@@ -149,6 +149,8 @@ def _params(
         leader_only=replica_id >= 0 or request.version < _CLIENT_METADATA_SINCE,
         replica_epoch=replica_epoch,
     )
+    if replica_id >= 0 and services.leader_throttle.is_active:
+        params.is_throttled = services.leader_throttle.of_follower(replica_id)
     if replica_id < 0 and services.replica_selector is not None:
         params.preferred_read_replica = services.replica_selector.for_rack(body.rack_id)
     return params, replica_id < 0 and (limited or request.handling_time is not None)

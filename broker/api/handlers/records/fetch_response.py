@@ -115,6 +115,7 @@ class FetchResponder:
         except SessionError as error:
             return refusal(error)
         self._rest(results)
+        self._record_replicated(changed)
         response = FetchResponse(session_id=session_id, responses=_topics(changed))
         if self._has_wrong_leader(changed):
             self._add_current_leaders(response)
@@ -131,6 +132,7 @@ class FetchResponder:
         for piece in pieces(results):
             self._rest(piece)
             yield None
+        self._record_replicated(changed)
         topics = yield from _topics_in_slices(changed)
         response = FetchResponse(session_id=session_id, responses=topics)
         if self._has_wrong_leader(changed):
@@ -211,11 +213,26 @@ class FetchResponder:
 
     def _size(self, results: PartitionResults) -> int:
         """The size of the response with all changed partitions; raises `SessionError`."""
+        return self._size_of(self._context.changed_partitions(results))
+
+    def _size_of(self, results: PartitionResults) -> int:
         out = Output()
         start = begin_frame(out)
-        response = FetchResponse(responses=_topics(self._context.changed_partitions(results)))
-        encode_into(out, response, self._request.version)
+        encode_into(out, FetchResponse(responses=_topics(results)), self._request.version)
         return finish_frame(out, start)
+
+    def _record_replicated(self, results: PartitionResults) -> None:
+        """Count the throttled partitions of a follower (``sizeOfThrottledPartitions``)."""
+        if self._params.is_throttled is None:
+            return
+        services = self._request.services
+        throttle, hosted = services.leader_throttle, services.replicas.partitions
+        throttled = PartitionResults()
+        for requested, result in results:
+            partition = hosted.get(requested.key)
+            if partition is not None and throttle.concerns(partition):
+                throttled.append((requested, result))
+        throttle.record(self._size_of(throttled))
 
     def _size_in_slices(self, results: PartitionResults) -> Slices[int]:
         if not self._is_size_needed:

@@ -11,11 +11,13 @@ import trio
 from broker.common.clock import TrioClock
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
+from broker.config.dynamic_only_keys import FOLLOWER_RATE
 from broker.controller.metadata.image import Broker
 from broker.links.links import Links
 from broker.network.inter_broker.link import Link
 from broker.network.inter_broker.node_links import NodeLinks
 from broker.network.transports.memory_transport import MemoryTransport, memory_transport_pair
+from broker.quotas.replication_quota import ReplicationQuota
 from protocol.codec import Output, decode, encode_into
 from protocol.frame_length import finish_frame
 from protocol.framing import Inbox, Scratch
@@ -120,6 +122,9 @@ class FollowingNode:
         self.others = OtherNodes()
         self.now_ms = TrioClock().now_ms
         self.timer = SystemTimer("node", now_ms=self.now_ms)
+        self.follower_quota = ReplicationQuota(
+            self.node_id, self.config, self.now_ms, FOLLOWER_RATE
+        )
         self.links = Links(self.timer)
         self.brokers = {n: Broker(n, "127.0.0.1", 9091 + n, 100 + n) for n in (1, LEADER, 3)}
         self.moved: list[tuple[TopicPartition, int]] = []
