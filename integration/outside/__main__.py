@@ -16,6 +16,7 @@ from integration.outside.apache_kafka import ApacheKafka
 from integration.outside.brokers import kafka_brokers, our_brokers
 from integration.outside.go_suites import FRANZ_GO, KAFKA_GO
 from integration.outside.kafka_python import KafkaPython
+from integration.outside.kafka_test_classes import CLASSES
 from integration.outside.known import KNOWN
 from integration.outside.librdkafka import Librdkafka
 from integration.outside.rskafka import Rskafka
@@ -29,7 +30,7 @@ SUITES: tuple[Suite, ...] = (
     KafkaPython(),
     Rskafka(),
     Sarama(),
-    ApacheKafka(),
+    *(ApacheKafka(name, classes) for name, classes in CLASSES.items()),
 )
 
 

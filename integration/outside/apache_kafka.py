@@ -1,4 +1,4 @@
-"""Kafka's own tests of its broker, from the jars with its tests, on nodes of ours.
+"""Kafka's own tests of its broker, clients and frameworks, from Maven, on nodes of ours.
 
 These tests start brokers in their own process. The classes of `integration/outside/java` take the
 place of the few classes of Kafka's test kits that do this: they start our broker, and give the
@@ -20,12 +20,11 @@ from broker.config.kinds import format_value
 from broker.config.table import KEYS
 from integration.kafka.jars import KAFKA_VERSION, missing_for_a_jvm
 from integration.outside.junit_reports import results_of
-from integration.outside.kafka_test_classes import CLASSES
 from integration.outside.suite import Brokers, Results, Verdict, run_logged
 from integration.programs.program import maven_jars
 
 _JAVA = Path(__file__).parent / "java"
-_CLASS_WITHIN_SECONDS = 900
+_CLASS_WITHIN_SECONDS = 1800
 _COMPILE_WITHIN_SECONDS = 300
 _CONSOLE = "org.junit.platform.console.ConsoleLauncher"
 # JUnit loads it for each test: it keeps the object of the test.
@@ -42,9 +41,17 @@ _KAFKA = (
     ("kafka_2.13", ""),
     ("kafka-streams", ""),
     ("kafka-tools", ""),
+    ("connect-runtime", ""),
+    ("connect-mirror", ""),
+    ("connect-file", ""),
     ("kafka-test-common-runtime", ""),
     ("kafka_2.13", "test"),
     ("kafka-clients", "test"),
+    ("kafka-clients-integration-tests", "test"),
+    ("kafka-streams", "test"),
+    ("kafka-streams-integration-tests", "test"),
+    ("connect-runtime", "test"),
+    ("connect-mirror", "test"),
     ("kafka-group-coordinator", "test"),
     ("kafka-metadata", "test"),
     ("kafka-server", "test"),
@@ -65,15 +72,16 @@ _LIBRARIES = (
 
 
 class ApacheKafka:
-    """The tests that have clients or requests; the others test classes of Kafka's broker."""
+    """The tests of *classes*, which have clients or requests."""
 
-    name = "apache-kafka"
     nodes = 0
     properties: Mapping[str, str] = {}
     racks: Sequence[str] = ()
     advertised: int | None = None
 
-    def __init__(self) -> None:
+    def __init__(self, name: str, classes: Sequence[str]) -> None:
+        self.name = name
+        self._classes = classes
         self._failed: set[str] = set()
 
     def missing(self) -> str | None:
@@ -85,7 +93,7 @@ class ApacheKafka:
         with tempfile.TemporaryDirectory() as folder:
             classes = _compiled(Path(folder)) if brokers.are_ours else None
             results: Results = {}
-            for each in CLASSES:
+            for each in self._classes:
                 only = None if brokers.are_ours else self._methods(each)
                 if only != []:
                     results |= _run_class(each, only, classes, Path(folder), log)
@@ -102,7 +110,8 @@ class ApacheKafka:
 def _jars() -> Path:
     """The folder with Kafka's tests and what they need; raises `Unavailable`."""
     kafka = (f"org.apache.kafka:{name}:{KAFKA_VERSION}:{kind}" for name, kind in _KAFKA)
-    return maven_jars(f"tests-{KAFKA_VERSION}", *(each.rstrip(":") for each in kafka), *_LIBRARIES)
+    coordinates = [each.rstrip(":") for each in kafka]
+    return maven_jars(f"all-tests-{KAFKA_VERSION}", *coordinates, *_LIBRARIES)
 
 
 def _compiled(folder: Path) -> Path:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 _ELR = "the level of eligible.leader.replicas.version cannot be changed"
 _ORDER = "it expects the order of Kafka's hash tables"
-_THROTTLE = "replication is not throttled"
+_JAVA = "a Java class is a setting of the brokers"
 _UNRELEASED = "Kafka's tests use metadata.version 31, which is not released"
 _DIRECTORIES = "ours has other data directories than the settings of the test"
 
@@ -21,6 +21,15 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
     "kafka-python": {},
     "rskafka": {},
     "sarama": {},
+    "kafka-clients": {
+        "ClientTelemetryTest.testClientInstanceId": _JAVA,
+        "ConsumerIntegrationTest.testRackAwareAssignment": _JAVA,
+        "DynamicGroupConfigIntegrationTest.testDescribeGroupConfigSynonymsWithBrokerSynonym": (
+            "ours gets the defaults of Kafka as settings of its nodes"
+        ),
+    },
+    "kafka-connect": {},
+    "kafka-streams": {},
     "apache-kafka": {
         "AlterUserScramCredentialsRequestTest.testMetadataVersionTooLow": (
             "metadata.version cannot be changed"
@@ -53,18 +62,6 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         ),
         "ReassignPartitionsCommandTest.testAlterLogDirReassignmentThrottle": _DIRECTORIES,
         "ReassignPartitionsCommandTest.testLogDirReassignment": _DIRECTORIES,
-        **{
-            f"ReassignPartitionsCommandTest.testCancellationWith{each}": _THROTTLE
-            for each in (
-                "AddingAndRemovingReplicaInIsr",
-                "AddingReplicaInIsr",
-                "BootstrapController",
-                "BootstrapServer",
-            )
-        },
-        "TopicCommandTest.testDescribeUnderReplicatedPartitionsWhenReassignmentIsInProgress": (
-            _THROTTLE
-        ),
         **{
             f"GetOffsetShellTest.testGetOffsetsBy{each}Spec": "it needs tiered storage"
             for each in ("EarliestLocal", "EarliestTiered", "LatestTiered")

@@ -77,6 +77,7 @@ public final class OurBroker {
         return object(KafkaApis.class, (method, given) -> switch (method.getName()) {
             case "metadataCache" -> metadata;
             case "brokerId" -> id;
+            case "isConsumerGroupProtocolEnabled" -> true;
             case "clusterId" -> cluster.facts().get("cluster_id").asText();
             default -> inside(method);
         });

@@ -24,12 +24,12 @@ import org.apache.kafka.common.test.ClusterInstance;
 import org.apache.kafka.common.test.JaasUtils;
 import org.apache.kafka.common.test.api.ClusterConfig;
 import org.apache.kafka.common.test.api.Type;
+import org.apache.kafka.metadata.authorizer.StandardAuthorizer;
 import org.apache.kafka.server.fault.FaultHandlerException;
 import org.apache.kafka.test.TestUtils;
 
 /** A cluster of ours for a test of ClusterTest. */
 public final class OurClusterInstance implements ClusterInstance {
-    private static final int CONTROLLER = 3000;
     // What Kafka's test kit sets for all tests.
     private static final Map<String, String> OF_THE_KIT = Map.of(
         "offsets.topic.num.partitions", "5",
@@ -64,10 +64,12 @@ public final class OurClusterInstance implements ClusterInstance {
         given.put("inter.broker.listener.name", clientListener().value());
         addLogin(given);
         for (int id = 0; id < config.numBrokers(); id++) {
-            brokers.put(id, OurBroker.of(cluster, kafkaConfig(given, id), id, () -> { }));
+            KafkaConfig own = NodeConfig.of(
+                given, id, clientListener().value(), config.brokerSecurityProtocol());
+            brokers.put(id, OurBroker.of(cluster, own, id, () -> { }));
         }
         KafkaConfig first = brokers.get(0).config();
-        controllers.put(CONTROLLER, OurController.of(cluster, first));
+        controllers.put(NodeConfig.CONTROLLER, OurController.of(cluster, first));
         cluster.startAll(new Settings(given)
             .withListener(clientListener().value(), config.brokerSecurityProtocol(), first)
             .withRacks(new TreeMap<>(config.perServerOverrideProperties()).values().stream()
@@ -92,19 +94,9 @@ public final class OurClusterInstance implements ClusterInstance {
         given.putIfAbsent("sasl.enabled.mechanisms", "PLAIN");
         given.putIfAbsent("sasl.mechanism.inter.broker.protocol", "PLAIN");
         given.putIfAbsent("listener.name." + listener + ".plain.sasl.jaas.config", login);
-    }
-
-    private KafkaConfig kafkaConfig(Map<String, String> given, int id) {
-        String listener = clientListener().value();
-        Map<String, String> own = new HashMap<>(given);
-        own.put("process.roles", "broker");
-        own.put("node.id", String.valueOf(id));
-        own.put("controller.listener.names", "CONTROLLER");
-        own.put("controller.quorum.voters", CONTROLLER + "@localhost:1");
-        own.put("listeners", listener + "://localhost:0");
-        own.put("listener.security.protocol.map",
-            listener + ":" + config.brokerSecurityProtocol().name + ",CONTROLLER:PLAINTEXT");
-        return new KafkaConfig(own);
+        given.putIfAbsent("authorizer.class.name", StandardAuthorizer.class.getName());
+        given.putIfAbsent("allow.everyone.if.no.acl.found", "false");
+        given.putIfAbsent("super.users", "User:" + admin);
     }
 
     private void setFeatures() {
@@ -181,7 +173,7 @@ public final class OurClusterInstance implements ClusterInstance {
 
     @Override
     public Set<Integer> controllerIds() {
-        return Set.of(CONTROLLER);
+        return Set.of(NodeConfig.CONTROLLER);
     }
 
     @Override
