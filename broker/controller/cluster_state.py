@@ -22,7 +22,7 @@ from broker.config.topics import topic_value
 from broker.controller.database.security_changes import SecurityChange, stored_changes
 from broker.controller.database.store import ControllerStore
 from broker.controller.feeds.feed import MetadataFeed, MetadataListener
-from broker.controller.metadata.features import FEATURES
+from broker.controller.metadata.features import ELR_VERSION, FEATURES
 from broker.controller.metadata.image import (
     Broker,
     MetadataImage,
@@ -75,8 +75,10 @@ class ClusterState:
         self.image.feature_levels = _feature_levels(store)
         for change in stored_changes(store.security):
             change.apply(self.image)
-        self._require_min_insync_replicas()
-        self.config.reconfigure({}, self.image.broker_configs[ALL_NODES])
+        self.initial_min_insync_replicas = str(self.config.min_insync_replicas)
+        if self.has_elr:
+            self._require_min_insync_replicas()
+        self.config.reconfigure({}, self.image.broker_configs.get(ALL_NODES, {}))
 
     def _require_min_insync_replicas(self) -> None:
         """Make min.insync.replicas a cluster-wide setting, as ELR requires (KIP-966).
@@ -85,7 +87,6 @@ class ClusterState:
         (``ConfigurationControlManager.maybeGenerateElrSafetyRecords``).
         """
         configs = self.image.broker_configs.get(ALL_NODES, {})
-        self.initial_min_insync_replicas = str(self.config.min_insync_replicas)
         if MIN_INSYNC_REPLICAS not in configs:
             configs = {**configs, MIN_INSYNC_REPLICAS: self.initial_min_insync_replicas}
             self._store.put_broker_configs(ALL_NODES, configs)
@@ -94,6 +95,11 @@ class ClusterState:
         if given is not None and int(text) != self.config.min_insync_replicas:
             message = "%s=%s is ignored: the cluster has the stored value %s; alter that instead"
             logger.warning(message, MIN_INSYNC_REPLICAS, given, text)
+
+    @property
+    def has_elr(self) -> bool:
+        """Whether partitions have eligible leader replicas."""
+        return self.image.feature_level(ELR_VERSION) > 0
 
     # ---------------------------------------------------------------------------------- nodes
 
@@ -225,10 +231,11 @@ class ClusterState:
         min_isr = min(min_insync, len(topic.partitions[0].replicas))
         unclean = topic_value(self.config, topic.configs, "unclean.leader.election.enable")
         election = Election.UNCLEAN if unclean else Election.ONLINE
+        has_elr = self.has_elr
 
         def of(index: int) -> Rules:
             key = TopicPartition(topic.name, index)
-            return Rules(partial(self._can_lead, key), min_isr, election)
+            return Rules(partial(self._can_lead, key), min_isr, election, has_elr)
 
         return of
 

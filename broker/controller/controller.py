@@ -17,14 +17,14 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.client_metrics import check_client_metrics_configs
-from broker.config.dynamic import MIN_INSYNC_REPLICAS, check_min_insync_replicas
+from broker.config.dynamic import ALL_NODES, MIN_INSYNC_REPLICAS, check_min_insync_replicas
 from broker.config.groups import check_group_configs
 from broker.controller.client_quota_control import ClientQuotaControl
 from broker.controller.cluster_state import Affects, ClusterState, Results
 from broker.controller.database.store import ControllerStore
 from broker.controller.feeds.feed import MetadataFeed, MetadataListener
 from broker.controller.initial_settings import InitialSettings
-from broker.controller.metadata.features import FeatureUpdate, checked_levels
+from broker.controller.metadata.features import ELR_VERSION, FeatureUpdate, checked_levels
 from broker.controller.metadata.image import Broker, PartitionRegistration, TopicImage
 from broker.controller.partitions.alter_partition import AlterPartition, validate_alter_partition
 from broker.controller.partitions.change_batch import ChangePartition, with_partitions
@@ -94,12 +94,12 @@ class Controller:
     ) -> MetadataFeed:
         """Add a node, or restore it with a new broker epoch; the node releases its feed.
 
-        A node that comes back after an unclean shutdown is, as in Kafka, not in any ISR or ELR
-        until it has caught up. Partitions without a leader get one if possible.
+        A node that comes back after an unclean shutdown is, as in Kafka with ELR, not in any ISR or
+        ELR until it has caught up. Partitions without a leader get one if possible.
         """
         node_id = broker.node_id
         assert not self.image.alive(node_id), "a node registers once per start"
-        if node_id in self.image.brokers and not was_clean:
+        if node_id in self.image.brokers and not was_clean and self._state.has_elr:
             crashed = partial(without_crashed, node_id)
             finish(self._state.change_all(lambda _, each: node_id in each.isr + each.elr, crashed))
         self._state.offline -= {each for each in self._state.offline if each[0] == node_id}
@@ -304,7 +304,8 @@ class Controller:
         """Store settings that a node has validated for itself or, under the empty name, for all."""
         before = self.image.broker_configs.get(name, {})
         configs = changed(before)
-        check_min_insync_replicas(name, before, configs)
+        if self._state.has_elr:
+            check_min_insync_replicas(name, before, configs)
         if validate_only or configs == before:
             return
         self._state.put_broker_configs(name, configs)
@@ -339,6 +340,23 @@ class Controller:
         levels = checked_levels(updates, self.image.feature_levels, self.image.controller_id)
         if levels and not validate_only:
             self._state.put_feature_levels(levels)
+            if levels.get(ELR_VERSION):
+                self._require_cluster_wide_min_insync_replicas()
+
+    def _require_cluster_wide_min_insync_replicas(self) -> None:
+        """Make min.insync.replicas a setting of all nodes and of no node (KIP-966).
+
+        Kafka's ``ConfigurationControlManager.maybeGenerateElrSafetyRecords``.
+        """
+        state = self._state
+        for name, configs in list(self.image.broker_configs.items()):
+            if name != ALL_NODES and MIN_INSYNC_REPLICAS in configs:
+                own = {key: text for key, text in configs.items() if key != MIN_INSYNC_REPLICAS}
+                state.put_broker_configs(name, own)
+        of_all = self.image.broker_configs.get(ALL_NODES, {})
+        added = {MIN_INSYNC_REPLICAS: state.initial_min_insync_replicas}
+        if MIN_INSYNC_REPLICAS not in of_all:
+            state.put_broker_configs(ALL_NODES, {**of_all, **added})
 
     def one_commit(self) -> AbstractContextManager[None]:
         """Write all changes made inside in one transaction; nodes get them afterwards."""

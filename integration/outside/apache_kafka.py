@@ -34,7 +34,7 @@ _OPTIONS = (
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
     "-Djunit.jupiter.extensions.autodetection.enabled=true",
-    "-Djunit.jupiter.execution.timeout.default=60s",
+    "-Djunit.jupiter.execution.timeout.default=240s",
     "-Dlog4j2.level=OFF",
 )
 _KAFKA = (

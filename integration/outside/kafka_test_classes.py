@@ -136,7 +136,6 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
         "org.apache.kafka.connect.mirror.integration.MirrorConnectorsIntegrationExactlyOnceTest",
     ),
     "kafka-streams": (
-        "org.apache.kafka.streams.integration.AdjustStreamThreadCountTest",
         "org.apache.kafka.streams.integration.DeadLetterQueueIntegrationTest",
         "org.apache.kafka.streams.integration.EOSUncleanShutdownIntegrationTest",
         "org.apache.kafka.streams.integration.EosIntegrationTest",

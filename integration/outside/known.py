@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_ELR = "the level of eligible.leader.replicas.version cannot be changed"
 _ORDER = "it expects the order of Kafka's hash tables"
 _JAVA = "a Java class is a setting of the brokers"
 _UNRELEASED = "Kafka's tests use metadata.version 31, which is not released"
@@ -44,18 +43,6 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "PlaintextAdminIntegrationTest.testDescribeAndAlterConfigs": (
             "it counts the settings that it gives to the broker, of which ours refuses some"
         ),
-        **{
-            f"PlaintextAdminIntegrationTest.testElectUncleanLeaders{each}": _ELR
-            for each in (
-                "AndNoop",
-                "ForAllPartitions",
-                "ForManyPartitions",
-                "ForOnePartition",
-                "ForUnknownPartitions",
-                "Noop",
-                "WhenNoLiveBrokers",
-            )
-        },
         "ProduceRequestTest.testCorruptLz4ProduceRequest": "it reads a metric of Kafka's JVM",
         "ShareGroupHeartbeatRequestTest.testPartitionAssignmentWithChangingTopics": (
             "the epochs depend on how long the initialization of share partitions takes"

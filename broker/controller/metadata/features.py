@@ -4,9 +4,8 @@ The level of a feature states what clients may rely on: with ``eligible.leader.r
 that partitions have eligible leader replicas (KIP-966), with ``group.version`` that groups of the
 consumer protocol exist (KIP-848), with ``transaction.version`` 2 that a transaction bumps the epoch
 of its producer (KIP-890), with ``metadata.version`` which of Kafka's rules apply (30 is 4.3). The
-levels are those of a new cluster of Kafka 4.3; those of eligible leader replicas, of the metadata
-and of the quorum cannot be changed here. Which requests clients can use depends on the list in
-ApiVersions.
+levels are those of a new cluster of Kafka 4.3; those of the metadata and of the quorum cannot be
+changed here. Which requests clients can use depends on the list in ApiVersions.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from broker.common.errors import ApiError
 from protocol.errors import ErrorCode
 from protocol.lazy_dataclass import dataclass
 
+ELR_VERSION = "eligible.leader.replicas.version"
 GROUP_VERSION = "group.version"
 METADATA_VERSION = "metadata.version"
 SHARE_VERSION = "share.version"
@@ -42,7 +42,7 @@ class Feature:
 
 FEATURES: Mapping[str, Feature] = MappingProxyType(
     {
-        "eligible.leader.replicas.version": Feature(0, 1, 1),
+        ELR_VERSION: Feature(0, 1, 1, is_changeable=True),
         GROUP_VERSION: Feature(0, 1, 1, is_changeable=True),
         "kraft.version": Feature(0, 1, 0),
         METADATA_VERSION: Feature(7, 30, 30),

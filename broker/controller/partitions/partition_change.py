@@ -2,8 +2,12 @@
 
 Every change is computed here from a target: a complete reassignment is completed, a leader that
 cannot stay is replaced, and the eligible leader replicas are maintained (KIP-966, on by default
-since Kafka 4.1). Since metadata version 3.6 shrinking the ISR alone keeps the leader epoch
+since Kafka 4.1). Without the latter, the last replica in sync remains in the ISR, and only it can
+lead again. Since metadata version 3.6 shrinking the ISR alone keeps the leader epoch
 (KAFKA-15021).
+
+Deviation: where ELR have been disabled, an election removes the last known leader; Kafka keeps it,
+without an effect.
 """
 
 from __future__ import annotations
@@ -26,11 +30,12 @@ class Election(Enum):
 
 @dataclass(slots=True, frozen=True)
 class Rules:
-    """Which nodes can lead, and how many in-sync replicas are enough."""
+    """Which nodes can lead, how many in-sync replicas are enough, and whether there are ELR."""
 
     can_lead: Callable[[int], bool]
     min_isr: int
     election: Election = Election.ONLINE
+    has_elr: bool = True
 
 
 def change_partition(
@@ -46,16 +51,20 @@ def change_partition(
     ELR.
     """
     target = _complete_reassignment(target)
-    isr, elr = target.isr, _eligible(partition, target, rules.min_isr, crashed)
+    isr, elr = target.isr, _eligible(partition, target, rules, crashed)
     leader, unclean = _elect(partition, target, elr, rules)
     if unclean:
         isr, elr = (leader,), ()
     elif leader in elr:
         isr, elr = (leader,), tuple(each for each in elr if each != leader)
-    last_known_elr = _last_leader(partition, leader)
+    elif not isr and not rules.has_elr:
+        isr = partition.isr
+    last_known_elr = _last_leader(partition, leader, rules)
     new = replace(target, isr=isr, leader=leader, elr=elr, last_known_elr=last_known_elr)
     if new == partition:
         return partition
+    if not rules.has_elr:
+        new = replace(new, elr=())
     epoch_ends = leader != partition.leader or not set(partition.replicas) <= set(new.replicas)
     return replace(
         new,
@@ -84,11 +93,16 @@ def _complete_reassignment(target: PartitionRegistration) -> PartitionRegistrati
 def _eligible(
     partition: PartitionRegistration,
     target: PartitionRegistration,
-    min_isr: int,
+    rules: Rules,
     crashed: Collection[int],
 ) -> tuple[int, ...]:
-    """The replicas that left an ISR while it was too small to commit without them."""
-    if len(target.isr) >= min_isr:
+    """The replicas that left an ISR while it was too small to commit without them.
+
+    If there are no ELR any more, those of before can still lead a partition with an empty ISR.
+    """
+    if not rules.has_elr:
+        return target.elr
+    if len(target.isr) >= rules.min_isr:
         return ()
     return tuple(sorted({*target.elr, *partition.isr} - {*target.isr, *crashed}))
 
@@ -108,7 +122,7 @@ def _elect(
     for candidate in able:
         if candidate in safe:
             return candidate, False
-    if not safe:
+    if not safe and rules.has_elr:
         for candidate in able:
             if candidate in partition.last_known_elr:
                 return candidate, True
@@ -119,8 +133,10 @@ def _elect(
     return NO_LEADER, False
 
 
-def _last_leader(partition: PartitionRegistration, leader: int) -> tuple[int, ...]:
+def _last_leader(partition: PartitionRegistration, leader: int, rules: Rules) -> tuple[int, ...]:
     """The last known leader of a partition without leader."""
     if leader != NO_LEADER:
         return ()
-    return (partition.leader,) if partition.leader != NO_LEADER else partition.last_known_elr
+    if partition.leader == NO_LEADER or not rules.has_elr:
+        return partition.last_known_elr
+    return (partition.leader,)

@@ -43,8 +43,8 @@ def a_lagging_follower_is_never_removed(patch: pytest.MonkeyPatch) -> None:
 def a_crashed_replica_stays_eligible(patch: pytest.MonkeyPatch) -> None:
     eligible = partition_change._eligible  # noqa: SLF001 - a mutant replaces it
 
-    def whatever_it_lost(partition: Any, target: Any, min_isr: int, _crashed: Any) -> Any:
-        return eligible(partition, target, min_isr, ())
+    def whatever_it_lost(partition: Any, target: Any, rules: Any, _crashed: Any) -> Any:
+        return eligible(partition, target, rules, ())
 
     patch.setattr(partition_change, "_eligible", whatever_it_lost)
 

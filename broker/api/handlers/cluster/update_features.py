@@ -3,8 +3,7 @@
 Behaviour: a feature that has the requested level already is not changed. The first feature that
 cannot have the requested level fails the request.
 
-Deviations: the levels of ``eligible.leader.replicas.version`` and ``kraft.version`` cannot be
-changed.
+Deviation: the level of ``kraft.version`` cannot be changed.
 """
 
 from __future__ import annotations

@@ -74,10 +74,8 @@ def test_the_metadata_version_cannot_be_downgraded(upgrade_type: int, reason: st
         changed("metadata.version", 29, upgrade_type)
 
 
-def test_other_levels_cannot_be_changed_here() -> None:
-    """Kafka can downgrade them, and upgrade kraft.version."""
-    with pytest.raises(ApiError, match="cannot be changed here"):
-        changed("eligible.leader.replicas.version", 0, SAFE_DOWNGRADE)
+def test_the_level_of_the_quorum_cannot_be_changed_here() -> None:
+    """Kafka can upgrade kraft.version."""
     with pytest.raises(ApiError, match="cannot be changed here"):
         changed("kraft.version", 1, UPGRADE)
 
