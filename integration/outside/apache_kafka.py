@@ -41,17 +41,10 @@ _KAFKA = (
     ("kafka_2.13", ""),
     ("kafka-streams", ""),
     ("kafka-tools", ""),
-    ("connect-runtime", ""),
-    ("connect-mirror", ""),
-    ("connect-file", ""),
     ("kafka-test-common-runtime", ""),
     ("kafka_2.13", "test"),
     ("kafka-clients", "test"),
     ("kafka-clients-integration-tests", "test"),
-    ("kafka-streams", "test"),
-    ("kafka-streams-integration-tests", "test"),
-    ("connect-runtime", "test"),
-    ("connect-mirror", "test"),
     ("kafka-group-coordinator", "test"),
     ("kafka-metadata", "test"),
     ("kafka-server", "test"),
@@ -59,6 +52,20 @@ _KAFKA = (
     ("kafka-storage", "test"),
     ("kafka-tools", "test"),
 )
+# What the suites of frameworks need besides; some of it would replace a library of the others.
+_FRAMEWORKS = {
+    "kafka-connect": (
+        ("connect-runtime", ""),
+        ("connect-mirror", ""),
+        ("connect-file", ""),
+        ("connect-runtime", "test"),
+        ("connect-mirror", "test"),
+    ),
+    "kafka-streams": (
+        ("kafka-streams", "test"),
+        ("kafka-streams-integration-tests", "test"),
+    ),
+}
 _LIBRARIES = (
     "org.junit.jupiter:junit-jupiter:5.14.4",
     "org.junit.platform:junit-platform-console:1.14.4",
@@ -91,12 +98,14 @@ class ApacheKafka:
     def run(self, brokers: Brokers, log: Path) -> Results:
         """See `Suite.run`; a test is named by its class and method, without parameters."""
         with tempfile.TemporaryDirectory() as folder:
-            classes = _compiled(Path(folder)) if brokers.are_ours else None
+            class_path = f"{_jars(self.name)}/*"
+            if brokers.are_ours:
+                class_path = f"{_compiled(Path(folder), class_path)}{os.pathsep}{class_path}"
             results: Results = {}
             for each in self._classes:
                 only = None if brokers.are_ours else self._methods(each)
                 if only != []:
-                    results |= _run_class(each, only, classes, Path(folder), log)
+                    results |= _run_class(each, only, class_path, Path(folder), log)
         if brokers.are_ours:
             self._failed = {test for test, verdict in results.items() if verdict is Verdict.FAILED}
         return results
@@ -107,33 +116,32 @@ class ApacheKafka:
         return [method for owner, _, method in named if owner == simple]
 
 
-def _jars() -> Path:
+def _jars(suite: str) -> Path:
     """The folder with Kafka's tests and what they need; raises `Unavailable`."""
-    kafka = (f"org.apache.kafka:{name}:{KAFKA_VERSION}:{kind}" for name, kind in _KAFKA)
+    artifacts = (*_KAFKA, *_FRAMEWORKS.get(suite, ()))
+    kafka = (f"org.apache.kafka:{name}:{KAFKA_VERSION}:{kind}" for name, kind in artifacts)
     coordinates = [each.rstrip(":") for each in kafka]
-    return maven_jars(f"all-tests-{KAFKA_VERSION}", *coordinates, *_LIBRARIES)
+    return maven_jars(f"tests-{suite}-{KAFKA_VERSION}", *coordinates, *_LIBRARIES)
 
 
-def _compiled(folder: Path) -> Path:
+def _compiled(folder: Path, class_path: str) -> Path:
     """Compile the classes that take the place of Kafka's; returns their folder."""
     classes = folder / "classes"
     services = classes / "META-INF" / "services"
     services.mkdir(parents=True)
     (services / "org.junit.jupiter.api.extension.Extension").write_text(_EXTENSION)
     command: list[str | Path] = ["javac", "-proc:none", "-nowarn", "-d", classes]
-    command += ["-cp", f"{_jars()}/*", *sorted(_JAVA.rglob("*.java"))]
+    command += ["-cp", class_path, *sorted(_JAVA.rglob("*.java"))]
     subprocess.run(command, check=True, timeout=_COMPILE_WITHIN_SECONDS)
     return classes
 
 
 def _run_class(
-    class_name: str, only: Collection[str] | None, classes: Path | None, folder: Path, log: Path
+    class_name: str, only: Collection[str] | None, class_path: str, folder: Path, log: Path
 ) -> Results:
     """Run the tests of one class in a JVM, all of them or *only* these methods."""
     reports = folder / "reports"
     shutil.rmtree(reports, ignore_errors=True)
-    jars = f"{_jars()}/*"
-    class_path = jars if classes is None else f"{classes}{os.pathsep}{jars}"
     command = ["java", *_OPTIONS, *_properties(), "-cp", class_path, _CONSOLE, "execute"]
     command += ["--disable-banner", "--disable-ansi-colors", "--reports-dir", str(reports)]
     command += ["--select-class", class_name]

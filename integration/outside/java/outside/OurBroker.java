@@ -32,7 +32,7 @@ public final class OurBroker {
         this.config = config;
         this.id = id;
         this.startCluster = startCluster;
-        replicas = new OurReplicas(new Facts(cluster), id);
+        replicas = new OurReplicas(new Facts(cluster), id, cluster.directory(id));
         metadata = OurMetadata.of(cluster);
     }
 

@@ -100,6 +100,11 @@ public final class OurCluster implements AutoCloseable {
         });
     }
 
+    /** The directory with a node's logs. */
+    public File directory(int node) {
+        return folder.resolve("data").resolve("node-" + node).toFile();
+    }
+
     /** The port of a node's listener. */
     public int port(int node, String listener) {
         return ports.get(node).get(listener);

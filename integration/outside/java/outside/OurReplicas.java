@@ -12,14 +12,10 @@ import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.storage.internals.log.UnifiedLog;
 import scala.Option;
-import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** The replicas of a node of ours as Kafka's objects; of a log only its offsets are known. */
-record OurReplicas(Facts facts, int node) {
-    private static final Seq<File> NO_DIRECTORIES =
-        CollectionConverters.asScala(List.<File>of()).toSeq();
-
+record OurReplicas(Facts facts, int node, File directory) {
     ReplicaManager replicaManager() {
         return object(ReplicaManager.class, (method, given) -> switch (method.getName()) {
             case "logManager" -> logManager();
@@ -33,7 +29,7 @@ record OurReplicas(Facts facts, int node) {
         return object(LogManager.class, (method, given) -> switch (method.getName()) {
             case "getLog" -> log((TopicPartition) given[0]);
             case "getLog$default$2" -> false;
-            case "liveLogDirs" -> NO_DIRECTORIES;
+            case "liveLogDirs" -> CollectionConverters.asScala(List.of(directory)).toSeq();
             default -> inside(method);
         });
     }
