@@ -1,8 +1,9 @@
 """Random decisions of Kafka's controller and of ours are equal.
 
 Nodes crash and return, leaders change their ISR, leaders are elected and replicas reassigned. After
-every step the response and the registration of every partition must be equal. Our controller runs
-first, to choose valid steps; Kafka's then runs the recorded script.
+every step the response and the registration of every partition must be equal. Eligible leader
+replicas are enabled and disabled. Our controller runs first, to choose valid steps; Kafka's then
+runs the recorded script.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ from broker.config import Config
 from broker.config.topics import check_topic_configs
 from broker.controller.controller import Controller
 from broker.controller.database.store import ControllerStore
+from broker.controller.metadata.features import (
+    ELR_VERSION,
+    SAFE_DOWNGRADE,
+    UPGRADE,
+    FeatureUpdate,
+)
 from broker.controller.metadata.image import Broker, PartitionRegistration, TopicImage
 from broker.controller.partitions.alter_partition import AlterPartition
 from broker.controller.partitions.partition_change import Election
@@ -134,6 +141,7 @@ class Player:
             (1, lambda: self.random.choice(("balance", "unclean"))),
             (1, self._draw_grow),
             (1, self._draw_configure),
+            (1, self._draw_elr),
             (1, self.draw_create),
         ]
         (draw,) = self.random.choices([d for _, d in draws], [weight for weight, _ in draws])
@@ -152,6 +160,16 @@ class Player:
             topic for topic in self.image.values() if not any(map(_remembers, topic.partitions))
         ]
         return self.draw_configure(settled)
+
+    def _draw_elr(self) -> str:
+        """Avoid a change while a partition has no leader.
+
+        Kafka does not remove a last known leader while ELR are disabled, and remembers -1 of a
+        partition that has lost its leader meanwhile.
+        """
+        partitions = [each for topic in self.image.values() for each in topic.partitions]
+        is_settled = all(each.leader >= 0 and not _remembers(each) for each in partitions)
+        return f"elr {self.random.randint(0, 1)}" if is_settled else "balance"
 
     def draw_configure(self, topics: Iterable[TopicImage]) -> str:
         """Return new settings for one of these topics."""
@@ -226,6 +244,13 @@ class Player:
         except ApiError as error:
             ended = _ended(error)
         return step, ended + self._state()
+
+    def take_elr(self, level: str) -> str:
+        present = self.controller.image.feature_level(ELR_VERSION)
+        kind = UPGRADE if int(level) > present else SAFE_DOWNGRADE
+        update = FeatureUpdate(ELR_VERSION, int(level), kind)
+        self.controller.update_features([update], validate_only=False)
+        return "done"
 
     def take_register(self, node: str) -> str:
         self.controller.register(Broker(int(node), "localhost", 9092), IgnoringNode())

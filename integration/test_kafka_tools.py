@@ -8,11 +8,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Producer
 
 from antechamber import Cluster
 from integration.clients.api_uses import ApiUses
 from integration.kafka.tools import KafkaTools
-from integration.machine.deadlines import eventually
+from integration.machine.deadlines import ENDS_WITHIN_S, eventually
 
 pytestmark = pytest.mark.jvm
 
@@ -172,7 +173,7 @@ def test_voters_of_the_quorum_are_static(
 def test_a_partition_is_reassigned(tool: Tool, topic: str, tmp_path: Path) -> None:
     """ReassignPartitionsCommand executes a plan and verifies it; the first target replica leads.
 
-    It sets a throttle, which has no effect here, and removes it.
+    It sets a throttle, and removes it.
     """
     tool("TopicCommand", "--create", "--topic", topic, "--replica-assignment", "1:2")
     plan = tmp_path / "plan.json"
@@ -189,6 +190,29 @@ def test_a_partition_is_reassigned(tool: Tool, topic: str, tmp_path: Path) -> No
     assert "throttle limit was set to 10000000 B/s" in started
     of_topic = ("--entity-type", "topics", "--entity-name", topic)
     assert "throttled" not in tool("ConfigCommand", "--describe", *of_topic)
+
+
+def test_a_throttled_reassignment_waits(
+    tool: Tool, three_nodes: Cluster, topic: str, tmp_path: Path
+) -> None:
+    """ReassignPartitionsCommand limits the new replica, until a later call raises the limit."""
+    tool("TopicCommand", "--create", "--topic", topic, "--replica-assignment", "1")
+    producer = Producer({"bootstrap.servers": three_nodes.bootstrap})
+    for _ in range(30):
+        producer.produce(topic, bytes(100_000))
+    assert producer.flush(ENDS_WITHIN_S) == 0
+    plan = tmp_path / "plan.json"
+    move = {"topic": topic, "partition": 0, "replicas": [2]}
+    plan.write_text(json.dumps({"version": 1, "partitions": [move]}))
+    reassign = ("ReassignPartitionsCommand", "--reassignment-json-file", str(plan))
+
+    tool(*reassign, "--execute", "--throttle", "1000")
+    waiting = tool(*reassign, "--verify")
+    tool(*reassign, "--execute", "--additional", "--throttle", "100000000")
+
+    assert f"Reassignment of partition {topic}-0 is still in progress." in waiting
+    done = f"Reassignment of partition {topic}-0 is completed."
+    eventually(lambda: done in tool(*reassign, "--verify"), done)
 
 
 def test_the_preferred_replica_is_elected(tool: Tool, three_nodes: Cluster, topic: str) -> None:

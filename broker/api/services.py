@@ -69,12 +69,12 @@ class Services:
     ``image`` is the node's own image of the cluster, which changes in place. ``api_versions`` is
     the content of ApiVersions responses, ``credentials`` those of logins. ``replica_selector``
     directs consumers to replicas in their rack, if the node is configured to do so, and
-    ``leader_throttle`` limits followers that are not in sync. The last seven
-    serve all requests: ``request_channel`` sends their responses, ``request_counts`` counts them,
-    ``state_changes`` is notified of each parked request and each response, ``faults`` are the rules
-    by which requests fail, ``steps`` runs handlers that are generators, ``unexpected_errors``
-    reports exceptions, and ``authorizer`` decides what clients may do; without one they may do
-    everything. ``tls`` is that of the node's listeners.
+    ``leader_throttle`` limits followers that are not in sync. The last seven serve all requests:
+    ``request_channel`` sends their responses, ``request_counts`` counts them, ``state_changes`` is
+    notified of each parked request and each response, ``faults`` are the rules by which requests
+    fail, ``steps`` runs handlers that are generators, ``unexpected_errors`` reports exceptions, and
+    ``authorizer`` decides what clients may do; without one they may do everything. ``tls`` is that
+    of the node's listeners.
     """
 
     node_id: int

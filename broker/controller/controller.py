@@ -94,14 +94,16 @@ class Controller:
     ) -> MetadataFeed:
         """Add a node, or restore it with a new broker epoch; the node releases its feed.
 
-        A node that comes back after an unclean shutdown is, as in Kafka with ELR, not in any ISR or
-        ELR until it has caught up. Partitions without a leader get one if possible.
+        A node that comes back after an unclean shutdown is, as in Kafka, not in any ISR or ELR
+        until it has caught up; without ELR, it remains in an ISR that has no other replica.
+        Partitions without a leader get one if possible.
         """
         node_id = broker.node_id
         assert not self.image.alive(node_id), "a node registers once per start"
-        if node_id in self.image.brokers and not was_clean and self._state.has_elr:
+        if node_id in self.image.brokers and not was_clean:
+            affects = _is_eligible if self._state.has_elr else _is_in_sync
             crashed = partial(without_crashed, node_id)
-            finish(self._state.change_all(lambda _, each: node_id in each.isr + each.elr, crashed))
+            finish(self._state.change_all(lambda _, each: affects(node_id, each), crashed))
         self._state.offline -= {each for each in self._state.offline if each[0] == node_id}
         feed = self._state.subscribe(node_id, listener)
         epoch = self._state.next_broker_epoch()
@@ -379,3 +381,11 @@ class Controller:
     def close(self) -> None:
         """Close the store."""
         self._state.close()
+
+
+def _is_in_sync(node_id: int, partition: PartitionRegistration) -> bool:
+    return node_id in partition.isr
+
+
+def _is_eligible(node_id: int, partition: PartitionRegistration) -> bool:
+    return node_id in partition.isr or node_id in partition.elr

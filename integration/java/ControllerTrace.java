@@ -71,6 +71,7 @@ import org.apache.kafka.timeline.SnapshotRegistry;
  *
  * <pre>
  *   trace                                         begin a new one
+ *   elr LEVEL                                     the level of eligible.leader.replicas.version
  *   register NODE | fence NODE                    a node registers (after a crash), or crashes
  *   create TOPIC MIN_ISR UNCLEAN REPLICAS/...     a topic with an assignment: replicas 1,2,3 for each partition
  *   grow TOPIC REPLICAS/...                       more partitions
@@ -156,6 +157,7 @@ public final class ControllerTrace {
     private String step(String[] words) {
         try {
             return switch (words[0]) {
+                case "elr" -> elr(Short.parseShort(words[1]));
                 case "register" -> register(number(words[1]));
                 case "fence" -> fence(number(words[1]));
                 case "create" -> create(words[1], words[2], words[3], words[4]);
@@ -172,6 +174,12 @@ public final class ControllerTrace {
         } catch (ApiException error) {
             return Errors.forException(error).name();
         }
+    }
+
+    private String elr(short level) {
+        features.replay(new FeatureLevelRecord().
+            setName(EligibleLeaderReplicasVersion.FEATURE_NAME).setFeatureLevel(level));
+        return "done";
     }
 
     private String register(int node) {

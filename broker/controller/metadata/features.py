@@ -24,10 +24,10 @@ METADATA_VERSION = "metadata.version"
 SHARE_VERSION = "share.version"
 STREAMS_VERSION = "streams.version"
 TRANSACTION_VERSION = "transaction.version"
-_UPGRADE = 1
+UPGRADE = 1
 SAFE_DOWNGRADE = 2
 # Upgrade, safe downgrade, unsafe downgrade.
-_UPGRADE_TYPES = frozenset({_UPGRADE, SAFE_DOWNGRADE, 3})
+_UPGRADE_TYPES = frozenset({UPGRADE, SAFE_DOWNGRADE, 3})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +97,12 @@ def _check_level(
             f"Local controller {controller_id} only supports versions "
             f"{known.lowest}-{known.highest}"
         )
-    elif level < present and upgrade_type == _UPGRADE:
+    elif level < present and upgrade_type == UPGRADE:
         reason = prefix + (
             "Can't downgrade the version of this feature without setting the upgrade type to "
             "either safe or unsafe downgrade."
         )
-    elif level > present and upgrade_type != _UPGRADE:
+    elif level > present and upgrade_type != UPGRADE:
         reason = prefix + "Can't downgrade to a newer version."
     elif feature == METADATA_VERSION:
         reason = _no_metadata_downgrade(present, level, upgrade_type)

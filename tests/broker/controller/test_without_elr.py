@@ -8,11 +8,9 @@ from broker.config import parse_config
 from broker.config.dynamic import ALL_NODES, MIN_INSYNC_REPLICAS
 from broker.controller.cluster_state import ClusterState
 from broker.controller.database.store import ControllerStore
-from broker.controller.metadata.features import ELR_VERSION, SAFE_DOWNGRADE, FeatureUpdate
+from broker.controller.metadata.features import ELR_VERSION, SAFE_DOWNGRADE, UPGRADE, FeatureUpdate
 from broker.controller.metadata.image import NO_LEADER
 from tests.broker.controller.nodes import Nodes
-
-_UPGRADE = 1
 
 
 def _disable(nodes: Nodes) -> None:
@@ -21,7 +19,7 @@ def _disable(nodes: Nodes) -> None:
 
 
 def _enable(nodes: Nodes) -> None:
-    nodes.controller.update_features([FeatureUpdate(ELR_VERSION, 1, _UPGRADE)], validate_only=False)
+    nodes.controller.update_features([FeatureUpdate(ELR_VERSION, 1, UPGRADE)], validate_only=False)
 
 
 def _set_min_isr(nodes: Nodes, node: str, value: str | None) -> None:
