@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from math import inf
+from typing import Final
 
 from broker.replication.partition import Partition
 from protocol.lazy_dataclass import dataclass
+
+# Above each offset.
+_UNKNOWN: Final = 2**63 - 1
 
 
 @dataclass(slots=True, eq=False)
@@ -18,8 +22,8 @@ class PartitionFetchState:
     partition: Partition
     leader_epoch: int
     due_ms: float = -inf
-    # That of the leader in the last response; unknown before the first one.
-    high_watermark: float = inf
+    # That of the leader in the last response.
+    high_watermark: int = _UNKNOWN
 
     @property
     def fetch_offset(self) -> int:
