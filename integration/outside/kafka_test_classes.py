@@ -115,6 +115,7 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
     ),
     "kafka-connect": (
         "org.apache.kafka.connect.integration.BlockingConnectorTest",
+        "org.apache.kafka.connect.integration.ConnectWorkerIntegrationTest",
         "org.apache.kafka.connect.integration.ConnectorClientPolicyIntegrationTest",
         "org.apache.kafka.connect.integration.ConnectorRestartApiIntegrationTest",
         "org.apache.kafka.connect.integration.ConnectorTopicsIntegrationTest",
