@@ -77,22 +77,29 @@ class ClusterState:
             change.apply(self.image)
         self.initial_min_insync_replicas = str(self.config.min_insync_replicas)
         if self.has_elr:
-            self._require_min_insync_replicas()
+            self.require_min_insync_replicas()
+            self._warn_of_ignored_min_insync_replicas()
         self.config.reconfigure({}, self.image.broker_configs.get(ALL_NODES, {}))
 
-    def _require_min_insync_replicas(self) -> None:
-        """Make min.insync.replicas a cluster-wide setting, as ELR requires (KIP-966).
+    def require_min_insync_replicas(self) -> None:
+        """Make min.insync.replicas a setting of all nodes and of no node, as ELR require (KIP-966).
 
         The value given at the first start becomes the stored setting
         (``ConfigurationControlManager.maybeGenerateElrSafetyRecords``).
         """
-        configs = self.image.broker_configs.get(ALL_NODES, {})
-        if MIN_INSYNC_REPLICAS not in configs:
-            configs = {**configs, MIN_INSYNC_REPLICAS: self.initial_min_insync_replicas}
-            self._store.put_broker_configs(ALL_NODES, configs)
-            self.image.broker_configs[ALL_NODES] = configs
-        text, given = configs[MIN_INSYNC_REPLICAS], self.config.given.get(MIN_INSYNC_REPLICAS)
-        if given is not None and int(text) != self.config.min_insync_replicas:
+        for name, configs in list(self.image.broker_configs.items()):
+            if name != ALL_NODES and MIN_INSYNC_REPLICAS in configs:
+                own = {key: text for key, text in configs.items() if key != MIN_INSYNC_REPLICAS}
+                self.put_broker_configs(name, own)
+        of_all = self.image.broker_configs.get(ALL_NODES, {})
+        if MIN_INSYNC_REPLICAS not in of_all:
+            initial = {MIN_INSYNC_REPLICAS: self.initial_min_insync_replicas}
+            self.put_broker_configs(ALL_NODES, {**of_all, **initial})
+
+    def _warn_of_ignored_min_insync_replicas(self) -> None:
+        text = self.image.broker_configs[ALL_NODES][MIN_INSYNC_REPLICAS]
+        given = self.config.given.get(MIN_INSYNC_REPLICAS)
+        if given is not None and int(text) != int(self.initial_min_insync_replicas):
             message = "%s=%s is ignored: the cluster has the stored value %s; alter that instead"
             logger.warning(message, MIN_INSYNC_REPLICAS, given, text)
 

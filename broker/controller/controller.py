@@ -17,7 +17,7 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
 from broker.config.client_metrics import check_client_metrics_configs
-from broker.config.dynamic import ALL_NODES, MIN_INSYNC_REPLICAS, check_min_insync_replicas
+from broker.config.dynamic import MIN_INSYNC_REPLICAS, check_min_insync_replicas
 from broker.config.groups import check_group_configs
 from broker.controller.client_quota_control import ClientQuotaControl
 from broker.controller.cluster_state import Affects, ClusterState, Results
@@ -343,22 +343,7 @@ class Controller:
         if levels and not validate_only:
             self._state.put_feature_levels(levels)
             if levels.get(ELR_VERSION):
-                self._require_cluster_wide_min_insync_replicas()
-
-    def _require_cluster_wide_min_insync_replicas(self) -> None:
-        """Make min.insync.replicas a setting of all nodes and of no node (KIP-966).
-
-        Kafka's ``ConfigurationControlManager.maybeGenerateElrSafetyRecords``.
-        """
-        state = self._state
-        for name, configs in list(self.image.broker_configs.items()):
-            if name != ALL_NODES and MIN_INSYNC_REPLICAS in configs:
-                own = {key: text for key, text in configs.items() if key != MIN_INSYNC_REPLICAS}
-                state.put_broker_configs(name, own)
-        of_all = self.image.broker_configs.get(ALL_NODES, {})
-        added = {MIN_INSYNC_REPLICAS: state.initial_min_insync_replicas}
-        if MIN_INSYNC_REPLICAS not in of_all:
-            state.put_broker_configs(ALL_NODES, {**of_all, **added})
+                self._state.require_min_insync_replicas()
 
     def one_commit(self) -> AbstractContextManager[None]:
         """Write all changes made inside in one transaction; nodes get them afterwards."""
