@@ -52,8 +52,7 @@ class Watchers(Generic[T]):
         """
         completed = 0
         unmet: object = None  # the condition of the operation that was checked last
-        operations = self.operations
-        for operation in list(operations):
+        for operation in list(self.operations):
             if not operation.is_completed:
                 condition = operation.shared_condition
                 if condition is not None and condition == unmet:
@@ -69,7 +68,7 @@ class Watchers(Generic[T]):
                         on_error(repr(operation), error)
                     if not operation.is_completed:
                         continue
-            operations.pop(operation, None)
+            self.operations.pop(operation, None)
         return completed
 
     def waiting(self) -> list[T]:

@@ -1,10 +1,12 @@
 """`AsyncCluster`: a broker for tests in asyncio and trio.
 
-async with antechamber.AsyncCluster(brokers=3, topics=["orders:1:3"]) as kafka:
-await kafka.pause(3)
-...
-await kafka.wait_parked("Produce", topic="orders")
-await kafka.resume(3)
+    async with antechamber.AsyncCluster(brokers=3, topics=["orders:1:3"]) as kafka:
+        await kafka.pause(3)
+        ...
+        await kafka.wait_parked("Produce", topic="orders")
+        await kafka.resume(3)
+
+Its methods are those of `antechamber.Cluster`, as coroutines.
 """
 
 from __future__ import annotations

@@ -219,6 +219,7 @@ def _session(
     if named and len(session.partitions) + named > ITEMS_PER_REQUEST_MAX:
         cache.remove(session_id)
         raise SessionError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
+    cache.touch(session)
     return session
 
 

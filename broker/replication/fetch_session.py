@@ -114,7 +114,7 @@ class FetchSession:
         self.idle.rest(hosted, results)
 
     def close(self) -> None:
-        """The session ends."""
+        """End the session: its partitions have no listener any more."""
         self.is_closed = True
         if self.idle is not None:
             self.idle.close()
@@ -134,16 +134,13 @@ class FetchSessionCache:
         return len(self._sessions)
 
     def get(self, session_id: int) -> FetchSession | None:
-        """The session, whose time of last use is updated; None if there is none."""
-        session = self._sessions.pop(session_id, None)
-        if session is not None:
-            session.last_used_ms = self._clock.now_ms()
-            self._sessions[session_id] = session
-        return session
-
-    def peek(self, session_id: int) -> FetchSession | None:
-        """As `get`, but the time of last use does not change."""
+        """The session; None if there is none."""
         return self._sessions.get(session_id)
+
+    def touch(self, session: FetchSession) -> None:
+        """Note that a fetch uses the session now."""
+        session.last_used_ms = self._clock.now_ms()
+        self._sessions[session.session_id] = self._sessions.pop(session.session_id)
 
     def remove(self, session_id: int) -> None:
         """Close a session, if it exists."""
@@ -186,7 +183,10 @@ class FetchSessionCache:
                 return session_id
 
     def _try_evict(self, privileged: bool, size: int) -> bool:
-        """Make room for a session of *size* partitions; False if no session may be evicted."""
+        """Make room for a session of *size* partitions; False if no session may be evicted.
+
+        A session in use is replaced only by one that has more partitions or is of a follower.
+        """
         if self._slots == 0:
             return False
         now = self._clock.now_ms()
@@ -197,13 +197,13 @@ class FetchSessionCache:
             candidates = [
                 session
                 for session in self._sessions.values()
-                if now - session.created_ms > _EVICTION_MS
+                if session.last_used_ms - session.created_ms > _EVICTION_MS
                 or (privileged and not session.privileged)
             ]
             if not candidates:
                 return False
             victim = min(candidates, key=_eviction_key)
-            if _eviction_key(victim) > (privileged, size):
+            if _eviction_key(victim) >= (privileged, size):
                 return False
         self.remove(victim.session_id)
         self.evictions += 1

@@ -14,7 +14,8 @@ from pathlib import Path
 from integration.kafka.source import missing_kafka
 from integration.outside.apache_kafka import ApacheKafka
 from integration.outside.brokers import kafka_brokers, our_brokers
-from integration.outside.go_suites import FRANZ_GO, KAFKA_GO
+from integration.outside.confluent_kafka_go import ConfluentKafkaGo
+from integration.outside.go_suites import FRANZ_GO, KAFKA_GO, WATERMILL
 from integration.outside.kafka_python import KafkaPython
 from integration.outside.kafka_test_classes import CLASSES
 from integration.outside.known import KNOWN
@@ -30,6 +31,8 @@ SUITES: tuple[Suite, ...] = (
     KafkaPython(),
     Rskafka(),
     Sarama(),
+    WATERMILL,
+    ConfluentKafkaGo(),
     *(ApacheKafka(name, classes) for name, classes in CLASSES.items()),
 )
 

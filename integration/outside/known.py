@@ -20,6 +20,8 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
     "kafka-python": {},
     "rskafka": {},
     "sarama": {},
+    "watermill": {},
+    "confluent-kafka-go": {},
     "kafka-clients": {
         "ClientTelemetryTest.testClientInstanceId": _JAVA,
         "ConsumerIntegrationTest.testRackAwareAssignment": _JAVA,

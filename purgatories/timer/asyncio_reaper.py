@@ -14,6 +14,7 @@ from collections.abc import Callable
 from math import inf
 from threading import get_ident
 
+from .contained_purge import run_purge
 from .system_timer import SystemTimer
 
 
@@ -39,10 +40,7 @@ async def run_reaper(timer: SystemTimer, purge: Callable[[], None] | None = None
             earlier.clear()  # first: what is added from here on sets it again
             await _wait(loop, earlier, timer)
             if timer.advance_clock(0) and purge is not None:
-                try:
-                    purge()
-                except Exception as error:
-                    timer.on_error(f"the purge of {timer.name}", error)
+                run_purge(timer, purge)
     finally:
         timer.on_earlier(None)
 

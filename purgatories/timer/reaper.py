@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Thread
 
+from .contained_purge import run_purge
 from .system_timer import SystemTimer
 from .timer_task import TimerTask
 
@@ -30,11 +31,15 @@ class ExpiredOperationReaper(Thread):
         self._running = True
 
     def run(self) -> None:
-        """Advance the clock and purge until closed."""
+        """Advance the clock and purge until closed.
+
+        An exception of the purge is reported to the timer's ``on_error``. (In Kafka it ends the
+        thread.)
+        """
         while self._running:
             self._timer.advance_clock(POLL_MS)
             if self._purge is not None:
-                self._purge()
+                run_purge(self._timer, self._purge)
 
     def close(self) -> None:
         """Stop, and close the timer; an empty task of 0 ms ends the current poll."""

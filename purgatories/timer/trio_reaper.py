@@ -18,6 +18,7 @@ from threading import get_ident
 import trio
 
 from .alarm import Alarm, system_alarm
+from .contained_purge import run_purge
 from .system_timer import SystemTimer
 
 
@@ -53,10 +54,7 @@ async def run_reaper(
             set_alarm()
             await alarm.wait()
             if timer.advance_clock(0) and purge is not None:
-                try:
-                    purge()
-                except Exception as error:
-                    timer.on_error(f"the purge of {timer.name}", error)
+                run_purge(timer, purge)
     finally:
         timer.on_earlier(None)
         alarm.close()

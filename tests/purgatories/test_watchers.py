@@ -101,6 +101,25 @@ def test_exception_of_one_does_not_keep_others_waiting(caplog: pytest.LogCapture
     assert other.completions == 1
 
 
+def test_a_completed_operation_leaves_a_list_that_its_completion_has_changed() -> None:
+    """The completion adds an operation that arrived earlier."""
+    earlier = MockOperation()
+    earlier.arrival = 1
+
+    class Preceded(MockOperation):
+        def on_complete(self) -> None:
+            super().on_complete()
+            watchers.watch_by_arrival(earlier)
+
+    completed = Preceded(completable=True)
+    completed.arrival = 2
+    watchers = _watchers(completed)
+
+    watchers.try_complete_watched()
+
+    assert list(watchers.operations) == [earlier]
+
+
 def test_operation_added_during_a_check_is_not_checked() -> None:
     """An operation added during a check of the list is not checked by it, so the check ends."""
 

@@ -43,7 +43,7 @@ class Session:
     @property
     def session(self) -> FetchSession:
         """The session in the cache."""
-        found = self.cache.peek(self._id)
+        found = self.cache.get(self._id)
         assert found is not None
         return found
 
@@ -52,7 +52,7 @@ class Session:
     ) -> DelayedFetch[TopicPartition] | None:
         """The next fetch, which names *partitions*; returns the operation if it waits."""
         params = waiting(self.params, max_wait_ms)
-        session = self.cache.peek(self._id)
+        session = self.cache.get(self._id)
         if session is not None and session.idle is not None:
             session.idle.prepare(self.revision, params, may_rest=self._may_rest)
         context = new_fetch_context(

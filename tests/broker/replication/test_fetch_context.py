@@ -209,6 +209,19 @@ def test_a_session_may_begin_without_partitions(cache: FetchSessionCache) -> Non
     assert _response(context, _data(0, high_watermark=1)) == (session_id, [0])
 
 
+def test_a_refused_fetch_does_not_use_the_session(cache: FetchSessionCache) -> None:
+    """A client with a wrong epoch does not keep the session in the cache."""
+    session_id = _open(cache, 0)
+    session = cache.get(session_id)
+    assert session is not None
+    session.last_used_ms = -1
+
+    with pytest.raises(SessionError):
+        _next(cache, session_id, 7)
+
+    assert session.last_used_ms == -1
+
+
 def test_an_unknown_session_is_refused(cache: FetchSessionCache) -> None:
     """The session was evicted, or never existed."""
     with pytest.raises(SessionError) as refusal:

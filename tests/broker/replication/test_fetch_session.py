@@ -86,19 +86,45 @@ def test_a_follower_replaces_a_consumer(clock: StillClock) -> None:
     assert _session(cache, 99) is None
 
 
+def _in_use(cache: FetchSessionCache, clock: StillClock, *sizes: int) -> list[FetchSession]:
+    """Sessions of these sizes that are older than two minutes and have just been used."""
+    sessions = [_session(cache, size) for size in sizes]
+    clock.time_ms += 120_001
+    found = [session for session in sessions if session is not None]
+    for session in found:
+        cache.touch(session)
+    return found
+
+
 def test_an_old_small_session_is_replaced_by_a_larger_one(clock: StillClock) -> None:
-    """The session in use with the fewest partitions is evicted, if it is not larger."""
+    """The session in use with the fewest partitions is evicted."""
     cache = FetchSessionCache(2, clock)
-    small, large = _session(cache, 1), _session(cache, 5)
-    assert small is not None
-    assert large is not None
-    clock.time_ms = 120_001
-    cache.get(small.session_id)
-    cache.get(large.session_id)
+    small, large = _in_use(cache, clock, 1, 5)
 
     assert _session(cache, 3) is not None
     assert cache.get(small.session_id) is None
     assert cache.get(large.session_id) is large
+
+
+def test_an_old_session_is_not_replaced_by_one_of_equal_size(clock: StillClock) -> None:
+    """Otherwise clients in use would replace each other, each with a full fetch."""
+    cache = FetchSessionCache(1, clock)
+    (used,) = _in_use(cache, clock, 3)
+
+    assert _session(cache, 3) is None
+    assert cache.get(used.session_id) is used
+
+
+def test_the_age_of_a_session_is_that_of_its_last_use(clock: StillClock) -> None:
+    """It can be replaced only after a use that is two minutes after its begin."""
+    cache = FetchSessionCache(1, clock)
+    session = _session(cache)
+    assert session is not None
+    clock.time_ms = 100_000
+    cache.touch(session)
+    clock.time_ms = 125_000
+
+    assert _session(cache, 9) is None
 
 
 def test_no_slots_means_no_sessions(clock: StillClock) -> None:

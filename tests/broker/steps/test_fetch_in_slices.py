@@ -149,7 +149,7 @@ async def test_a_session_that_changes_refuses_other_requests(tmp_path: Path) -> 
 
         assert refused.error_code == ErrorCode.INVALID_FETCH_SESSION_EPOCH
         assert response.error_code == 0
-        session = node.node.fetch_sessions.peek(session_id)
+        session = node.node.fetch_sessions.get(session_id)
         assert session is not None
         assert len(session.partitions) == 20
 
@@ -187,7 +187,7 @@ async def test_a_session_that_was_half_changed_cannot_be_used(tmp_path: Path) ->
 
         assert refused.error_code == ErrorCode.INVALID_FETCH_SESSION_EPOCH
         assert replaced.error_code == 0
-        assert node.node.fetch_sessions.peek(session_id) is None
+        assert node.node.fetch_sessions.get(session_id) is None
 
 
 async def test_a_fetch_with_a_quota_is_measured_in_slices(tmp_path: Path) -> None:

@@ -56,6 +56,31 @@ def test_reaper_close() -> None:
     assert not late.ran.is_set()
 
 
+def test_a_purge_that_raises_does_not_end_the_reaper() -> None:
+    """The exception is reported to on_error, and tasks expire afterwards."""
+    timer = _timer()
+    reported: list[str] = []
+    failed = threading.Event()
+
+    def report(what: str, _: Exception) -> None:
+        reported.append(what)
+        failed.set()
+
+    def purge() -> None:
+        raise RuntimeError("the purge fails")
+
+    timer.on_error = report
+    reaper = ExpiredOperationReaper("reaper", timer, purge)
+    reaper.start()
+    assert failed.wait(30)
+    late = Latch(5)
+    timer.add(late)
+
+    assert late.ran.wait(30)
+    assert reported[0] == "the purge of t"
+    reaper.close()
+
+
 def test_two_owners_share_a_timer() -> None:
     """SystemTimerReaperTest: the tasks of two owners both run."""
     timer = _timer(ThreadPoolExecutor(1, "executor-t"))

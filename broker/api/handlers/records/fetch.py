@@ -72,7 +72,7 @@ def fetch(request: Request[FetchRequest]) -> _Answer | Slices[_Answer]:
     params, may_throttle = _params(request, replica_id, replica_epoch)
     found = FoundPartitions(request, replica_id)
     session_id = request.body.session_id
-    session = request.services.fetch_sessions.peek(session_id) if session_id else None
+    session = request.services.fetch_sessions.get(session_id) if session_id else None
     if session is not None and session.idle is not None:
         session.idle.prepare(found.revision, params, may_rest=may_rest(request, found))
     if _items(request.body, session) > _PARTITIONS_AT_ONCE:
