@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from broker.common.errors import ApiError
 from broker.config import Config
+from broker.config.connection_limits import check_connection_limits
 from broker.config.group_keys import GROUP_KEYS
 from broker.config.key import UpdateMode
 from broker.config.kinds import ConfigType, InvalidValue
@@ -59,6 +60,9 @@ def check_broker_configs(
         (config.dynamic_broker, after) if node == ALL_NODES else (after, config.dynamic_default)
     )
     check_thread_counts(config, dynamic_broker, dynamic_default)
+    check_connection_limits(
+        config, {name: after[name] for name in changed}, dynamic_broker, dynamic_default
+    )
 
 
 def check_min_insync_replicas(
@@ -176,4 +180,4 @@ def _check_value(name: str, text: str) -> None:
     try:
         key.kind.parse(text)
     except InvalidValue:
-        raise ApiError(ErrorCode.INVALID_REQUEST, invalid_value(name, key.kind, text)) from None
+        raise ApiError(ErrorCode.INVALID_REQUEST, invalid_value(key.name, key.kind, text)) from None

@@ -47,21 +47,32 @@ class ClientLimits:
         self._limits.clear()
 
     def of(self, user: str, client_id: str | None) -> Limit | None:
-        """The limit of a client; None if it has no quota."""
-        client_id = client_id or ""
-        both, one = (user, client_id), (None, client_id)
-        entity: Entity
-        shared_by: Sharing
-        for entity, shared_by in (
-            (((CLIENT_ID, client_id), (USER, user)), both),
-            (((CLIENT_ID, None), (USER, user)), both),
-            (((USER, user),), (user, None)),
-            (((CLIENT_ID, client_id), (USER, None)), both),
-            (((CLIENT_ID, None), (USER, None)), both),
-            (((USER, None),), (user, None)),
-            (((CLIENT_ID, client_id),), one),
-            (((CLIENT_ID, None),), one),
-        ):
+        """The limit of a client; None if it has no quota.
+
+        No quota of client ids applies to an empty client id, the default one included.
+        """
+        candidates = _with_client_id(user, client_id) if client_id else _of_user(user)
+        for entity, shared_by in candidates:
             if (per_second := self._limits.get(entity)) is not None:
                 return Limit(per_second, entity, shared_by)
         return None
+
+
+def _with_client_id(user: str, client_id: str) -> tuple[tuple[Entity, Sharing], ...]:
+    """The entities whose quota may apply, the most specific first, and who shares it."""
+    both, one = (user, client_id), (None, client_id)
+    return (
+        (((CLIENT_ID, client_id), (USER, user)), both),
+        (((CLIENT_ID, None), (USER, user)), both),
+        (((USER, user),), (user, None)),
+        (((CLIENT_ID, client_id), (USER, None)), both),
+        (((CLIENT_ID, None), (USER, None)), both),
+        (((USER, None),), (user, None)),
+        (((CLIENT_ID, client_id),), one),
+        (((CLIENT_ID, None),), one),
+    )
+
+
+def _of_user(user: str) -> tuple[tuple[Entity, Sharing], ...]:
+    """As `_with_client_id`, for clients without a client id."""
+    return (((USER, user),), (user, None)), (((USER, None),), (user, None))

@@ -23,6 +23,8 @@ from broker.storage.directories.log_manager import LogManager
 from broker.storage.files.flusher import Flush
 from broker.storage.log.local_log import ScheduleOnce
 from broker.storage.log.unified_log import UnifiedLog
+from broker.storage.log_config import LogConfig
+from broker.storage.segments.segment import LogSegment
 
 logger = logging.getLogger(__name__)
 
@@ -58,8 +60,7 @@ def cleanable(log: UnifiedLog, now_ms: int) -> Cleanable | None:
             if segment_end <= first_dirty:
                 clean_bytes += segment.size
                 continue
-            lag_ms = now_ms - segment.newest_ms()
-            if segment_end > log.last_stable_offset or lag_ms < config.min_compaction_lag_ms:
+            if segment_end > log.last_stable_offset or _is_too_young(segment, config, now_ms):
                 break
             end = segment_end
             dirty_bytes += segment.size
@@ -70,6 +71,15 @@ def cleanable(log: UnifiedLog, now_ms: int) -> Cleanable | None:
     ratio = dirty_bytes / (clean_bytes + dirty_bytes)
     is_overdue = now_ms - earliest_ms > config.max_compaction_lag_ms
     return Cleanable(log, first_dirty, end, ratio, is_overdue)
+
+
+def _is_too_young(segment: LogSegment, config: LogConfig, now_ms: int) -> bool:
+    """Whether ``min.compaction.lag.ms`` protects the segment; 0 protects none.
+
+    Records whose timestamps are in the future have a negative age.
+    """
+    lag_ms = config.min_compaction_lag_ms
+    return lag_ms > 0 and now_ms - segment.newest_ms() < lag_ms
 
 
 def _at_once(work: Callable[[], Slices[None]]) -> Action:

@@ -39,6 +39,20 @@ def test_without_a_quota_quotas_are_disabled() -> None:
     assert metered.quota.max_value_in_quota_window(ANONYMOUS, "a") == inf
 
 
+@pytest.mark.parametrize("client_id", [None, ""])
+def test_an_empty_client_id_has_no_quota_of_client_ids(client_id: str | None) -> None:
+    """Not even the default one; that of its user applies."""
+    by_client = MeteredQuota(
+        ({"client-id": None}, 1000),
+        ({"client-id": None, "user": None}, 1000),
+        ({"client-id": None, "user": ANONYMOUS}, 1000),
+    )
+    by_user = MeteredQuota(({"client-id": None, "user": None}, 1), ({"user": None}, 1000))
+
+    assert by_client.throttle_ms(ANONYMOUS, client_id, 12_000) == 0
+    assert by_user.throttle_ms(ANONYMOUS, client_id, 12_000) == 2000
+
+
 def test_the_throttle_time_brings_the_rate_down_to_the_limit() -> None:
     """12,000 bytes take 12 s at 1000 bytes per second, of which 10 s count as past."""
     metered = MeteredQuota(({"client-id": "a"}, 1000))

@@ -144,6 +144,12 @@ def test_a_young_record_is_not_compacted(cleaned: CleanedLogs) -> None:
     assert cleanable(log, NOW_MS + 1000) is not None
 
 
+def test_records_of_the_future_are_compacted(cleaned: CleanedLogs) -> None:
+    """Without ``min.compaction.lag.ms`` no age protects a record."""
+    log = cleaned.log(min_compaction_lag_ms=0)
+    assert cleanable(log, NOW_MS - 1_000_000) is not None
+
+
 def test_unstable_records_are_not_compacted(cleaned: CleanedLogs) -> None:
     """Only segments below the last stable offset."""
     log = cleaned.log(batches=4)
