@@ -150,6 +150,7 @@ class Node:
         configs = self.image.broker_configs
         self.config.reconfigure(configs.get(str(self.id), {}), configs.get(ALL_NODES, {}))
         self.connection_quotas.reconfigured()
+        self.cleaner_rounds.reconfigured()
         reload_changed(self.network.tls, self.config)
         for topic in self.image:
             yield from self.replication.delta_applier.apply_topic(topic)
@@ -225,7 +226,7 @@ class Node:
         return [self.timer, self.share_groups.lock_timer, *others]
 
     def _schedule_periodic_work(self) -> None:
-        self.log_cleaner = schedule_log_tasks(
+        self.cleaner_rounds = schedule_log_tasks(
             self.timer, self.steps, self.logs, self.config, self.offload
         )
         mutations = self.controller.client_quotas.mutations

@@ -97,14 +97,14 @@ class Maintenance:
             raise WrongState(f"{log.topic_partition} is not compacted: set cleanup.policy=compact")
         await _roll(replica)
         ended = trio.Event()
-        replica.node.log_cleaner.compact_now(log, ended.set)
+        replica.node.cleaner_rounds.cleaner.compact_now(log, ended.set)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._until_stopped, replica, ended)
             await ended.wait()
             nursery.cancel_scope.cancel()
         if replica.node not in self._cluster.nodes:
             raise WrongState(f"node {replica.node.id} has stopped")
-        if replica.node.log_cleaner.has_failed(log):
+        if replica.node.cleaner_rounds.cleaner.has_failed(log):
             raise WrongState(
                 f"the compaction of {log.topic_partition} on node {replica.node.id} has failed: "
                 "see the log of the broker"

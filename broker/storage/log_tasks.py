@@ -16,6 +16,7 @@ from broker.steps.offload import Offload
 from broker.steps.queue import StepQueue
 from broker.steps.schedule import InSlices, schedule, schedule_once
 from broker.storage.cleaner.log_cleaner import LogCleaner
+from broker.storage.cleaner.rounds import CleanerRounds
 from broker.storage.directories.checkpointed_offsets import (
     HIGH_WATERMARKS,
     LOG_STARTS,
@@ -33,10 +34,10 @@ _UNLOAD_INTERVAL_MS = 60_000
 
 def schedule_log_tasks(
     timer: SystemTimer, steps: StepQueue, logs: LogManager, config: Config, offload: Offload
-) -> LogCleaner:
+) -> CleanerRounds:
     """Schedule the periodic work on *logs*, which also delete their files by *timer*.
 
-    Returns the cleaner, which can also compact on request.
+    Returns the rounds of the cleaner, whose period may change.
 
     Checkpoints are never synced here. Logs in a temporary directory have checkpoints as well: their
     node may be stopped and started while the process lives.
@@ -57,10 +58,11 @@ def schedule_log_tasks(
     logs.snapshot_writer.start = steps.start
     logs.on_error = timer.on_error
     logs.producer_config = config
+    logs.delete_delay_ms = lambda: config.log_segment_delete_delay_ms
     initially_ms = config.log_initial_task_delay_ms
     every(
         config.log_retention_check_interval_ms,
-        InSlices(timer, steps, partial(delete_all_old_segments, logs)),
+        InSlices(timer, steps, partial(delete_all_old_segments, logs, compacted=False)),
         delay_ms=initially_ms,
     )
     every(
@@ -68,8 +70,9 @@ def schedule_log_tasks(
         for_all(_flush_if_due),
         delay_ms=max(initially_ms, config.log_flush_scheduler_interval_ms),
     )
-    cleaner = LogCleaner(logs, once, offload, partial(InSlices, timer, steps))
-    every(max(1, config.log_cleaner_backoff_ms), cleaner.start)
+    in_slices = partial(InSlices, timer, steps)
+    cleaner = LogCleaner(logs, once, offload, in_slices)
+    retention = in_slices(partial(delete_all_old_segments, logs, compacted=True))
     every(
         config.producer_id_expiration_check_interval_ms,
         for_all(partial(_remove_expired_producers, logs.clock)),
@@ -81,7 +84,7 @@ def schedule_log_tasks(
         (LOG_STARTS, config.log_flush_start_offset_checkpoint_interval_ms),
     ):
         every(period_ms, InSlices(timer, steps, partial(logs.checkpoint_in_slices, name)))
-    return cleaner
+    return CleanerRounds(cleaner, [retention], timer, config)
 
 
 def _flush_if_due(log: UnifiedLog) -> None:

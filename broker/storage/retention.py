@@ -14,11 +14,16 @@ SEGMENTS_AT_ONCE = 10
 MANY = 1 << 62
 
 
-def delete_all_old_segments(logs: LogManager) -> Slices[None]:
-    """Delete what retention allows, up to `SEGMENTS_AT_ONCE` of each log before the next log."""
+def delete_all_old_segments(logs: LogManager, *, compacted: bool) -> Slices[None]:
+    """Delete what retention allows, up to `SEGMENTS_AT_ONCE` of each log before the next log.
+
+    Of the logs that are compacted, or else of the others.
+    """
     unfinished: list[UnifiedLog] = []
 
     def delete(log: UnifiedLog) -> None:
+        if log.config.is_compacted is not compacted:
+            return
         if delete_old_segments(log, SEGMENTS_AT_ONCE) == SEGMENTS_AT_ONCE:
             unfinished.append(log)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker.config.key import CLUSTER_WIDE, key
-from broker.config.kinds import LONG_MAX, Decimal, ListOf, int32, int64
+from broker.config.kinds import LONG_MAX, Boolean, Decimal, ListOf, int32, int64
 from protocol.lazy_dataclass import dataclass
 
 
@@ -51,6 +51,12 @@ class RetentionKeys:
         ("delete",),
         "Whether old segments are deleted, or logs are compacted, or both.",
         update_mode=CLUSTER_WIDE,
+    )
+    log_cleaner_enable: bool = key(
+        "log.cleaner.enable",
+        Boolean(),
+        True,
+        "Whether logs are compacted, and old segments of compacted logs deleted.",
     )
     log_cleaner_backoff_ms: int = key(
         "log.cleaner.backoff.ms",

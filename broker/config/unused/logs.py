@@ -12,7 +12,6 @@ _groups = no_effect("group records are appended without delay and loaded in one 
 
 KEYS = (
     _cleaner("log.cleaner.dedupe.buffer.size", int64(), 134_217_728, CLUSTER_WIDE),
-    _cleaner("log.cleaner.enable", Boolean(), default=True),
     _cleaner("log.cleaner.io.buffer.load.factor", Decimal(), 0.9, CLUSTER_WIDE),
     _cleaner("log.cleaner.io.buffer.size", int32(0), 524_288, CLUSTER_WIDE),
     _cleaner("log.cleaner.io.max.bytes.per.second", Decimal(), DOUBLE_MAX, CLUSTER_WIDE),

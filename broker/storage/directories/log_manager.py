@@ -68,8 +68,8 @@ class LogManager:
     `StartupError` if a directory belongs to another node or process, or if none can be used.
     ``deletions`` deletes the files that belong to no partition, and ``snapshot_writer`` takes
     snapshots of producers. ``on_error`` gets unexpected exceptions from `each` and from threads.
-    ``on_last_failed`` is called soon after the last directory has failed, with the message that is
-    logged otherwise.
+    The directory of a deleted partition is removed ``delete_delay_ms`` later. ``on_last_failed`` is
+    called soon after the last directory has failed, with the message that is logged otherwise.
     """
 
     def __init__(
@@ -85,6 +85,7 @@ class LogManager:
     ) -> None:
         self.on_last_failed: Callable[[str], None] | None = None
         self.producer_config: ProducerConfig = DefaultProducerConfig()
+        self.delete_delay_ms: Callable[[], int] = lambda: LogConfig().file_delete_delay_ms
         self.directories: list[LogDirectory] = []
         self.clock = clock
         self._durable = durable
@@ -208,14 +209,13 @@ class LogManager:
         return log
 
     def delete(self, key: TopicPartition) -> None:
-        """Rename the partition's directory now, and remove it after ``file.delete.delay.ms``."""
-        log, home = self._logs.get(key), self._homes.get(key)
+        """Rename the partition's directory now, and remove it after `delete_delay_ms`."""
+        home = self._homes.get(key)
         gone = self._set_aside(key, DELETED)
         if gone is None or home is None:
             return
-        delay_ms = (log.config if log is not None else LogConfig()).file_delete_delay_ms
         remove = partial(self._removals.add, partial(home.disk.remove_tree, gone))
-        self.deletions.add(key, delay_ms, remove)
+        self.deletions.add(key, self.delete_delay_ms(), remove)
 
     def _set_aside(self, key: TopicPartition, suffix: str) -> Path | None:
         """Remove the partition; the new name of its directory, None if it has none."""

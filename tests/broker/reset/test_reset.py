@@ -273,7 +273,7 @@ async def test_the_recorded_requests_are_those_since_the_reset(tmp_path: Path) -
 
 
 async def test_files_and_timers_of_removed_topics_are_gone_at_once(tmp_path: Path) -> None:
-    """Without the delay ``file.delete.delay.ms``, also for topics that a client has deleted."""
+    """Without ``log.segment.delete.delay.ms``, also of topics that a client has deleted."""
     async with running_node(tmp_path) as node:
         await reset_of(node).reset(None)
         pending = node.node.timer.size

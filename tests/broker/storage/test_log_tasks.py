@@ -222,6 +222,59 @@ async def test_a_topic_is_compacted_and_deleted(tmp_path: Path) -> None:
         assert (log.log_start_offset, log.segments.size_bytes) == (3, 0)
 
 
+async def test_the_cleaner_deletes_old_segments_of_compacted_topics(tmp_path: Path) -> None:
+    """In each of its rounds; the retention task leaves these topics to it, as in Kafka."""
+    async with running_node(tmp_path, log_cleaner_backoff_ms="5000") as node:
+        log = await _three_segments(node, cleanup_policy="compact,delete", retention_ms="1000")
+
+        await trio.sleep(6)
+
+        assert log.log_start_offset == 3
+
+
+@pytest.mark.parametrize("policy", ["compact", "compact,delete"])
+async def test_a_disabled_cleaner_does_not_change_compacted_topics(
+    tmp_path: Path, policy: str
+) -> None:
+    """With log.cleaner.enable=false nothing is compacted, and no segment deleted."""
+    async with running_node(
+        tmp_path, log_cleaner_backoff_ms="5000", log_cleaner_enable="false"
+    ) as node:
+        log = await _three_segments(node, cleanup_policy=policy, retention_ms="1000")
+        before = log.segments.size_bytes
+
+        await trio.sleep(HOUR_S)
+
+        assert (log.log_start_offset, log.segments.size_bytes) == (0, before)
+
+
+async def test_a_changed_backoff_of_the_cleaner_applies_at_once(tmp_path: Path) -> None:
+    """Not only after the round that waits for the earlier one."""
+    async with running_node(tmp_path, log_cleaner_backoff_ms=str(24 * HOUR_S * 1000)) as node:
+        log = await _three_segments(node, cleanup_policy="compact")
+        before = log.segments.size_bytes
+        node.controller.alter_broker_configs(
+            "", lambda was: {**was, "log.cleaner.backoff.ms": "5000"}
+        )
+
+        await trio.sleep(6)
+
+        assert log.segments.size_bytes < before
+
+
+async def test_a_deleted_partition_is_removed_after_the_delay_of_the_node(tmp_path: Path) -> None:
+    """Its topic's ``file.delete.delay.ms`` applies to single segments."""
+    async with running_node(tmp_path, log_segment_delete_delay_ms="4000") as node:
+        logs = node.node.logs
+        given = logs.delete_delay_ms()
+        node.controller.alter_broker_configs(
+            "", lambda was: {**was, "log.segment.delete.delay.ms": "5000"}
+        )
+        await trio.sleep(1)
+
+        assert (given, logs.delete_delay_ms()) == (4000, 5000)
+
+
 async def test_retention_does_not_apply_to_compacted_topics(tmp_path: Path) -> None:
     """Only to those with the policy ``delete``."""
     async with running_node(tmp_path) as node:

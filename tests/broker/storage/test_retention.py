@@ -53,7 +53,7 @@ def test_a_slice_deletes_so_many_segments_of_one_log(tmp_path: Path) -> None:
 
     left = [
         [len(log.segments.base_offsets) for log in logs]
-        for _ in delete_all_old_segments(retained.logs)
+        for _ in delete_all_old_segments(retained.logs, compacted=False)
     ]
 
     assert left == [[1, SEGMENTS_AT_ONCE + 1, 1], *[[1, 1, 1]] * 4]
@@ -66,7 +66,7 @@ def test_the_log_start_follows_each_slice(tmp_path: Path) -> None:
     log = retained.log(0, SEGMENTS_AT_ONCE + 5)
     retained.clock.time_ms += 2000
 
-    next(delete_all_old_segments(retained.logs))
+    next(delete_all_old_segments(retained.logs, compacted=False))
 
     assert log.log_start_offset == log.segments.base_offsets[0] == SEGMENTS_AT_ONCE
 
