@@ -49,5 +49,7 @@ class CoordinatorLeadership:
         assert topic is not None
         runtime.partition_count = len(topic.partitions)
         listeners[partition.key] = partial(runtime.on_high_watermark, index)
-        log = PartitionLog(partition, self._purgatories, self._actions, self._clock)
+        log = PartitionLog(
+            partition, self._purgatories, self._actions, self._clock, runtime.required_acks
+        )
         runtime.on_election(index, log)

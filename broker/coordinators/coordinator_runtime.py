@@ -36,6 +36,9 @@ class CoordinatorRuntime:
     """The partitions of an internal topic that a node leads.
 
     ``partition_count`` is the configured count until the node leads a partition of the topic.
+    ``required_acks`` are those of its appends: 1, so that records are also appended while the
+    partition is below ``min.insync.replicas``, where responses wait for the commit timeout; or -1,
+    with which such an append is refused.
     ``uses_partial_state``: a partition that cannot be read completely is coordinated with the state
     that was read; otherwise it has no coordinator.
     """
@@ -52,9 +55,11 @@ class CoordinatorRuntime:
         *,
         partition_count: int,
         commit_timeout_ms: int,
+        required_acks: int = 1,
         uses_partial_state: bool = False,
     ) -> None:
         self.topic_name = topic_name
+        self.required_acks = required_acks
         self.partition_count = partition_count
         self._serde = serde
         self._timer = timer

@@ -28,7 +28,6 @@ from protocol.record_batch.control import EndTxnMarker, build_end_txn_marker, en
 from protocol.record_batch.header import TRANSACTIONAL_BIT, BatchHeader
 from purgatories.action_queue import ActionQueue
 
-_ALL_IN_SYNC: Final = -1
 _PRODUCE_VERSION: Final = 13
 # The size of one read, about a thousand records. Kafka's offsets.load.buffer.size is larger because
 # its loader has its own thread.
@@ -36,9 +35,13 @@ _READ_BYTES: Final = 64 * 1024
 
 
 class PartitionLog:
-    """A partition that this node leads."""
+    """A partition that this node leads.
 
-    __slots__ = ("_actions", "_clock", "_partition", "_purgatories")
+    Appends with ``required_acks`` 1 are not refused below ``min.insync.replicas``, as those with -1
+    are.
+    """
+
+    __slots__ = ("_actions", "_clock", "_partition", "_purgatories", "_required_acks")
 
     def __init__(
         self,
@@ -46,11 +49,13 @@ class PartitionLog:
         purgatories: PartitionPurgatories,
         actions: ActionQueue,
         clock: Clock,
+        required_acks: int,
     ) -> None:
         self._partition = partition
         self._purgatories = purgatories
         self._actions = actions
         self._clock = clock
+        self._required_acks = required_acks
 
     @property
     def leader_epoch(self) -> int:
@@ -129,7 +134,7 @@ class PartitionLog:
         try:
             _, moved = self._partition.append_as_leader(
                 memoryview(bytearray(batch)),
-                _ALL_IN_SYNC,
+                self._required_acks,
                 _PRODUCE_VERSION,
                 AppendOrigin.COORDINATOR,
                 verification_guard=verification_guard,

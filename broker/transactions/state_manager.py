@@ -73,6 +73,7 @@ class TransactionStateManager:
             clock.wall_ms,
             partition_count=config.transaction_state_log_num_partitions,
             commit_timeout_ms=config.request_timeout_ms,
+            required_acks=-1,  # TransactionLog.EnforcedRequiredAcks
             uses_partial_state=True,
         )
 

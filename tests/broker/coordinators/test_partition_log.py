@@ -64,7 +64,7 @@ def partition(tmp_path: Path) -> Partition:
 
 @pytest.fixture
 def log(partition: Partition) -> PartitionLog:
-    return PartitionLog(partition, purgatories(), ActionQueue(), CLOCK)
+    return PartitionLog(partition, purgatories(), ActionQueue(), CLOCK, required_acks=1)
 
 
 def read(log: PartitionLog, offset: int) -> tuple[list[RawRecord | TransactionEnd], int]:
@@ -183,15 +183,25 @@ def test_a_large_log_takes_several_reads(log: PartitionLog) -> None:
     assert sum(parts) == 5
 
 
-def test_an_append_with_too_few_in_sync_replicas_is_refused(tmp_path: Path) -> None:
-    """Mirrors testWriteRecordsWithFailure: nothing is appended."""
+def test_with_acks_all_an_append_with_too_few_in_sync_replicas_is_refused(tmp_path: Path) -> None:
+    """Nothing is appended."""
     partition = make_partition(tmp_path, replicas=(1, 2), min_insync_replicas=2)
-    log = PartitionLog(partition, purgatories(), ActionQueue(), CLOCK)
+    log = PartitionLog(partition, purgatories(), ActionQueue(), CLOCK, required_acks=-1)
 
     with pytest.raises(ApiError) as refused:
         log.append(block(A))
     assert refused.value.code is ErrorCode.NOT_ENOUGH_REPLICAS
     assert log.end_offset == 0
+
+
+def test_with_acks_1_records_are_appended_with_too_few_in_sync_replicas(tmp_path: Path) -> None:
+    """They are not replicated before enough replicas are in sync again."""
+    partition = make_partition(tmp_path, replicas=(1, 2), min_insync_replicas=2)
+    log = PartitionLog(partition, purgatories(), ActionQueue(), CLOCK, required_acks=1)
+
+    log.append(block(A))
+
+    assert (log.end_offset, log.high_watermark) == (1, 0)
 
 
 def test_an_append_to_a_follower_is_refused(partition: Partition, log: PartitionLog) -> None:
@@ -219,7 +229,7 @@ def test_the_listener_is_called_when_the_actions_run(
     """An append moves the high watermark only if the leader is the only in-sync replica."""
     partition, listeners = make_partition(tmp_path, replicas=(1, 2), isr=isr), purgatories()
     actions = ActionQueue()
-    log = PartitionLog(partition, listeners, actions, CLOCK)
+    log = PartitionLog(partition, listeners, actions, CLOCK, required_acks=1)
     marks: list[int] = []
     listener: Callable[[], None] = lambda: marks.append(log.high_watermark)  # noqa: E731 - typed
     listeners.high_watermark_listeners[KEY] = listener

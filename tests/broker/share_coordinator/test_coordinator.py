@@ -15,7 +15,7 @@ from protocol.messages import initialize_share_group_state as initialize
 from protocol.messages import write_share_group_state as changes
 from tests.broker.api.authorization.fake_authorizer import FakeAuthorizer, install
 from tests.broker.share_coordinator.state_client import StateClient, state_batch, state_client
-from tests.client import RunningCluster, running_cluster, running_node
+from tests.client import running_cluster, running_node
 
 pytestmark = pytest.mark.anyio
 
@@ -174,35 +174,28 @@ async def test_states_whose_deletion_the_log_refuses_are_deleted_later(tmp_path:
     """The node deletes the topic; the next repetition of snapshots deletes the states."""
     async with running_cluster(
         tmp_path,
-        2,
+        1,
         share_coordinator_state_topic_num_partitions="1",
-        share_coordinator_state_topic_replication_factor="2",
-        share_coordinator_state_topic_min_isr="2",
         share_coordinator_cold_partition_snapshot_interval_ms="60000",
     ) as cluster:
         topic_id = state_client(cluster).topic_id
         await trio.sleep(1)
-        leader, other = _replicas_of_states(cluster)
-        node = cluster.node(leader)
-        await StateClient(cluster.client(leader), topic_id).initialize(1, 0)
-        await cluster.cluster.stop(other)
+        node, controller = cluster.node(1), cluster.controller
+        await StateClient(cluster.client(1), topic_id).initialize(1, 0)
+        limits = {"max.message.bytes": "10"}
+        controller.alter_topic_configs(SHARE_GROUP_STATE_TOPIC, lambda was: {**was, **limits})
 
-        cluster.controller.delete_topic("t")
+        controller.delete_topic("t")
         await trio.sleep(1)
         states = node.share_groups.coordinator.states[0].states
         assert node.image.topic("t") is None
         assert len(states) == 1
 
-        await cluster.cluster.start(other)
+        limits["max.message.bytes"] = "1000000"
+        controller.alter_topic_configs(SHARE_GROUP_STATE_TOPIC, lambda was: {**was, **limits})
         await trio.sleep(60)
 
         assert not states
-
-
-def _replicas_of_states(cluster: RunningCluster) -> list[int]:
-    """The replicas of the only partition of the states, the leader first."""
-    (partition,) = cluster.controller.image.topics[SHARE_GROUP_STATE_TOPIC].partitions
-    return sorted(partition.replicas, key=lambda node_id: node_id != partition.leader)
 
 
 async def test_a_request_without_a_group_or_topics_has_no_results(tmp_path: Path) -> None:

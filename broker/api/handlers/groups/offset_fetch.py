@@ -2,8 +2,9 @@
 
 Behaviour: the response has the listed partitions, or all of a group (topics null). A partition
 without a committed offset, and a group that does not exist, have offset -1 and no error. Committed
-offsets are replicated; ``require_stable`` (v7+) waits for those that are not replicated yet. With
-it, a partition with an offset in an open transaction is UNSTABLE_OFFSET_COMMIT (KIP-447): the
+offsets are replicated; ``require_stable`` (v7+) waits for those that are not replicated yet, at
+most ``offsets.commit.timeout.ms``; after that the group's error is NOT_COORDINATOR. With it, a
+partition with an offset in an open transaction is UNSTABLE_OFFSET_COMMIT (KIP-447): the
 response does not wait for the end of the transaction. A member of a consumer group must send its
 epoch. Named topics that the client may not describe come after the others, and so do unknown ids;
 a response with all topics omits them.
@@ -14,7 +15,7 @@ groups, 9 member epochs, 10 topic ids.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple, TypeVar
 from uuid import UUID
@@ -46,6 +47,8 @@ from protocol.schema import ZERO_UUID
 _TOP_LEVEL_ERROR_SINCE = 2
 _MANY_GROUPS_SINCE = 8
 _TOPIC_IDS_SINCE = 10
+# The error of a group whose offsets do not become stable in time.
+_NOT_STABLE = ErrorCode.NOT_COORDINATOR
 _NOTHING_COMMITTED = OffsetAndMetadata(-1)
 
 Partition = TypeVar("Partition", OffsetFetchResponsePartition, OffsetFetchResponsePartitions)
@@ -64,39 +67,46 @@ def offset_fetch(request: Request[OffsetFetchRequest]) -> Slices[OffsetFetchResp
     is_many = request.version >= _MANY_GROUPS_SINCE
     names = [group.group_id for group in body.groups] if is_many else [body.group_id]
     hidden = yield from unauthorized(request, DESCRIBE_GROUP, names)
+    refused = dict.fromkeys(hidden, DESCRIBE_GROUP.error_code)
     if not body.require_stable:
-        return (yield from _response(request, hidden))
+        return (yield from _response(request, refused))
     awaited = set(names) - hidden
     if all(map(request.services.groups.runtime.is_replicated, awaited)):
-        return (yield from _response(request, hidden))
-    return when_all_replicated(request, awaited, lambda _: finish(_response(request, hidden)))
+        return (yield from _response(request, refused))
+
+    def when_stable(ended: Mapping[str, ErrorCode]) -> OffsetFetchResponse:
+        # Consumers ask for the coordinator again and repeat the request after this error only.
+        failed = [name for name, error in ended.items() if error is not ErrorCode.NONE]
+        return finish(_response(request, refused | dict.fromkeys(failed, _NOT_STABLE)))
+
+    return when_all_replicated(request, awaited, when_stable)
 
 
 def _response(
-    request: Request[OffsetFetchRequest], hidden: AbstractSet[str]
+    request: Request[OffsetFetchRequest], refused: Mapping[str, ErrorCode]
 ) -> Slices[OffsetFetchResponse]:
-    """The response; the client may not describe the groups *hidden*."""
+    """The response, with the errors of the groups *refused*."""
     body = request.body
     if request.version >= _MANY_GROUPS_SINCE:
         groups = []
         for requested_group in body.groups:
-            if requested_group.group_id in hidden:
-                group = _refused(requested_group, DESCRIBE_GROUP.error_code)
+            if requested_group.group_id in refused:
+                group = _refused(requested_group, refused[requested_group.group_id])
             else:
                 group = yield from _group(request, requested_group)
             groups.append(group)
         return OffsetFetchResponse(topics=[], groups=groups)
-    return (yield from _response_of_one(request, hidden))
+    return (yield from _response_of_one(request, refused))
 
 
 def _response_of_one(
-    request: Request[OffsetFetchRequest], hidden: AbstractSet[str]
+    request: Request[OffsetFetchRequest], refused: Mapping[str, ErrorCode]
 ) -> Slices[OffsetFetchResponse]:
     """The response in versions with one group."""
     body = request.body
     try:
-        if body.group_id in hidden:
-            raise DESCRIBE_GROUP.refusal
+        if body.group_id in refused:
+            raise ApiError(refused[body.group_id])
         fetched = _fetch(request, body.group_id)
     except ApiError as error:
         if request.version >= _TOP_LEVEL_ERROR_SINCE:
