@@ -47,7 +47,6 @@ class FetchIsolation(Enum):
         return log.last_stable_offset_metadata
 
 
-# For each fetch: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _LOG_END: Final = FetchIsolation.LOG_END
 _HIGH_WATERMARK: Final = FetchIsolation.HIGH_WATERMARK
 _TXN_COMMITTED: Final = FetchIsolation.TXN_COMMITTED

@@ -30,7 +30,6 @@ from broker.storage.files.storage_errors import OffsetOutOfRange
 from protocol.errors import ErrorCode
 from purgatories.operations.delayed_fetch import FetchPartitionStatus
 
-# For each fetch: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _NONE: Final = ErrorCode.NONE
 _TXN_COMMITTED: Final = FetchIsolation.TXN_COMMITTED
 

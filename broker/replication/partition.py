@@ -24,7 +24,6 @@ from broker.storage.validation.log_validator import Appendable
 from protocol.errors import ErrorCode
 from protocol.record_batch.header import HEADER_BYTES, read_header
 
-# For each produce: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _NONE: Final = ErrorCode.NONE
 
 # The offset of a DeleteRecords that means the high watermark (``DeleteRecordsRequest``).

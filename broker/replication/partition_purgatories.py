@@ -29,7 +29,6 @@ Purgatory = DelayedOperationPurgatory[Any]
 MakeCause = Callable[..., Cause | None]
 RunWithCause = Callable[[Any, Callable[[], object]], None]
 
-# For each append: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _APPEND: Final = CauseKind.APPEND
 _HIGH_WATERMARK: Final = CauseKind.HIGH_WATERMARK
 

@@ -42,7 +42,6 @@ from purgatories.operations.delayed_delete_records import (
 from purgatories.operations.delayed_fetch import DelayedFetch, FetchPartitionStatus
 from purgatories.operations.delayed_produce import DelayedProduce, ProducePartitionStatus
 
-# For each produce: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _NONE: Final = ErrorCode.NONE
 
 # The Produce version whose rules hold for batches of the broker itself.

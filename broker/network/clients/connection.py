@@ -44,7 +44,6 @@ log = logging.getLogger("antechamber.connection")
 
 _SEND_TOGETHER_BYTES: Final = 1 << 18  # of responses to pipelined requests, about
 
-# For each request: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _READ: Final = Interest.READ
 _ENDED: Final = ReaderState.ENDED
 _IDLE: Final = WriterState.IDLE

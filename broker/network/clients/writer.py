@@ -36,7 +36,6 @@ class WriterState(Enum):
     CLOSED = auto()
 
 
-# For each request: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _IDLE: Final = WriterState.IDLE
 _CLOSED: Final = WriterState.CLOSED
 

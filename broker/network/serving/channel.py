@@ -15,7 +15,6 @@ from broker.network.serving.driver import Interest
 from broker.network.serving.served import Served
 from broker.network.transports.transport import Awaits, Transport, Watch
 
-# For each request: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _READ: Final = Interest.READ
 _READ_OR_RESUME: Final = Interest.READ_OR_RESUME
 _RESUME: Final = Interest.RESUME

@@ -22,7 +22,6 @@ from protocol.record_batch.header import (
 )
 from protocol.record_batch.peek import batch_size_at, magic_and_codec
 
-# For each produce: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _NONE: Final = ErrorCode.NONE
 
 _ZSTD_SINCE: Final = 7  # Produce version, KIP-110

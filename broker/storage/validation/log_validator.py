@@ -53,7 +53,6 @@ from protocol.record_batch.patch import (
 from protocol.record_batch.peek import batch_size_at
 from protocol.record_batch.scan import RecordsSummary, are_large, summarise, summarise_pieces
 
-# For each batch: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _LAST_CODEC: Final[int] = Codec.ZSTD.value
 
 

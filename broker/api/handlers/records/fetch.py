@@ -60,7 +60,6 @@ _SESSIONS_SINCE: Final = 7
 # So many take 1 to 2 ms in CPython, which is as long as a slice; slices take half as long again.
 _PARTITIONS_AT_ONCE: Final = 200
 _CLIENT_METADATA_SINCE: Final = 11  # the rack id: such consumers may read from followers (KIP-392)
-# For each fetch: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _TXN_COMMITTED: Final = FetchIsolation.TXN_COMMITTED
 
 _Answer = FetchResponse | Outcome

@@ -21,7 +21,6 @@ TOPIC_IDS_SINCE: Final = 13
 NO_EPOCH: Final = -1  # like any other negative epoch
 _NO_TOPICS: Final = frozenset[str]()
 _REFUSED: Final = READ_TOPIC.error_code  # for brokers as well
-# For each fetch: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _UNKNOWN_TOPIC_ID: Final = ErrorCode.UNKNOWN_TOPIC_ID
 _UNKNOWN_TOPIC_OR_PARTITION: Final = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 

@@ -60,7 +60,6 @@ from protocol.record_batch.peek import is_transactional
 from purgatories.operations.delayed_produce import DelayedProduce
 
 _NO_GUARDS: Final[Mapping[TopicPartition, int]] = {}
-# For each produce: to look up a member in its enumeration takes 0.3 µs in CPython 3.11.
 _NONE: Final = ErrorCode.NONE
 _CORRUPT_MESSAGE: Final = ErrorCode.CORRUPT_MESSAGE
 _INVALID_RECORD: Final = ErrorCode.INVALID_RECORD
