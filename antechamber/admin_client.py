@@ -31,35 +31,27 @@ class AdminClient(HttpClient):
 
     def cluster(self) -> dict[str, Any]:
         """Return the nodes, topics, leaders, in-sync replicas and offsets."""
-        response: dict[str, Any] = self.call("GET", DISCOVERY_PATH)
-        return response
+        return self._object("GET", DISCOVERY_PATH)
 
     def requests(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return the requests that match: ``parked``, ``api``, ``topic``, ``client``, ``limit``."""
-        response: list[dict[str, Any]] = self.call("GET", "/v1/requests", wanted)["requests"]
-        return response
+        return self._list("requests", wanted)
 
     def sessions(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return the timeouts of group members, the next one first: ``group``, ``limit``."""
-        response: list[dict[str, Any]] = self.call("GET", "/v1/sessions", wanted)["sessions"]
-        return response
+        return self._list("sessions", wanted)
 
     def groups(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return the groups with their members and offsets: ``group``, ``limit``."""
-        response: list[dict[str, Any]] = self.call("GET", "/v1/groups", wanted)["groups"]
-        return response
+        return self._list("groups", wanted)
 
     def share_partitions(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return share partitions: ``group``, ``topic``, ``partition``, ``batches``, ``limit``."""
-        response: list[dict[str, Any]] = self.call("GET", "/v1/share_partitions", wanted)[
-            "share_partitions"
-        ]
-        return response
+        return self._list("share_partitions", wanted)
 
     def connections(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return the open connections, the oldest first: ``client``, ``followers``, ``limit``."""
-        response: list[dict[str, Any]] = self.call("GET", "/v1/connections", wanted)["connections"]
-        return response
+        return self._list("connections", wanted)
 
     def mark(self) -> str:
         """Mark the requests so far; a wait can count those that begin later."""
@@ -67,10 +59,7 @@ class AdminClient(HttpClient):
 
     def transactions(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return the open transactions, the oldest first: ``hanging``, ``limit``."""
-        response: list[dict[str, Any]] = self.call("GET", "/v1/transactions", wanted)[
-            "transactions"
-        ]
-        return response
+        return self._list("transactions", wanted)
 
     def abort_transaction(self, topic: str, partition: int, producer_id: int) -> dict[str, Any]:
         """Abort a hanging transaction; returns it. Waits until the marker is replicated."""
@@ -79,33 +68,27 @@ class AdminClient(HttpClient):
             "partition": partition,
             "producer_id": producer_id,
         }
-        response: dict[str, Any] = self.call("POST", "/v1/transactions/abort", wanted)
-        return response
+        return self._object("POST", "/v1/transactions/abort", wanted)
 
     def timers(self) -> list[dict[str, Any]]:
         """Return a snapshot of each timer: its wheels and their buckets in use."""
-        response: list[dict[str, Any]] = self.call("GET", "/v1/timers")["timers"]
-        return response
+        return self._list("timers")
 
     def clock(self) -> dict[str, Any]:
         """Return the state of the broker's clock."""
-        response: dict[str, Any] = self.call("GET", "/v1/clock")
-        return response
+        return self._object("GET", "/v1/clock")
 
     def adjust_clock(self, adjustment: str, **wanted: str | int | None) -> dict[str, Any]:
         """Do ``freeze`` or ``run``; returns the new state of the clock."""
-        response: dict[str, Any] = self.call("POST", f"/v1/clock/{adjustment}", wanted)
-        return response
+        return self._object("POST", f"/v1/clock/{adjustment}", wanted)
 
     def advance_clock(self, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
         """Move the clock forwards by ``ms``, or ``to`` an event; returns what happened."""
-        response: dict[str, Any] = self.call("POST", "/v1/clock/advance", wanted, timeout_s)
-        return response
+        return self._object("POST", "/v1/clock/advance", wanted, timeout_s)
 
     def reset(self, prefix: str | None = None) -> dict[str, Any]:
         """Remove what clients have made, or what has the prefix; returns what was removed."""
-        response: dict[str, Any] = self.call("POST", "/v1/reset", {"prefix": prefix})
-        return response
+        return self._object("POST", "/v1/reset", {"prefix": prefix})
 
     def work_on(
         self, topic: str, partition: int | None, work: str, **wanted: str | int | None
@@ -114,8 +97,7 @@ class AdminClient(HttpClient):
         path = f"/v1/topics/{quote(topic, safe='')}"
         if partition is not None:
             path += f"/partitions/{partition}"
-        response: dict[str, Any] = self.call("POST", f"{path}/{work}", wanted)
-        found: list[dict[str, Any]] = response["partitions"]
+        found: list[dict[str, Any]] = self._object("POST", f"{path}/{work}", wanted)["partitions"]
         return found
 
     def wait(self, what: str, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
@@ -127,12 +109,11 @@ class AdminClient(HttpClient):
         timeout_ms = whole_milliseconds("timeout", timeout_s, WAIT_MAX_S)
         parameters = {"for": what, "timeout_ms": timeout_ms, **wanted}
         try:
-            response: dict[str, Any] = self.call("GET", "/v1/wait", parameters, timeout_s)
+            return self._object("GET", "/v1/wait", parameters, timeout_s)
         except AdminError as error:
             if error.status == HTTPStatus.REQUEST_TIMEOUT:
                 raise TimeoutError(str(error)) from None
             raise
-        return response
 
     def faults(self) -> list[dict[str, Any]]:
         """Return all fault rules."""
@@ -141,13 +122,11 @@ class AdminClient(HttpClient):
 
     def firings(self) -> list[dict[str, Any]]:
         """Return which requests the fault rules have fired on, in order."""
-        response: list[dict[str, Any]] = self.call("GET", "/v1/firings")["firings"]
-        return response
+        return self._list("firings")
 
     def fault(self, rule: int) -> dict[str, Any]:
         """Return a fault rule."""
-        response: dict[str, Any] = self.call("GET", f"/v1/faults/{rule}")
-        return response
+        return self._object("GET", f"/v1/faults/{rule}")
 
     def add_faults(self, rules: list[Any]) -> list[dict[str, Any]]:
         """Set all of these rules, or none; returns them with their ids."""
@@ -160,8 +139,7 @@ class AdminClient(HttpClient):
 
     def remove_fault(self, rule: int) -> dict[str, Any]:
         """Remove a fault rule; returns it."""
-        response: dict[str, Any] = self.call("DELETE", f"/v1/faults/{rule}")
-        return response
+        return self._object("DELETE", f"/v1/faults/{rule}")
 
     def clear_faults(self) -> int:
         """Remove all fault rules; returns their number."""
@@ -169,5 +147,16 @@ class AdminClient(HttpClient):
 
     def order(self, node: int, order: str) -> dict[str, Any]:
         """Pause, resume, stop, shut down or start a node; returns the node's new state."""
-        response: dict[str, Any] = self.call("POST", f"/v1/nodes/{node}/{order}")
+        return self._object("POST", f"/v1/nodes/{node}/{order}")
+
+    def _object(
+        self, method: str, path: str, wanted: Parameters | None = None, wait_s: float = 0.0
+    ) -> dict[str, Any]:
+        """As `call`, for a response that is an object."""
+        response: dict[str, Any] = self.call(method, path, wanted, wait_s)
+        return response
+
+    def _list(self, name: str, wanted: Parameters | None = None) -> list[dict[str, Any]]:
+        """The list of that name, which is also its path."""
+        response: list[dict[str, Any]] = self.call("GET", f"/v1/{name}", wanted)[name]
         return response

@@ -18,41 +18,27 @@ class AsyncAdminClient(AsyncHttpClient):
 
     async def cluster(self) -> dict[str, Any]:
         """Return the nodes, topics, leaders, in-sync replicas and offsets."""
-        response: dict[str, Any] = await self.call("GET", DISCOVERY_PATH)
-        return response
+        return await self._object("GET", DISCOVERY_PATH)
 
     async def requests(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return the requests that match: ``parked``, ``api``, ``topic``, ``client``, ``limit``."""
-        response: list[dict[str, Any]] = (await self.call("GET", "/v1/requests", wanted))[
-            "requests"
-        ]
-        return response
+        return await self._list("requests", wanted)
 
     async def sessions(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return the timeouts of group members, the next one first: ``group``, ``limit``."""
-        response: list[dict[str, Any]] = (await self.call("GET", "/v1/sessions", wanted))[
-            "sessions"
-        ]
-        return response
+        return await self._list("sessions", wanted)
 
     async def groups(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return the groups with their members and offsets: ``group``, ``limit``."""
-        response: list[dict[str, Any]] = (await self.call("GET", "/v1/groups", wanted))["groups"]
-        return response
+        return await self._list("groups", wanted)
 
     async def share_partitions(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return share partitions: ``group``, ``topic``, ``partition``, ``batches``, ``limit``."""
-        response: list[dict[str, Any]] = (await self.call("GET", "/v1/share_partitions", wanted))[
-            "share_partitions"
-        ]
-        return response
+        return await self._list("share_partitions", wanted)
 
     async def connections(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return the open connections, the oldest first: ``client``, ``followers``, ``limit``."""
-        response: list[dict[str, Any]] = (await self.call("GET", "/v1/connections", wanted))[
-            "connections"
-        ]
-        return response
+        return await self._list("connections", wanted)
 
     async def mark(self) -> str:
         """Mark the requests so far; a wait can count those that begin later."""
@@ -60,43 +46,34 @@ class AsyncAdminClient(AsyncHttpClient):
 
     async def transactions(self, **wanted: str | int | None) -> list[dict[str, Any]]:
         """Return the open transactions, the oldest first: ``hanging``, ``limit``."""
-        response: list[dict[str, Any]] = (await self.call("GET", "/v1/transactions", wanted))[
-            "transactions"
-        ]
-        return response
+        return await self._list("transactions", wanted)
 
     async def abort_transaction(
         self, topic: str, partition: int, producer_id: int
     ) -> dict[str, Any]:
         """Abort a hanging transaction; returns it. Waits until the marker is replicated."""
         wanted: Parameters = {"topic": topic, "partition": partition, "producer_id": producer_id}
-        response: dict[str, Any] = await self.call("POST", "/v1/transactions/abort", wanted)
-        return response
+        return await self._object("POST", "/v1/transactions/abort", wanted)
 
     async def timers(self) -> list[dict[str, Any]]:
         """Return a snapshot of each timer: its wheels and their buckets in use."""
-        response: list[dict[str, Any]] = (await self.call("GET", "/v1/timers"))["timers"]
-        return response
+        return await self._list("timers")
 
     async def clock(self) -> dict[str, Any]:
         """Return the state of the broker's clock."""
-        response: dict[str, Any] = await self.call("GET", "/v1/clock")
-        return response
+        return await self._object("GET", "/v1/clock")
 
     async def adjust_clock(self, adjustment: str, **wanted: str | int | None) -> dict[str, Any]:
         """Do ``freeze`` or ``run``; returns the new state of the clock."""
-        response: dict[str, Any] = await self.call("POST", f"/v1/clock/{adjustment}", wanted)
-        return response
+        return await self._object("POST", f"/v1/clock/{adjustment}", wanted)
 
     async def advance_clock(self, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
         """Move the clock forwards by ``ms``, or ``to`` an event; returns what happened."""
-        response: dict[str, Any] = await self.call("POST", "/v1/clock/advance", wanted, timeout_s)
-        return response
+        return await self._object("POST", "/v1/clock/advance", wanted, timeout_s)
 
     async def reset(self, prefix: str | None = None) -> dict[str, Any]:
         """Remove what clients have made, or what has the prefix; returns what was removed."""
-        response: dict[str, Any] = await self.call("POST", "/v1/reset", {"prefix": prefix})
-        return response
+        return await self._object("POST", "/v1/reset", {"prefix": prefix})
 
     async def work_on(
         self, topic: str, partition: int | None, work: str, **wanted: str | int | None
@@ -105,8 +82,9 @@ class AsyncAdminClient(AsyncHttpClient):
         path = f"/v1/topics/{quote(topic, safe='')}"
         if partition is not None:
             path += f"/partitions/{partition}"
-        response: dict[str, Any] = await self.call("POST", f"{path}/{work}", wanted)
-        found: list[dict[str, Any]] = response["partitions"]
+        found: list[dict[str, Any]] = (await self._object("POST", f"{path}/{work}", wanted))[
+            "partitions"
+        ]
         return found
 
     async def wait(self, what: str, timeout_s: float, **wanted: str | int | None) -> dict[str, Any]:
@@ -118,12 +96,11 @@ class AsyncAdminClient(AsyncHttpClient):
         timeout_ms = whole_milliseconds("timeout", timeout_s, WAIT_MAX_S)
         parameters = {"for": what, "timeout_ms": timeout_ms, **wanted}
         try:
-            response: dict[str, Any] = await self.call("GET", "/v1/wait", parameters, timeout_s)
+            return await self._object("GET", "/v1/wait", parameters, timeout_s)
         except AdminError as error:
             if error.status == HTTPStatus.REQUEST_TIMEOUT:
                 raise TimeoutError(str(error)) from None
             raise
-        return response
 
     async def faults(self) -> list[dict[str, Any]]:
         """Return all fault rules."""
@@ -132,13 +109,11 @@ class AsyncAdminClient(AsyncHttpClient):
 
     async def firings(self) -> list[dict[str, Any]]:
         """Return which requests the fault rules have fired on, in order."""
-        response: list[dict[str, Any]] = (await self.call("GET", "/v1/firings"))["firings"]
-        return response
+        return await self._list("firings")
 
     async def fault(self, rule: int) -> dict[str, Any]:
         """Return a fault rule."""
-        response: dict[str, Any] = await self.call("GET", f"/v1/faults/{rule}")
-        return response
+        return await self._object("GET", f"/v1/faults/{rule}")
 
     async def add_faults(self, rules: list[Any]) -> list[dict[str, Any]]:
         """Set all of these rules, or none; returns them with their ids."""
@@ -151,8 +126,7 @@ class AsyncAdminClient(AsyncHttpClient):
 
     async def remove_fault(self, rule: int) -> dict[str, Any]:
         """Remove a fault rule; returns it."""
-        response: dict[str, Any] = await self.call("DELETE", f"/v1/faults/{rule}")
-        return response
+        return await self._object("DELETE", f"/v1/faults/{rule}")
 
     async def clear_faults(self) -> int:
         """Remove all fault rules; returns their number."""
@@ -160,5 +134,16 @@ class AsyncAdminClient(AsyncHttpClient):
 
     async def order(self, node: int, order: str) -> dict[str, Any]:
         """Pause, resume, stop, shut down or start a node; returns the node's new state."""
-        response: dict[str, Any] = await self.call("POST", f"/v1/nodes/{node}/{order}")
+        return await self._object("POST", f"/v1/nodes/{node}/{order}")
+
+    async def _object(
+        self, method: str, path: str, wanted: Parameters | None = None, wait_s: float = 0.0
+    ) -> dict[str, Any]:
+        """As `call`, for a response that is an object."""
+        response: dict[str, Any] = await self.call(method, path, wanted, wait_s)
+        return response
+
+    async def _list(self, name: str, wanted: Parameters | None = None) -> list[dict[str, Any]]:
+        """The list of that name, which is also its path."""
+        response: list[dict[str, Any]] = (await self.call("GET", f"/v1/{name}", wanted))[name]
         return response
