@@ -220,7 +220,9 @@ def completed(result: Result) -> Slices[Result]:
     return result
 
 
-def each(function: Callable[[Item], Result], items: Iterable[Item]) -> Slices[list[Result]]:
+def map_in_slices(
+    function: Callable[[Item], Result], items: Iterable[Item]
+) -> Slices[list[Result]]:
     """The results of *function* for all *items*; other tasks may run between two items."""
     results = []
     for item in items:

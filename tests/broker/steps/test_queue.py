@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from broker.steps.limits import SLICE_MS
-from broker.steps.queue import DONE, Job, Signal, Slices, StepQueue, all_set, each
+from broker.steps.queue import DONE, Job, Signal, Slices, StepQueue, all_set, map_in_slices
 from purgatories.on_error import OnError, log_error
 
 pytestmark = pytest.mark.anyio
@@ -158,10 +158,10 @@ async def test_work_may_cancel_itself() -> None:
 def test_each_is_a_piece_per_item() -> None:
     """The results are in the order of the items."""
     log: list[list[int]] = []
-    ticking().start(each(lambda item: item * 2, [3]), log.append)
+    ticking().start(map_in_slices(lambda item: item * 2, [3]), log.append)
 
     assert log == [[6]]
-    assert sum(1 for _ in each(str, range(5))) == 5
+    assert sum(1 for _ in map_in_slices(str, range(5))) == 5
 
 
 async def test_a_slice_that_raises_ends_its_own_work_only() -> None:

@@ -38,7 +38,7 @@ from broker.controller.metadata.image import (
 from broker.groups import offsets_topic
 from broker.share.share_partition_key import SharePartitionKey
 from broker.share_coordinator import state_topic as share_state_topic
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices, map_in_slices
 from broker.transactions import state_topic
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import (
@@ -81,7 +81,7 @@ def find_coordinator(request: Request[FindCoordinatorRequest]) -> Slices[FindCoo
     """Return the coordinator of each key."""
     body = request.body
     if request.version >= _MANY_KEYS_SINCE:
-        found_all = yield from each(partial(_find, request), body.coordinator_keys)
+        found_all = yield from map_in_slices(partial(_find, request), body.coordinator_keys)
         return FindCoordinatorResponse(coordinators=found_all)
     found = _find(request, body.key)
     return FindCoordinatorResponse(

@@ -24,7 +24,7 @@ from broker.groups.consumer.requests import ConsumerGroupHeartbeat, ConsumerGrou
 from broker.groups.consumer.subscriptions import PARSED_AT_ONCE_MAX, regex_error
 from broker.groups.group import CONSUMER
 from broker.steps.offloaded import offloaded
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices, map_in_slices
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_heartbeat import (
     Assignment,
@@ -89,7 +89,7 @@ def _in_slices(
         return _refusal(error.code, error.message)
     assigned = None
     if result.assigned is not None:
-        assigned = yield from each(_topic_partitions, result.assigned.items())
+        assigned = yield from map_in_slices(_topic_partitions, result.assigned.items())
     return when_replicated(request, heartbeat.group_id, _response(result, assigned), _refusal)
 
 

@@ -21,7 +21,7 @@ from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import DEAD, STABLE
 from broker.groups.classic.member import ClassicGroupMember
 from broker.security.resource import ResourceType
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices, map_in_slices
 from protocol.errors import ErrorCode
 from protocol.messages.describe_groups import (
     DescribedGroup,
@@ -41,7 +41,7 @@ def describe_groups(request: Request[DescribeGroupsRequest]) -> Slices[DescribeG
         _group(name, "", error_code=DESCRIBE_GROUP.error_code) for name in names if name in hidden
     ]
     visible = [name for name in names if name not in hidden]
-    groups += yield from each(partial(_described, request), visible)
+    groups += yield from map_in_slices(partial(_described, request), visible)
     if request.body.include_authorized_operations:
         for group in groups:
             if not group.error_code:

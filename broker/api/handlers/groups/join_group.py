@@ -19,7 +19,7 @@ from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
-from broker.steps.queue import Slices, each, finish
+from broker.steps.queue import Slices, finish, map_in_slices
 from protocol.messages.join_group import (
     JoinGroupRequest,
     JoinGroupRequestProtocol,
@@ -46,9 +46,9 @@ def join_group(request: Request[JoinGroupRequest]) -> Outcome | Slices[Outcome]:
 
 def _join_group(request: Request[JoinGroupRequest]) -> Slices[Outcome]:
     body, version = request.body, request.version
-    protocols = yield from each(_protocol, body.protocols)
+    protocols = yield from map_in_slices(_protocol, body.protocols)
     names = set[str]()
-    yield from each(names.add, (protocol.name for protocol in protocols))
+    yield from map_in_slices(names.add, (protocol.name for protocol in protocols))
     join = JoinGroup(
         group_id=body.group_id,
         member_id=body.member_id,

@@ -17,7 +17,7 @@ from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.groups.classic.requests import LeavingMember
-from broker.steps.queue import Slices, each, finish
+from broker.steps.queue import Slices, finish, map_in_slices
 from protocol.errors import ErrorCode
 from protocol.messages.leave_group import (
     LeaveGroupRequest,
@@ -53,12 +53,12 @@ def _leave_one(request: Request[LeaveGroupRequest]) -> _Answer:
 
 def _leave_many(request: Request[LeaveGroupRequest]) -> Slices[_Answer]:
     group_id, members = request.body.group_id, request.body.members
-    leaving = yield from each(_leaving, members)
+    leaving = yield from map_in_slices(_leaving, members)
     try:
         errors = yield from request.services.groups.departures.leave_in_slices(group_id, leaving)
     except ApiError as error:
         return _refusal(error.code)
-    responses = yield from each(_response, zip(members, errors, strict=True))
+    responses = yield from map_in_slices(_response, zip(members, errors, strict=True))
     response = LeaveGroupResponse(members=responses)
     return when_replicated(request, group_id, response, _refusal)
 

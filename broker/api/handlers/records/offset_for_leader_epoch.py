@@ -17,7 +17,7 @@ from broker.api.authorization.checks import is_authorized, unauthorized
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices, map_in_slices
 from protocol.errors import ErrorCode
 from protocol.messages.offset_for_leader_epoch import (
     EpochEndOffset,
@@ -41,7 +41,8 @@ def offset_for_leader_epoch(
     topics = []
     for topic in requested:
         if topic.topic not in hidden:
-            partitions = yield from each(partial(_find, request, topic.topic), topic.partitions)
+            find = partial(_find, request, topic.topic)
+            partitions = yield from map_in_slices(find, topic.partitions)
             topics.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=partitions))
         yield None
     topics += [_refused(topic) for topic in requested if topic.topic in hidden]

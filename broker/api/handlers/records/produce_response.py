@@ -12,7 +12,7 @@ from broker.api.request import Request
 from broker.common.errors import Refused
 from broker.common.topic_partition import TopicPartition
 from broker.replication.produce_result import ProduceResult
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices, map_in_slices
 from protocol.errors import ErrorCode
 from protocol.messages.produce import (
     BatchIndexAndErrorMessage,
@@ -60,7 +60,7 @@ def _in_slices(
 ) -> Slices[ProduceResponse | Outcome]:
     response = _Response(request)
     for key, topic_id, result in results:
-        record_errors = yield from each(_record_error, result.record_errors)
+        record_errors = yield from map_in_slices(_record_error, result.record_errors)
         response.add(key, topic_id, result, record_errors)
         yield None
     return response.finish()

@@ -15,7 +15,7 @@ from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.security.acl.binding import AclBinding
 from broker.security.resource import Operation, PatternType, Permission, ResourceType
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices, map_in_slices
 from protocol.errors import ErrorCode
 from protocol.messages.create_acls import (
     AclCreation,
@@ -36,7 +36,7 @@ _OF_FILTERS = (
 
 def create_acls(request: Request[CreateAclsRequest]) -> Slices[CreateAclsResponse]:
     """Add each entry."""
-    bindings = yield from each(_binding, request.body.creations)
+    bindings = yield from map_in_slices(_binding, request.body.creations)
     require(request, ALTER_CLUSTER)
     if bindings:
         require_authorizer(request, "No Authorizer is configured.")

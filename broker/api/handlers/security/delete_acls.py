@@ -13,7 +13,7 @@ from broker.api.handlers.security.acl_codes import filter_of, require_authorizer
 from broker.api.request import Request
 from broker.common.errors import ApiError
 from broker.security.acl.binding import AclBinding
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices, map_in_slices
 from protocol.messages.delete_acls import (
     DeleteAclsFilterResult,
     DeleteAclsMatchingAcl,
@@ -24,14 +24,14 @@ from protocol.messages.delete_acls import (
 
 def delete_acls(request: Request[DeleteAclsRequest]) -> Slices[DeleteAclsResponse]:
     """Remove what each filter matches."""
-    filters = yield from each(filter_of, request.body.filters)
+    filters = yield from map_in_slices(filter_of, request.body.filters)
     require(request, ALTER_CLUSTER)
     if filters:
         require_authorizer(request, "No Authorizer is configured.")
     controller = request.services.controller
     results = yield from controller.security.acls.delete(filters)
     yield from applied(request, ALTER_ACLS)
-    described = yield from each(_result, results)
+    described = yield from map_in_slices(_result, results)
     return DeleteAclsResponse(filter_results=described)
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from broker.api.handlers.topics.partition_facts import Nodes, partition_facts
 from broker.controller.metadata.image import NO_LEADER, PartitionRegistration, TopicImage
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices, map_in_slices
 from protocol.errors import ErrorCode
 from protocol.messages.metadata import (
     MetadataResponse,
@@ -44,7 +44,7 @@ def encoded_topic(topic: TopicImage, version: int, nodes: Nodes) -> Slices[bytes
 def described_topic(topic: TopicImage, version: int, nodes: Nodes) -> Slices[MetadataResponseTopic]:
     """Describe a topic to clients that have the addresses of *nodes*."""
     describe = partial(_partition, version, nodes)
-    partitions = yield from each(describe, enumerate(topic.partitions))
+    partitions = yield from map_in_slices(describe, enumerate(topic.partitions))
     return MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,

@@ -41,7 +41,7 @@ from broker.common.errors import ApiError
 from broker.controller.metadata.image import INTERNAL_TOPICS, MetadataImage, TopicImage
 from broker.controller.metadata.topic_names import check_topic_name
 from broker.security.resource import ResourceType
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices, map_in_slices
 from protocol.errors import ErrorCode
 from protocol.messages.metadata import (
     EncodedMetadataResponse,
@@ -134,10 +134,10 @@ def _requested(
     names = (_name(image, topic) for topic in requested)
     hidden = yield from unauthorized(request, DESCRIBE_TOPIC, filter(None, names))
     if not hidden:
-        found = yield from each(partial(_one, request), requested)
+        found = yield from map_in_slices(partial(_one, request), requested)
     else:
         visible = [topic for topic in requested if _name(image, topic) not in hidden]
-        found = yield from each(partial(_one, request), visible)
+        found = yield from map_in_slices(partial(_one, request), visible)
         found += [_hidden(topic) for topic in requested if _name(image, topic) in hidden]
     if request.services.authorizer is not None:
         found.sort(key=_is_hidden)

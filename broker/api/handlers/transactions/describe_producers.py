@@ -17,7 +17,7 @@ from broker.common.error_messages import message_of
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.metadata.topic_names import check_topic_name
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices, map_in_slices
 from protocol.errors import ErrorCode
 from protocol.messages.describe_producers import (
     DescribeProducersRequest,
@@ -36,7 +36,7 @@ def describe_producers(
     for topic in request.body.topics:
         keys = (TopicPartition(topic.name, index) for index in topic.partition_indexes)
         refusal = _refusal(request, topic.name)
-        partitions = yield from each(partial(_partition, request, refusal), keys)
+        partitions = yield from map_in_slices(partial(_partition, request, refusal), keys)
         topics.append(TopicResponse(name=topic.name, partitions=partitions))
         yield None
     return DescribeProducersResponse(topics=topics)
