@@ -28,10 +28,10 @@ from protocol.messages.leave_group import (
 
 _MANY_MEMBERS_SINCE = 3
 
-_Answer = LeaveGroupResponse | Outcome
+_Result = LeaveGroupResponse | Outcome
 
 
-def leave_group(request: Request[LeaveGroupRequest]) -> _Answer | Slices[_Answer]:
+def leave_group(request: Request[LeaveGroupRequest]) -> _Result | Slices[_Result]:
     """Remove each member; many are checked in slices."""
     body = request.body
     require(request, READ_GROUP, body.group_id)
@@ -41,7 +41,7 @@ def leave_group(request: Request[LeaveGroupRequest]) -> _Answer | Slices[_Answer
     return slices if len(body.members) > ITEMS_AT_ONCE else finish(slices)
 
 
-def _leave_one(request: Request[LeaveGroupRequest]) -> _Answer:
+def _leave_one(request: Request[LeaveGroupRequest]) -> _Result:
     group_id, member = request.body.group_id, LeavingMember(member_id=request.body.member_id)
     try:
         (error,) = request.services.groups.departures.leave(group_id, [member])
@@ -51,7 +51,7 @@ def _leave_one(request: Request[LeaveGroupRequest]) -> _Answer:
     return when_replicated(request, group_id, response, _refusal)
 
 
-def _leave_many(request: Request[LeaveGroupRequest]) -> Slices[_Answer]:
+def _leave_many(request: Request[LeaveGroupRequest]) -> Slices[_Result]:
     group_id, members = request.body.group_id, request.body.members
     leaving = yield from map_in_slices(_leaving, members)
     try:

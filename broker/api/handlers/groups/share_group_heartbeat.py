@@ -39,12 +39,12 @@ from protocol.messages.share_group_heartbeat import (
 _MEMBER_ID_LENGTH_MAX = 36
 
 
-_Answer = ShareGroupHeartbeatResponse | Outcome
+_Result = ShareGroupHeartbeatResponse | Outcome
 
 
 def share_group_heartbeat(
     request: Request[ShareGroupHeartbeatRequest],
-) -> _Answer | Slices[_Answer]:
+) -> _Result | Slices[_Result]:
     """Process a heartbeat; the names of many topics are checked in slices.
 
     The changes by them are computed in a worker thread.
@@ -58,7 +58,7 @@ def share_group_heartbeat(
     return slices if len(body.subscribed_topic_names or ()) > ITEMS_AT_ONCE else finish(slices)
 
 
-def _heartbeat(request: Request[ShareGroupHeartbeatRequest]) -> Slices[_Answer]:
+def _heartbeat(request: Request[ShareGroupHeartbeatRequest]) -> Slices[_Result]:
     body = request.body
     for name in body.subscribed_topic_names or ():
         require(request, DESCRIBE_TOPIC, name)

@@ -30,10 +30,10 @@ from protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 _PROTOCOL_SINCE = 5
 
 
-_Answer = SyncGroupResponse | Outcome
+_Result = SyncGroupResponse | Outcome
 
 
-def sync_group(request: Request[SyncGroupRequest]) -> _Answer | Slices[_Answer]:
+def sync_group(request: Request[SyncGroupRequest]) -> _Result | Slices[_Result]:
     """Park the request with its group; the response may be sent before this returns.
 
     The assignments of many members are read in slices.
@@ -47,7 +47,7 @@ def sync_group(request: Request[SyncGroupRequest]) -> _Answer | Slices[_Answer]:
     return slices if len(body.assignments) > ITEMS_AT_ONCE else finish(slices)
 
 
-def _sync_group(request: Request[SyncGroupRequest]) -> Slices[_Answer]:
+def _sync_group(request: Request[SyncGroupRequest]) -> Slices[_Result]:
     body, assignments = request.body, {}
     for each in body.assignments:
         assignments[each.member_id] = bytes(each.assignment)

@@ -62,10 +62,10 @@ _PARTITIONS_AT_ONCE: Final = 200
 _CLIENT_METADATA_SINCE: Final = 11  # the rack id: such consumers may read from followers (KIP-392)
 _TXN_COMMITTED: Final = FetchIsolation.TXN_COMMITTED
 
-_Answer = FetchResponse | Outcome
+_Result = FetchResponse | Outcome
 
 
-def fetch(request: Request[FetchRequest]) -> _Answer | Slices[_Answer]:
+def fetch(request: Request[FetchRequest]) -> _Result | Slices[_Result]:
     """Read the records, and respond now or park the request."""
     replica_id, replica_epoch = _replica(request)
     params, may_throttle = _params(request, replica_id, replica_epoch)
@@ -93,7 +93,7 @@ def fetch(request: Request[FetchRequest]) -> _Answer | Slices[_Answer]:
 
 def _fetch_in_slices(
     request: Request[FetchRequest], params: FetchParams, found: FoundPartitions, may_throttle: bool
-) -> Slices[_Answer]:
+) -> Slices[_Result]:
     try:
         context = yield from _context_in_slices(request, params)
     except SessionError as error:

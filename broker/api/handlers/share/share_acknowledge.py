@@ -35,17 +35,17 @@ from protocol.messages.share_acknowledge import (
 )
 from protocol.messages.share_fetch import LeaderIdAndEpoch, NodeEndpoint
 
-_Answer = ShareAcknowledgeResponse | Outcome
+_Result = ShareAcknowledgeResponse | Outcome
 
 
-def share_acknowledge(request: Request[ShareAcknowledgeRequest]) -> _Answer | Slices[_Answer]:
+def share_acknowledge(request: Request[ShareAcknowledgeRequest]) -> _Result | Slices[_Result]:
     """Apply the acknowledgements, many in slices; the response waits for their storage."""
     slices = _share_acknowledge(request)
     is_long = count_items(request.body.topics) > ITEMS_AT_ONCE
     return slices if is_long else finish(slices)
 
 
-def _share_acknowledge(request: Request[ShareAcknowledgeRequest]) -> Slices[_Answer]:
+def _share_acknowledge(request: Request[ShareAcknowledgeRequest]) -> Slices[_Result]:
     key = check_member(request)
     epoch = request.body.share_session_epoch
     if epoch == INITIAL_EPOCH:

@@ -70,10 +70,10 @@ _MODES: Final = {int(mode): mode for mode in AcquireMode}
 _NO_LEADER: Final = LeaderIdAndEpoch(leader_id=0, leader_epoch=0)
 
 
-_Answer = ShareFetchResponse | Outcome
+_Result = ShareFetchResponse | Outcome
 
 
-def share_fetch(request: Request[ShareFetchRequest]) -> _Answer | Slices[_Answer]:
+def share_fetch(request: Request[ShareFetchRequest]) -> _Result | Slices[_Result]:
     """Take the acknowledgements, acquire records, and respond now or park the request.
 
     A request of many partitions or acknowledgements, or with a session of many partitions, is
@@ -91,7 +91,7 @@ def share_fetch(request: Request[ShareFetchRequest]) -> _Answer | Slices[_Answer
     return slices if items > ITEMS_AT_ONCE else finish(slices)
 
 
-def _share_fetch(request: Request[ShareFetchRequest]) -> Slices[_Answer]:
+def _share_fetch(request: Request[ShareFetchRequest]) -> Slices[_Result]:
     key, body = check_member(request), request.body
     if body.is_renew_ack and any(
         (body.max_wait_ms, body.min_bytes, body.max_bytes, body.max_records)
@@ -178,7 +178,7 @@ class _Exchange:
 
     def run(
         self, batches: Mapping[SharePartitionKey, Sequence[AcknowledgementBatch]]
-    ) -> Slices[_Answer]:
+    ) -> Slices[_Result]:
         """Apply the acknowledgements, then fetch."""
         request = self._request
         fetched = () if request.body.is_renew_ack else self._context.to_fetch
