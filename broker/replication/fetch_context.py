@@ -256,4 +256,4 @@ def _update(session: FetchSession, results: PartitionResults) -> PartitionResult
 def _remember(results: PartitionResults) -> None:
     """Record what the client knows after the response."""
     for requested, result in results:
-        requested.has_sent(result)
+        requested.record_sent(result)

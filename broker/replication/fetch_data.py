@@ -281,8 +281,8 @@ class FetchPartition:
             or result.has_other_news
         )
 
-    def has_sent(self, result: LogReadResult) -> None:
-        """The client knows *result* after the response.
+    def record_sent(self, result: LogReadResult) -> None:
+        """Record that the response contains *result*.
 
         After an error the high watermark is unknown, so that the next response has the partition.
         The same applies to a follower that must truncate its log first, and ignores the rest of the

@@ -40,7 +40,7 @@ class Hold:
         assert match is not None
         return match.topic == key.topic and match.partition in (None, key.partition)
 
-    def has_held(self, node_id: int) -> None:
+    def count_firing(self, node_id: int) -> None:
         """Count that the rule has prevented a change by the leader on that node."""
         self._faults.fire_on(self.rule, node_id)
 

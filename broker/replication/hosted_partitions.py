@@ -28,7 +28,7 @@ class HostedPartitions:
         """The node does not have the partition any more; returns it if it had it."""
         partition = self._by_key.pop(key, None)
         if partition is not None:
-            partition.log.has_changed()
+            partition.log.notify_listeners()
         return partition
 
     def get(self, key: TopicPartition) -> Partition | None:

@@ -205,7 +205,7 @@ class LeaderState:
         for hold in self.holds:
             limit = hold.high_watermark
             if limit is not None and limit < end.message_offset:
-                hold.has_held(self._node.node_id)
+                hold.count_firing(self._node.node_id)
                 end = self._log.offset_metadata(max(limit, self._log.high_watermark))
         return end
 
@@ -213,7 +213,7 @@ class LeaderState:
         """Whether a rule prevents a change of the ISR that is due."""
         holds = [hold for hold in self.holds if hold.holds_isr]
         for hold in holds:
-            hold.has_held(self._node.node_id)
+            hold.count_firing(self._node.node_id)
         return bool(holds)
 
     def _replicated_end(self) -> LogOffsetMetadata:
@@ -333,7 +333,7 @@ class LeaderState:
 
     def _set_isr(self, state: IsrState) -> None:
         self.isr = state
-        self._log.has_changed()
+        self._log.notify_listeners()
 
     def _change_under_way(self) -> bool:
         """Whether an ISR change is pending; submits it again if the last response left it open."""

@@ -103,7 +103,7 @@ class Partition:
             return False
         new_epoch = registration.leader_epoch > self.leader_epoch
         self._followed = registration
-        self.log.has_changed()
+        self.log.notify_listeners()
         self.resign()
         return new_epoch
 

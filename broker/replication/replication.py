@@ -96,8 +96,8 @@ class Replication:
         self._resumed.set()
         self.fetchers.resumed()
 
-    async def may_fetch(self) -> None:
-        """Return when the node is not paused."""
+    async def wait_until_resumed(self) -> None:
+        """Wait until the node is not paused."""
         if self.paused:
             await self._resumed.wait()
 

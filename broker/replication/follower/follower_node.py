@@ -33,8 +33,8 @@ class FollowerNode(Protocol):
         """Whether the node is paused."""
         ...
 
-    async def may_fetch(self) -> None:
-        """Return when the node is not paused."""
+    async def wait_until_resumed(self) -> None:
+        """Wait until the node is not paused."""
         ...
 
     def link_to(self, node_id: int) -> Link:

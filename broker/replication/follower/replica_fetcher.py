@@ -99,7 +99,7 @@ class ReplicaFetcher:
         """Fetch until cancelled."""
         try:
             while True:
-                await self._node.may_fetch()
+                await self._node.wait_until_resumed()
                 due, pause_ms = self._due()
                 if due:
                     await self._do_work(due)

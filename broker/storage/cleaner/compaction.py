@@ -111,7 +111,7 @@ class Compaction:
         cleaned, self._cleaned, self._in_use = self._cleaned, None, ()
         assert cleaned is not None
         self.log.local_log.replace(group, cleaned)
-        self.log.has_replaced_segments()
+        self.log.forget_positions()
 
     def _map_keys(self) -> Iterator[Step]:
         for segment, end in self._remaining():

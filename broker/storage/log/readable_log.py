@@ -56,8 +56,8 @@ class ReadableLog:
         # The last position of a last stable offset below the high watermark.
         self._last_stable = UNKNOWN_OFFSET_METADATA
 
-    def has_changed(self) -> None:
-        """Call the listeners, since the log or its partition has changed."""
+    def notify_listeners(self) -> None:
+        """Call the listeners, because the log or its partition has changed."""
         if self._listeners is not None:
             listeners, self._listeners = self._listeners, None
             for listener in listeners:

@@ -92,7 +92,7 @@ class UnifiedLog(ReadableLog):
             to = self.local_log.end
         self._high_watermark = to
         self.producer_state_manager.transactions.replicated(to.message_offset)
-        self.has_changed()
+        self.notify_listeners()
         return to.message_offset
 
     def maybe_increment_high_watermark(self, to: LogOffsetMetadata) -> bool:
@@ -239,7 +239,7 @@ class UnifiedLog(ReadableLog):
             local.append(batches, places)
         except OSError as error:
             raise self._failed(error) from error
-        self.has_changed()
+        self.notify_listeners()
         if local.unflushed >= local.config.flush_messages:
             local.flush_later()
 
@@ -274,7 +274,7 @@ class UnifiedLog(ReadableLog):
         if offset >= self.log_end_offset:
             # An epoch that began here and has no record is not part of the log's history.
             self.leader_epoch_cache.truncate_from_end(self.log_end_offset)
-            self.has_changed()
+            self.notify_listeners()
             return False
         if offset <= self.local_log.segments.first.base_offset:
             self.truncate_fully_and_start_at(offset)
@@ -319,7 +319,7 @@ class UnifiedLog(ReadableLog):
         if offset <= self.log_start_offset:
             return False
         self.log_start_offset = offset
-        self.has_changed()
+        self.notify_listeners()
         self.local_log.log_start_incremented(offset)
         with self.storage_errors:
             self.leader_epoch_cache.truncate_from_start(offset)
@@ -330,7 +330,7 @@ class UnifiedLog(ReadableLog):
         with self.storage_errors:
             self.local_log.disk.check()
         self.leader_epoch_cache.begin(epoch, self.log_end_offset)
-        self.has_changed()
+        self.notify_listeners()
 
     def update_config(self, config: LogConfig) -> None:
         """Use *config* from now on."""
@@ -350,13 +350,13 @@ class UnifiedLog(ReadableLog):
             self.local_log.flush_later()
             if self.high_watermark >= self.log_end_offset:
                 self._high_watermark = self.local_log.end
-            self.has_changed()
+            self.notify_listeners()
 
-    def has_replaced_segments(self) -> None:
+    def forget_positions(self) -> None:
         """Forget the positions of offsets, after a compaction."""
         self._last_stable = UNKNOWN_OFFSET_METADATA
         self._high_watermark = LogOffsetMetadata(self._high_watermark.message_offset)
-        self.has_changed()
+        self.notify_listeners()
 
     def close(self, *, sync: bool = True) -> None:
         """Write everything to the files, with *sync* also to the disk; raises OSError."""

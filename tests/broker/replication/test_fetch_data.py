@@ -73,7 +73,7 @@ def test_new_parameters_of_a_partition_keep_what_the_client_knows() -> None:
     """The next response has the partition only if it has changed."""
     result = LogReadResult(ErrorCode.NONE, high_watermark=5, log_start_offset=1)
     previous, requested = (FetchPartition(TopicPartition("t", 0), ZERO, n, 100) for n in (1, 2))
-    previous.has_sent(result)
+    previous.record_sent(result)
     assert requested.has_news(result)
 
     requested.continue_from(previous)

@@ -79,7 +79,7 @@ CHANGES: dict[str, Callable[[Desk], object]] = {
     "start": lambda desk: desk.partition().log.maybe_increment_log_start_offset(1),
     "truncation": lambda desk: desk.partition().log.truncate_to(1),
     "roll": lambda desk: desk.partition().log.roll(),
-    "compaction": lambda desk: desk.partition().log.has_replaced_segments(),
+    "compaction": lambda desk: desk.partition().log.forget_positions(),
     "another leader": lambda desk: make_follower(desk.partition()),
     "deleted": lambda desk: desk.partitions.remove(KEY),
     "new epoch": lambda desk: desk.partition().make_leader(

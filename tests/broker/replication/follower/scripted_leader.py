@@ -141,7 +141,7 @@ class FollowingNode:
     def paused(self) -> bool:
         return not self.going.is_set()
 
-    async def may_fetch(self) -> None:
+    async def wait_until_resumed(self) -> None:
         if self.paused:
             await self.going.wait()
 

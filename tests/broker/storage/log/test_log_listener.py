@@ -49,7 +49,7 @@ CHANGES: dict[str, Callable[[UnifiedLog], object]] = {
     "truncation": lambda log: log.truncate_to(4),
     "full truncation": lambda log: log.truncate_fully_and_start_at(20),
     "roll": lambda log: log.roll(),
-    "compaction": lambda log: log.has_replaced_segments(),
+    "compaction": lambda log: log.forget_positions(),
 }
 
 
@@ -70,7 +70,7 @@ def test_a_listener_may_listen_to_the_next_change_at_once(tmp_path: Path) -> Non
     listener = _Listener(log, repeat=True)
 
     for _ in range(3):
-        log.has_changed()
+        log.notify_listeners()
 
     assert listener.changes == 3
 
@@ -86,7 +86,7 @@ def test_closed_listeners_do_not_accumulate(tmp_path: Path) -> None:
     for _ in range(40):
         _Listener(log).is_closed = True
 
-    log.has_changed()
+    log.notify_listeners()
 
     assert opened.changes == 1
     assert sum(listener.changes for listener in closed) < 100

@@ -78,7 +78,7 @@ def test_only_segments_of_the_log_are_replaced(tmp_path: Path) -> None:
             batch_bytes = data[at : at + header.size]
             new.append(batch_bytes, [(header.size, header.last_offset, header.max_timestamp)])
     log.local_log.replace(old, new)
-    log.has_replaced_segments()
+    log.forget_positions()
     assert log.segments.base_offsets == [0, 8]
     assert log.high_watermark_metadata.segment_base_offset == 0
     assert [record.offset for record in read_all(log)] == list(range(12))
