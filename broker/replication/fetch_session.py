@@ -20,7 +20,7 @@ from broker.replication.fetch_data import (
     PartitionName,
 )
 from broker.replication.hosted_partitions import HostedPartitions
-from broker.replication.idle_partitions import IdlePartitions, may_rest
+from broker.replication.idle_partitions import IdlePartitions, is_known_empty_read
 from protocol.lazy_dataclass import dataclass
 
 NO_SESSION: Final = 0
@@ -96,22 +96,22 @@ class FetchSession:
         """How many these are."""
         return len(self.partitions) - (0 if self.idle is None else len(self.idle))
 
-    def rest(
+    def make_idle(
         self,
         hosted: HostedPartitions,
         revision: int,
         params: FetchParams,
         results: Sequence[tuple[FetchPartition, LogReadResult]],
     ) -> None:
-        """Let partitions become idle, whose *results* a fetch with *params* has sent."""
+        """Make partitions idle, whose *results* a fetch with *params* has sent."""
         if self.idle is None:
             for requested, result in results:
-                if not self.is_closed and may_rest(requested, result):
+                if not self.is_closed and is_known_empty_read(requested, result):
                     self.idle = IdlePartitions(self.partitions, revision, params)
                     break
             else:
                 return
-        self.idle.rest(hosted, results)
+        self.idle.make_idle(hosted, results)
 
     def close(self) -> None:
         """End the session: its partitions have no listener any more."""

@@ -51,12 +51,12 @@ class LogFetchSource(Generic[Results]):
         """See `FetchSource`; the partitions are wanted from now on."""
         if self._idle is None:
             return ()
-        woken = self._idle.take_woken()
-        if not woken:
+        reactivated = self._idle.take_reactivated()
+        if not reactivated:
             return ()
-        self._wanted += woken
+        self._wanted += reactivated
         sort_by_order(self._wanted)
-        return [each.empty_read.status for each in woken if each.empty_read is not None]
+        return [each.empty_read.status for each in reactivated if each.empty_read is not None]
 
     def respond(self) -> None:
         """Read the partitions, and respond."""

@@ -47,9 +47,9 @@ class IdlePartitions(LogListener):
         "_operation",
         "_params",
         "_purgatory",
+        "_reactivated",
         "_revision",
         "_statuses",
-        "_woken",
     )
 
     def __init__(
@@ -65,8 +65,8 @@ class IdlePartitions(LogListener):
         self._revision = revision
         self._params = params
         self._fetches = SessionFetches()
-        # Those that have become active since the last call of `active` or `take_woken`.
-        self._woken: list[FetchPartition] = []
+        # Those that have become active since the last call of `active` or `take_reactivated`.
+        self._reactivated: list[FetchPartition] = []
         # The last fetch that waited, and where.
         self._operation: DelayedFetch[TopicPartition] | None = None
         self._purgatory: DelayedOperationPurgatory[Any] | None = None
@@ -78,7 +78,7 @@ class IdlePartitions(LogListener):
 
     def active(self) -> list[FetchPartition]:
         """The partitions to read, in the order of the session, for a fetch that begins."""
-        self._woken.clear()
+        self._reactivated.clear()
         if not self._idle:
             return list(self._members.values())
         found = list(self._active.values())
@@ -98,11 +98,11 @@ class IdlePartitions(LogListener):
     # ------------------------------------------------------------------- members of the session
 
     def add(self, requested: FetchPartition) -> None:
-        """A new member, which is active."""
+        """Add a partition to the session, as active."""
         self._active[requested.name] = requested
 
     def remove(self, requested: FetchPartition) -> None:
-        """It is no member any more."""
+        """Remove a partition from the session."""
         if self._idle.get(requested.key) is requested:
             del self._idle[requested.key]
             self._become_active(requested)
@@ -110,31 +110,31 @@ class IdlePartitions(LogListener):
 
     # --------------------------------------------------------------------------- becoming active
 
-    def prepare(self, revision: int, params: FetchParams, *, may_rest: bool) -> None:
-        """Before a fetch with *params*: what it has to read is active, all unless *may_rest*."""
-        if not (may_rest and revision == self._revision and _agree(params, self._params)):
-            self._wake_all()
+    def prepare(self, revision: int, params: FetchParams, *, may_stay_idle: bool) -> None:
+        """Make active what a fetch with *params* has to read: all, unless *may_stay_idle*."""
+        if not (may_stay_idle and revision == self._revision and _agree(params, self._params)):
+            self._activate_all()
         self._revision, self._params = revision, params
 
     def begin_fetch(self, now_ms: float) -> Sequence[FetchPartition]:
-        """A fetch reads the logs at *now_ms*; returns what has become active since `active`."""
+        """Note that a fetch reads now; returns what has become active since `active`."""
         self._fetches.last_ms = now_ms
-        return self.take_woken()
+        return self.take_reactivated()
 
     def wait(
         self,
         operation: DelayedFetch[TopicPartition],
         purgatory: DelayedOperationPurgatory[Any],
     ) -> None:
-        """The fetch waits in *purgatory*, also on the idle partitions."""
+        """Note that the fetch waits in *purgatory*, also on the idle partitions."""
         self._operation, self._purgatory = operation, purgatory
 
-    def take_woken(self) -> Sequence[FetchPartition]:
+    def take_reactivated(self) -> Sequence[FetchPartition]:
         """The partitions that have become active by a change since the last call."""
-        if not self._woken:
+        if not self._reactivated:
             return _NOTHING
-        woken, self._woken = self._woken, []
-        return woken
+        reactivated, self._reactivated = self._reactivated, []
+        return reactivated
 
     def log_changed(self, key: TopicPartition) -> None:
         """See `LogListener`."""
@@ -145,22 +145,22 @@ class IdlePartitions(LogListener):
         self._watch(requested)
 
     def close(self) -> None:
-        """The session has ended; a fetch that waits is not affected."""
+        """Make all partitions active, because the session ends; a fetch still waits."""
         self.is_closed = True
-        self._wake_all()
+        self._activate_all()
 
-    def _wake_all(self) -> None:
-        woken = self._idle
+    def _activate_all(self) -> None:
+        reactivated = self._idle
         self._active, self._idle, self._statuses = dict(self._members), {}, None
         # The previous object remains at the last fetch, for the replicas that refer to it.
         self._fetches = SessionFetches()
         if self._operation is not None and not self._operation.is_completed:
-            for requested in woken.values():
+            for requested in reactivated.values():
                 self._watch(requested)
 
     def _watch(self, requested: FetchPartition) -> None:
         """Let a fetch that waits also wait on a partition that has become active."""
-        self._woken.append(requested)
+        self._reactivated.append(requested)
         operation, purgatory = self._operation, self._purgatory
         if operation is not None and purgatory is not None and not operation.is_completed:
             purgatory.watch_also(operation, requested.key)
@@ -174,17 +174,18 @@ class IdlePartitions(LogListener):
 
     # ----------------------------------------------------------------------------- becoming idle
 
-    def rest(
+    def make_idle(
         self, hosted: HostedPartitions, results: Sequence[tuple[FetchPartition, LogReadResult]]
     ) -> None:
         """Make the partitions idle of which the client knows the *results*, if they are empty."""
         if self.is_closed:
             return
         for requested, result in results:
-            if may_rest(requested, result) and self._active.get(requested.name) is requested:
-                self._try_rest(hosted, requested)
+            is_active = self._active.get(requested.name) is requested
+            if is_active and is_known_empty_read(requested, result):
+                self._try_make_idle(hosted, requested)
 
-    def _try_rest(self, hosted: HostedPartitions, requested: FetchPartition) -> None:
+    def _try_make_idle(self, hosted: HostedPartitions, requested: FetchPartition) -> None:
         partition, read, params = hosted.get(requested.key), requested.empty_read, self._params
         if partition is None or read is None or not read.may_be_repeated(partition, params):
             return
@@ -205,7 +206,7 @@ class IdlePartitions(LogListener):
         partition.log.listen(self)
 
 
-def may_rest(requested: FetchPartition, result: LogReadResult) -> bool:
+def is_known_empty_read(requested: FetchPartition, result: LogReadResult) -> bool:
     """Whether *result* is that of an empty read, and the client of the session knows it."""
     read = requested.empty_read
     return read is not None and read.result is result and not requested.has_news(result)

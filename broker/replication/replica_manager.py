@@ -304,9 +304,9 @@ class ReplicaManager:
     def _begin_fetch(self, wanted: list[FetchPartition], idle: IdlePartitions | None) -> None:
         """Count the fetch for the idle partitions; the others are *wanted*."""
         if idle is not None:
-            woken = idle.begin_fetch(self._now_ms())
-            if woken:
-                wanted += woken
+            reactivated = idle.begin_fetch(self._now_ms())
+            if reactivated:
+                wanted += reactivated
                 sort_by_order(wanted)
 
     def _wait_for_records(

@@ -134,7 +134,7 @@ def _idle_fetches(caught_up: CaughtUpRule) -> AbstractContextManager[object]:
     begin = IdlePartitions.begin_fetch
 
     def begin_fetch(self: IdlePartitions, now_ms: float) -> Sequence[FetchPartition]:
-        woken = begin(self, now_ms)
+        reactivated = begin(self, now_ms)
         params = self._params
         if params.from_follower:
             for requested in self._idle.values():
@@ -150,7 +150,7 @@ def _idle_fetches(caught_up: CaughtUpRule) -> AbstractContextManager[object]:
                     requested.fetch_offset,
                     partition.log.log_end_offset,
                 )
-        return woken
+        return reactivated
 
     return replaced(IdlePartitions, IdlePartitions.begin_fetch)(begin_fetch)
 

@@ -23,10 +23,10 @@ class Session:
     """Begins with a full fetch from the log ends; each fetch has its result at once by default.
 
     ``read`` are the partitions that the last fetch has read, ``changed`` those in its response.
-    Without *may_rest* all partitions are active.
+    Without *may_stay_idle* all partitions are active.
     """
 
-    def __init__(self, desk: Desk, params: FetchParams, *, may_rest: bool = True) -> None:
+    def __init__(self, desk: Desk, params: FetchParams, *, may_stay_idle: bool = True) -> None:
         self.desk = desk
         self.params = params
         self.revision = 0
@@ -35,7 +35,7 @@ class Session:
         self.changed: list[TopicPartition] = []
         self.results: dict[TopicPartition, LogReadResult] = {}
         self.responses = 0
-        self._may_rest = may_rest
+        self._may_stay_idle = may_stay_idle
         self._epoch = 0
         self._id = 0
         self.fetch(*(named(key, self._end(key)) for key in (KEY, OTHER)))
@@ -54,7 +54,7 @@ class Session:
         params = waiting(self.params, max_wait_ms)
         session = self.cache.get(self._id)
         if session is not None and session.idle is not None:
-            session.idle.prepare(self.revision, params, may_rest=self._may_rest)
+            session.idle.prepare(self.revision, params, may_stay_idle=self._may_stay_idle)
         context = new_fetch_context(
             self.cache,
             self._id,
@@ -79,8 +79,8 @@ class Session:
         results: list[tuple[FetchPartition, LogReadResult]],
     ) -> None:
         self._id, changed = context.update_and_generate_response(results)
-        if self._may_rest and context.session is not None:
-            context.session.rest(self.desk.partitions, self.revision, params, results)
+        if self._may_stay_idle and context.session is not None:
+            context.session.make_idle(self.desk.partitions, self.revision, params, results)
         self.responses += 1
         self.read = [requested.key for requested, _ in results]
         self.changed = [requested.key for requested, _ in changed]

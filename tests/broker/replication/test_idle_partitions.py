@@ -198,7 +198,7 @@ def test_another_leader_of_an_idle_partition_completes_a_fetch_that_waits(desk: 
 def test_fetches_complete_in_the_order_of_their_arrival(desk: Desk) -> None:
     """The partition is idle for the first one, and not for the second one."""
     order: list[str] = []
-    first, second = Session(desk, consumer()), Session(desk, consumer(), may_rest=False)
+    first, second = Session(desk, consumer()), Session(desk, consumer(), may_stay_idle=False)
     for name, session in (("first", first), ("second", second)):
         operation = session.fetch(max_wait_ms=500)
         assert operation is not None

@@ -107,8 +107,8 @@ EVENTS: list[Event] = [
 class _Client:
     """Fetches all the time, each time from the end of the records that it has received."""
 
-    def __init__(self, desk: Desk, isolation: FetchIsolation, *, may_rest: bool) -> None:
-        self.session = Session(desk, consumer(isolation=isolation), may_rest=may_rest)
+    def __init__(self, desk: Desk, isolation: FetchIsolation, *, may_stay_idle: bool) -> None:
+        self.session = Session(desk, consumer(isolation=isolation), may_stay_idle=may_stay_idle)
         self.received: list[object] = []
         self._fetched = 0
         self._offsets = {KEY: 0, OTHER: 0}
@@ -149,13 +149,13 @@ def test_a_session_with_idle_partitions_has_the_responses_of_one_without(
     """Two consumers with the same partitions receive the same."""
     with TemporaryDirectory() as folder:
         desk = Desk(Path(folder))
-        resting, reading = (_Client(desk, isolation, may_rest=each) for each in (True, False))
+        idling, reading = (_Client(desk, isolation, may_stay_idle=each) for each in (True, False))
         for event, key in events:
-            for client in (resting, reading):
+            for client in (idling, reading):
                 client.fetch(max_wait_ms)
             event(desk, key)
-            assert resting.session.responses == reading.session.responses
-        for client in (resting, reading):
+            assert idling.session.responses == reading.session.responses
+        for client in (idling, reading):
             client.fetch(max_wait_ms)
 
-        assert resting.received == reading.received
+        assert idling.received == reading.received

@@ -19,7 +19,7 @@ def an_idle_partition_stays_idle(patch: pytest.MonkeyPatch) -> None:
 @mutant(2)
 def a_fetch_does_not_wait_on_idle_partitions(patch: pytest.MonkeyPatch) -> None:
     def watch(self: IdlePartitions, requested: FetchPartition) -> None:
-        self._woken.append(requested)
+        self._reactivated.append(requested)
 
     patch.setattr(IdlePartitions, "_watch", watch)
 

@@ -29,7 +29,7 @@ from broker.api.handlers.records.fetch_partitions import (
     Named,
     add_named,
 )
-from broker.api.handlers.records.fetch_response import FetchResponder, may_rest, refusal
+from broker.api.handlers.records.fetch_response import FetchResponder, may_stay_idle, refusal
 from broker.api.handlers.request_checks import check_isolation_level
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
@@ -73,7 +73,7 @@ def fetch(request: Request[FetchRequest]) -> _Result | Slices[_Result]:
     session_id = request.body.session_id
     session = request.services.fetch_sessions.get(session_id) if session_id else None
     if session is not None and session.idle is not None:
-        session.idle.prepare(found.revision, params, may_rest=may_rest(request, found))
+        session.idle.prepare(found.revision, params, may_stay_idle=may_stay_idle(request, found))
     if _items(request.body, session) > _PARTITIONS_AT_ONCE:
         return _fetch_in_slices(request, params, found, may_throttle)
     named: Named = {}

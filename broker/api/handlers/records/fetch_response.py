@@ -39,7 +39,7 @@ def refusal(error: SessionError) -> FetchResponse:
     return FetchResponse(error_code=error.code, session_id=NO_SESSION, responses=[])
 
 
-def may_rest(request: Request[FetchRequest], found: FoundPartitions) -> bool:
+def may_stay_idle(request: Request[FetchRequest], found: FoundPartitions) -> bool:
     """Whether partitions may be idle for a request.
 
     The record of a request has all its partitions. A topic may be hidden from one request and not
@@ -142,9 +142,9 @@ class FetchResponder:
     def _rest(self, results: PartitionResults) -> None:
         """Let partitions of the session become idle whose *results* are sent."""
         session = self._context.session
-        if session is not None and may_rest(self._request, self._found):
+        if session is not None and may_stay_idle(self._request, self._found):
             hosted = self._request.services.replicas.partitions
-            session.rest(hosted, self._found.revision, self._params, results)
+            session.make_idle(hosted, self._found.revision, self._params, results)
 
     def _has_wrong_leader(self, results: PartitionResults) -> bool:
         """Whether another node leads a partition, and the response can name that node."""
