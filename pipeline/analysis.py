@@ -29,7 +29,6 @@ from pipeline.summary import Display, show
 
 REFRESH_S = 30
 PAUSE = 4  # pause between publications, as a multiple of the duration of the last one
-_CONNECTOR = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 
 
 def run(arguments: Arguments, display: Display) -> bool:

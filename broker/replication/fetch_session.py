@@ -123,12 +123,11 @@ class FetchSession:
 class FetchSessionCache:
     """All sessions of a node, at most ``slots`` (max.incremental.fetch.session.cache.slots)."""
 
-    def __init__(self, slots: int, clock: Clock, seed: int | None = None) -> None:
+    def __init__(self, slots: int, clock: Clock) -> None:
         self._slots = slots
         self._clock = clock
-        self._random = random.Random(seed)  # noqa: S311 - ids need to be unused, not secret
+        self._random = random.Random()  # noqa: S311 - ids need to be unused, not secret
         self._sessions: dict[int, FetchSession] = {}  # least recently used first
-        self.evictions = 0
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -206,7 +205,6 @@ class FetchSessionCache:
             if _eviction_key(victim) >= (privileged, size):
                 return False
         self.remove(victim.session_id)
-        self.evictions += 1
         return True
 
 

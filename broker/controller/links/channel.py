@@ -1,4 +1,4 @@
-"""A node's channel to the controller, which tests and fault rules can delay or make fail.
+"""A node's channel to the controller: tests can delay it, and fault rules delay it or make it fail.
 
 In Kafka these are requests over the network with asynchronous responses. Here the response usually
 comes on the caller's stack, so callers must support both. While a rule concerns the link between
@@ -33,7 +33,6 @@ class ControllerChannel:
         self._requests: set[ControllerRequest[Any]] = set()
         self._is_closed = False
         self._held: deque[Callable[[], None]] | None = None
-        self._refusals: deque[ApiError] = deque()
 
     def alter_partition(self, change: AlterPartition, on_response: OnResponse) -> None:
         """Request another ISR for a partition."""
@@ -50,9 +49,6 @@ class ControllerChannel:
     ) -> None:
         if self._held is not None:
             self._held.append(partial(self._send, request, on_response))
-            return
-        if self._refusals:
-            on_response(self._refusals.popleft())
             return
         if self._link is not None and self._link.is_faulty:
             self._send_over(self._link, request, on_response)
@@ -105,15 +101,6 @@ class ControllerChannel:
         held, self._held = self._held or deque(), None
         for send in held:
             send()
-
-    def drop_held(self) -> None:
-        """Drop the delayed requests: they are never sent and get no response."""
-        if self._held is not None:
-            self._held.clear()
-
-    def refuse_next(self, error: ApiError) -> None:
-        """Respond to the next request with *error*."""
-        self._refusals.append(error)
 
 
 def _response(request: Callable[[], Response]) -> Response | ApiError:

@@ -129,10 +129,3 @@ class Link:
                 passage.limit(self.timer, self.setup_timeout_ms, failure)
                 await passage.wait()
         return await connect(host, port)
-
-
-def faultless_link(timer: SystemTimer) -> Link:
-    """A link that no rule concerns."""
-    return Link(
-        Direction(timer), Direction(timer), timer, request_timeout_ms=inf, setup_timeout_ms=inf
-    )

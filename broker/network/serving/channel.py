@@ -17,7 +17,6 @@ from broker.network.transports.transport import Awaits, Transport, Watch
 
 _READ: Final = Interest.READ
 _READ_OR_RESUME: Final = Interest.READ_OR_RESUME
-_RESUME: Final = Interest.RESUME
 _MEMORY: Final = Interest.MEMORY
 _TURN: Final = Interest.TURN
 _CLOSED: Final = Interest.CLOSED

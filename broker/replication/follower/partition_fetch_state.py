@@ -26,16 +26,6 @@ class PartitionFetchState:
     high_watermark: int = _UNKNOWN
 
     @property
-    def fetch_offset(self) -> int:
-        """The next offset to fetch: the log end offset."""
-        return self.partition.log.log_end_offset
-
-    @property
-    def last_fetched_epoch(self) -> int:
-        """The epoch of the last record, which the leader compares; -1 for an empty log."""
-        return self.partition.log.leader_epoch_cache.latest
-
-    @property
     def is_replica_in_sync(self) -> bool:
         """Whether the log has all records below the leader's high watermark."""
         return self.partition.log.log_end_offset >= self.high_watermark

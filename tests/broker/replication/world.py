@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -12,7 +13,8 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.metadata.image import Broker, PartitionRegistration
 from broker.controller.partitions.alter_partition import AlterPartition
-from broker.network.inter_broker.link import Link, faultless_link
+from broker.links.direction import Direction
+from broker.network.inter_broker.link import Link
 from broker.replication.fetch_data import FetchIsolation, FetchParams, FetchPartition
 from broker.replication.follower_fetch import FollowerFetch
 from broker.replication.holds import Hold, Holds
@@ -69,7 +71,9 @@ class FakeNode:
         return self.all_holds.of(key)
 
     def link_to(self, _node_id: int) -> Link:
-        return faultless_link(SystemTimer("links", now_ms=self.now_ms))
+        timer = SystemTimer("links", now_ms=self.now_ms)
+        sides = Direction(timer), Direction(timer)
+        return Link(*sides, timer, request_timeout_ms=inf, setup_timeout_ms=inf)
 
     def offsets_moved(self, key: TopicPartition, offset: int, replica: int | None) -> None:
         self.moved.append(key)

@@ -60,26 +60,3 @@ def test_a_held_request_is_sent_at_the_release() -> None:
     requester.channel.release()
 
     assert (before, requester.responses) == ([], [SHRUNK])
-
-
-def test_a_dropped_request_gets_no_response() -> None:
-    """The network has lost it."""
-    requester = Requester()
-    requester.channel.hold()
-    requester.request()
-
-    requester.channel.drop_held()
-    requester.channel.release()
-
-    assert requester.responses == []
-
-
-def test_the_next_request_can_be_refused() -> None:
-    """Only that one."""
-    requester = Requester()
-    requester.channel.refuse_next(ApiError(ErrorCode.NOT_CONTROLLER))
-
-    requester.request()
-    requester.request()
-
-    assert requester.responses == [ErrorCode.NOT_CONTROLLER, SHRUNK]
