@@ -8,6 +8,7 @@ _CAUSE = re.compile(
     r"^(?:Caused by: )?(?:[\w$]+\.)+([A-Z]\w*(?:Exception|Error)): (.*)$", re.MULTILINE
 )
 _NO_TOPIC = "UnknownTopicOrPartitionException"
+_TEXT_MAX = 300  # characters
 _NO_SPACE = ("No space left on device", "Disk quota exceeded")
 
 
@@ -33,6 +34,6 @@ def in_one_line(error: BaseException, sources: str, out: str) -> str:
     return f"Spark failed: {_shortened(first[0])}; --verbose shows Spark's own log"
 
 
-def _shortened(text: str, limit: int = 300) -> str:
+def _shortened(text: str) -> str:
     text = text.strip()
-    return text if len(text) <= limit else text[: limit - 3] + "..."
+    return text if len(text) <= _TEXT_MAX else text[: _TEXT_MAX - 3] + "..."

@@ -79,10 +79,10 @@ def decompressed_slices(codec: int, block: memoryview) -> Iterator[bytes | memor
         yield from slices(piece)
 
 
-def slices(data: bytes | memoryview, size: int = PIECE_BYTES_MAX) -> Iterator[bytes | memoryview]:
-    """Yield *data* in slices of *size* bytes."""
-    for start in range(0, len(data), size):
-        yield data[start : start + size]
+def slices(data: bytes | memoryview) -> Iterator[bytes | memoryview]:
+    """Yield *data* in slices of `PIECE_BYTES_MAX`."""
+    for start in range(0, len(data), PIECE_BYTES_MAX):
+        yield data[start : start + PIECE_BYTES_MAX]
 
 
 # --------------------------------------------------------------------------------------- gzip

@@ -355,14 +355,14 @@ def int32(low: int = -(2**31), high: int = INT_MAX, *, also: int | None = None) 
     return Integer(ConfigType.INT, low, high, also)
 
 
-def int64(low: int = -(2**63), high: int = LONG_MAX, *, also: int | None = None) -> Integer:
+def int64(low: int = -(2**63), *, also: int | None = None) -> Integer:
     """A Java ``long``."""
-    return Integer(ConfigType.LONG, low, high, also)
+    return Integer(ConfigType.LONG, low, LONG_MAX, also)
 
 
-def int16(low: int = -(2**15), high: int = SHORT_MAX) -> Integer:
+def int16(low: int = -(2**15)) -> Integer:
     """A Java ``short``."""
-    return Integer(ConfigType.SHORT, low, high)
+    return Integer(ConfigType.SHORT, low, SHORT_MAX)
 
 
 def format_value(value: Value) -> str | None:

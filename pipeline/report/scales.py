@@ -30,12 +30,12 @@ class LogScale:
         return [(self.at(10.0**power), span(10.0**power)) for power in powers]
 
 
-def linear_ticks(last: float, label: str = "{:,.3g}") -> list[Tick]:
+def linear_ticks(last: float) -> list[Tick]:
     """Labels at three to five round values from 0 to *last*."""
     step = 10.0 ** math.floor(math.log10(last)) if last > 0 else 1.0
     step = next(s for s in (step / 5, step / 2, step, step * 2) if last / s <= 5)
     count = math.floor(last / step) if last > 0 else 0
-    return [(i * step / last, label.format(i * step)) for i in range(count + 1)] or [(0, "0")]
+    return [(i * step / last, f"{i * step:,.3g}") for i in range(count + 1)] or [(0, "0")]
 
 
 def time_ticks(bins: Sequence[datetime], count: int = 5) -> list[Tick]:

@@ -61,7 +61,6 @@ def build_end_txn_marker(
     producer_epoch: int,
     timestamp: int,
     base_offset: int = 0,
-    partition_leader_epoch: int = -1,
 ) -> bytes:
     """Build the control batch that ends a producer's transaction in one partition."""
     kind = ControlRecordType.ABORT if marker.is_abort else ControlRecordType.COMMIT
@@ -69,7 +68,6 @@ def build_end_txn_marker(
     return build_batch(
         [Record(key, value, timestamp=timestamp)],
         base_offset=base_offset,
-        partition_leader_epoch=partition_leader_epoch,
         producer_id=producer_id,
         producer_epoch=producer_epoch,
         attributes=TRANSACTIONAL_BIT | CONTROL_BIT,

@@ -17,7 +17,7 @@ from threading import get_ident
 
 import trio
 
-from .alarm import Alarm, system_alarm
+from .alarm import system_alarm
 from .contained_purge import run_purge
 from .system_timer import SystemTimer
 
@@ -26,7 +26,6 @@ async def run_reaper(
     timer: SystemTimer,
     purge: Callable[[], None] | None = None,
     seconds_until: Callable[[float], float] | None = None,
-    make_alarm: Callable[[], Alarm] = system_alarm,
 ) -> None:
     """Drive *timer* until cancelled; its tasks run in this task, unless it has an executor.
 
@@ -37,7 +36,7 @@ async def run_reaper(
     until = seconds_until or partial(_seconds_until, timer)
     token = trio.lowlevel.current_trio_token()
     reaper_thread = get_ident()
-    alarm = make_alarm()
+    alarm = system_alarm()
 
     def set_alarm() -> None:
         alarm.set(until(timer.next_expiration_ms))
