@@ -14,13 +14,14 @@ from pathlib import Path
 from broker.command_line.admin_options import add_admin_options, admin_options
 from broker.command_line.key_list import ListKeys
 from broker.command_line.one_line_parser import OneLineParser
-from broker.command_line.options import PORT_MAX, ServeOptions, TopicSpec
+from broker.command_line.options import PORT_MAX, ServeOptions
 from broker.command_line.properties import read_properties
 from broker.command_line.short_form import check_alone
 from broker.command_line.whole_number import whole_number
 from broker.common.errors import ApiError, StartupError
 from broker.config import Config, ConfigError, Setting
 from broker.controller.metadata.topic_names import check_topic_name
+from broker.reset.given import GivenTopic
 from broker.security.sasl.scram_options import (
     InvalidScram,
     UserCredential,
@@ -261,7 +262,7 @@ def _topic_name(text: str) -> str:
     return text
 
 
-def _topic(text: str) -> TopicSpec:
+def _topic(text: str) -> GivenTopic:
     name, *numbers = text.split(":")
     if len(numbers) > 2:
         raise StartupError(f"--topic: {text!r} is not NAME[:PARTITIONS[:REPLICATION]]")
@@ -271,7 +272,7 @@ def _topic(text: str) -> TopicSpec:
         whole_number(f"--topic: {text}: {what}", 1, limit)(number)
         for number, (what, limit) in zip(numbers, limits, strict=False)
     ]
-    return TopicSpec(name, *counts)
+    return GivenTopic(name, *counts)
 
 
 def _log_dirs(config: Config) -> list[Path]:
@@ -289,7 +290,7 @@ def _without_duplicates(data_dirs: list[Path]) -> tuple[Path, ...]:
     return tuple(data_dirs)
 
 
-def _checked_topics(topics: list[TopicSpec], brokers: int) -> tuple[TopicSpec, ...]:
+def _checked_topics(topics: list[GivenTopic], brokers: int) -> tuple[GivenTopic, ...]:
     seen: set[str] = set()
     for name, partitions, factor in ((t.name, t.partitions, t.replication_factor) for t in topics):
         if name in seen:

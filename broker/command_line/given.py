@@ -16,13 +16,11 @@ log = logging.getLogger("antechamber")
 
 def given(options: ServeOptions) -> Given:
     """What the command line creates: topics, also that of the records, and credentials."""
-    topics = [
-        GivenTopic(each.name, each.partitions, each.replication_factor) for each in options.topics
-    ]
+    topics = options.topics
     if options.records_topic is not None:
-        topics.append(GivenTopic(options.records_topic))
+        topics += (GivenTopic(options.records_topic),)
     credentials = {(user, mechanism): each for user, mechanism, each in options.credentials}
-    return Given(tuple(topics), credentials)
+    return Given(topics, credentials)
 
 
 def store_credentials(controller: Controller, options: ServeOptions) -> None:
@@ -52,5 +50,4 @@ def _warn_of_difference(controller: Controller, topic: GivenTopic) -> None:
     """Warn if the topic exists with other numbers than the given ones."""
     existing = controller.topic(topic.name)
     if existing is not None and (words := difference(existing, *topic[1:])):
-        spec = ":".join(str(number) for number in topic if number != -1)
-        log.warning("--topic %s: %s", spec, words)
+        log.warning("--topic %s: %s", topic, words)

@@ -7,20 +7,12 @@ from dataclasses import field
 from pathlib import Path
 
 from broker.config import Config
+from broker.reset.given import GivenTopic
 from broker.security.admin_tokens import NO_TOKENS, AdminTokens
 from broker.security.sasl.scram_options import UserCredential
 from protocol.lazy_dataclass import dataclass
 
 PORT_MAX = 65535
-
-
-@dataclass(frozen=True, slots=True)
-class TopicSpec:
-    """A topic to create before the broker is ready; -1 is the broker's default."""
-
-    name: str
-    partitions: int = -1
-    replication_factor: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +44,13 @@ class ServeOptions:
     # Make certificates for all TLS listeners; their files by name, as `make_certificates` returns.
     tls: bool = False
     tls_files: Mapping[str, str] = field(default_factory=dict)
-    topics: tuple[TopicSpec, ...] = ()
+    topics: tuple[GivenTopic, ...] = ()
     # Stored before the nodes start; an existing credential is replaced.
     credentials: tuple[UserCredential, ...] = ()
     # A schedule of fault rules to set before the broker is ready.
     faults: Path | None = None
-    # Wait records are kept in memory, and optionally in a file of JSON lines, in a
-    # topic, in a file in the form of Kafka's request log, and as spans at a collector's address.
+    # Wait records are kept in memory, and optionally in a file of JSON lines, in a topic, in a file
+    # in the form of Kafka's request log, and as spans at a collector's address.
     record: bool = False
     records: Path | None = None
     records_topic: str | None = None

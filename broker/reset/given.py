@@ -16,6 +16,10 @@ class GivenTopic(NamedTuple):
     partitions: int = -1
     replication_factor: int = -1
 
+    def __str__(self) -> str:
+        """NAME:PARTITIONS:REPLICATION, without defaults."""
+        return ":".join(str(each) for each in self if each != -1)
+
 
 class Given(NamedTuple):
     """Topics, and credentials by user and mechanism."""

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from broker.command_line.arguments import parse_arguments
-from broker.command_line.options import ServeOptions, TopicSpec
+from broker.command_line.options import ServeOptions
 from broker.common.errors import StartupError
+from broker.reset.given import GivenTopic
 
 
 def refusal(*arguments: str) -> str:
@@ -50,7 +51,7 @@ def test_each_option_sets_its_field(tmp_path: Path) -> None:
         Path("f"),
     )
     assert options.config.num_partitions == 2
-    assert options.topics == (TopicSpec("a"), TopicSpec("b", 3), TopicSpec("c", 4, 2))
+    assert options.topics == (GivenTopic("a"), GivenTopic("b", 3), GivenTopic("c", 4, 2))
     assert (options.records_topic, options.quiet, options.verbose) == ("t", True, True)
     assert (options.stop_with_stdin, options.faults) == (True, Path("s.yaml"))
     assert options.otlp == "u"
