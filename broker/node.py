@@ -141,6 +141,10 @@ class Node:
         """The metadata of the cluster on this node, which may be older than the controller's."""
         return self.feed.image
 
+    def _current_image(self) -> MetadataImage:
+        """The image, for parts that are made before the feed."""
+        return self.feed.image
+
     def broker_changed(self, _broker: Broker) -> None:
         """Apply the registration or the fencing of a node; leaders change with topics."""
         self.changes.notify()
@@ -266,7 +270,7 @@ class Node:
             self.timer,
             self.logs,
             self._partition_purgatories(),
-            lambda: self.feed.image,
+            self._current_image,
             self.channel,
             others,
             self._leadership_changed,
@@ -300,7 +304,7 @@ class Node:
             self.steps,
             self._purgatory("Rebalance", 1000),
             self._purgatory("Heartbeat", 1000),
-            lambda: self.feed.image,
+            self._current_image,
             self.offload,
             lambda: self.share_groups.persister,
             self._find_end_offset,
@@ -309,20 +313,20 @@ class Node:
         return groups
 
     def _transactions(self, senders: SenderParts) -> NodeTransactions:
-        image = lambda: self.feed.image  # noqa: E731 - it is passed on
-        return NodeTransactions(self.replication, self.clock, self.channel, senders, image)
+        return NodeTransactions(
+            self.replication, self.clock, self.channel, senders, self._current_image
+        )
 
     def _find_end_offset(self, partition: TopicPartition, done: OnEndOffset) -> None:
         self.share_groups.end_offsets.find(partition, done)
 
     def _share_groups(self, senders: SenderParts) -> NodeShareGroups:
-        image = lambda: self.feed.image  # noqa: E731 - it is passed on
         return NodeShareGroups(
             self.replication,
             self.clock,
             self.controller,
             senders,
-            image,
+            self._current_image,
             self._timer("share-group-lock-timeout"),
             self.groups.consumers.configs,
         )
@@ -332,7 +336,7 @@ class Node:
             [self.groups.runtime, self.transactions.runtime, self.share_groups.coordinator.runtime],
             self.replication.purgatories,
             self.replicas.actions,
-            lambda: self.feed.image,
+            self._current_image,
             self.clock,
         )
 

@@ -38,7 +38,7 @@ def string_hash(text: str) -> int:
 
 def uuid_hash(topic_id: UUID) -> int:
     """``org.apache.kafka.common.Uuid.hashCode``."""
-    mixed = (topic_id.int >> 64) ^ (topic_id.int & 0xFFFF_FFFF_FFFF_FFFF)
+    mixed = (topic_id.int >> 64) ^ (topic_id.int & _LONG_BITS)
     return _signed((mixed >> 32) ^ (mixed & _INT_BITS))
 
 
@@ -89,7 +89,8 @@ def in_timeline_order(keys: Collection[K], hash_of: Callable[[K], int]) -> list[
         return (hash_of(key) * _FIBONACCI & _LONG_BITS) * buckets >> 64
 
     # Its iterator returns the keys of a bucket from the last to the first.
-    return sorted(keys, key=bucket, reverse=True)[::-1]
+    last_first = list(keys)[::-1]
+    return sorted(last_first, key=bucket)
 
 
 def _signed(value: int) -> int:

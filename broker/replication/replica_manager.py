@@ -57,28 +57,6 @@ FetchResults = list[LogReadResult]
 DeleteResults = dict[TopicPartition, DeleteRecordsPartitionStatus]
 
 
-class _Produced:
-    """The results of the appends of one request.
-
-    With ``acks=all``, ``ends`` are the offsets up to which the in-sync replicas of each partition
-    must have the records; ``waits`` is whether any partition still lacks some.
-    """
-
-    __slots__ = ("ends", "results", "waits")
-
-    def __init__(self) -> None:
-        self.results: ProduceResults = {}
-        self.ends: dict[TopicPartition, int] = {}
-        self.waits = False
-
-
-def _may_wait(
-    params: FetchParams, wanted: Sequence[FetchPartition], idle: IdlePartitions | None
-) -> bool:
-    """Whether a fetch may wait, and has partitions to wait for."""
-    return params.max_wait_ms > 0 and (bool(wanted) or (idle is not None and len(idle) > 0))
-
-
 class ReplicaManager:
     """Serves the partitions that a node hosts; requests wait in ``purgatories``."""
 
@@ -326,7 +304,7 @@ class ReplicaManager:
     def _update_follower_fetch_state(
         self, params: FetchParams, wanted: Sequence[FetchPartition], results: FetchResults
     ) -> None:
-        """A follower has all records below its fetch offsets.
+        """Note that a follower has all records below its fetch offsets.
 
         The response has been built already and has the previous high watermark, as in Kafka.
         """
@@ -379,8 +357,29 @@ class ReplicaManager:
     def low_watermark(self, key: TopicPartition) -> tuple[int, int]:
         """The low watermark of a partition and an error code, for a delayed deletion."""
         try:
-            return self.partitions.get_or_error(
-                key
-            ).leader_state_or_error().low_watermark(), ErrorCode.NONE
+            partition = self.partitions.get_or_error(key)
+            return partition.leader_state_or_error().low_watermark(), ErrorCode.NONE
         except ApiError as error:
             return -1, error.code
+
+
+class _Produced:
+    """The results of the appends of one request.
+
+    With ``acks=all``, ``ends`` are the offsets up to which the in-sync replicas of each partition
+    must have the records; ``waits`` is whether any partition still lacks some.
+    """
+
+    __slots__ = ("ends", "results", "waits")
+
+    def __init__(self) -> None:
+        self.results: ProduceResults = {}
+        self.ends: dict[TopicPartition, int] = {}
+        self.waits = False
+
+
+def _may_wait(
+    params: FetchParams, wanted: Sequence[FetchPartition], idle: IdlePartitions | None
+) -> bool:
+    """Whether a fetch may wait, and has partitions to wait for."""
+    return params.max_wait_ms > 0 and (bool(wanted) or (idle is not None and len(idle) > 0))

@@ -229,7 +229,7 @@ def _taken(queue: deque[Call]) -> list[Call]:
     count = 0
     while queue and count < CALLS_PER_REQUEST_MAX:
         call = queue[0]
-        is_other = taken and (
+        is_other = bool(taken) and (
             call.kind is not taken[0].kind or call.key.group_id != taken[0].key.group_id
         )
         if is_other or call.key in keys:

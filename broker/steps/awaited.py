@@ -28,7 +28,7 @@ async def result_of(slices: Slices[Result], steps: StepQueue) -> Result:
             outcome = Outcome(error=error)
         ended.set()
 
-    job = steps.start(work(), lambda _: None)
+    job = steps.start(work())
     try:
         await ended.wait()
     finally:

@@ -130,7 +130,7 @@ class TransactionMarkerChannel:
         """Send the markers of a transaction; see `MarkerSender`."""
         assert pending.partitions, "a transaction without partitions needs no markers"
         transaction = self._transactions[pending.transactional_id] = _Transaction(pending)
-        self._steps.start(self._enqueue(transaction, pending.partitions), lambda _: None)
+        self._steps.start(self._enqueue(transaction, pending.partitions))
 
     def remove_partition(self, state_partition: int) -> None:
         """Drop the markers of a partition of ``__transaction_state``; see `MarkerSender`."""

@@ -192,7 +192,7 @@ class TransactionStateManager:
     def on_loaded(self, partition: int, state: CoordinatorState) -> None:
         """Coordinate the ids that were loaded, and end their prepared transactions in slices."""
         self._entries[partition] = state.entries
-        self._steps.start(self._continue(state), lambda _: None)
+        self._steps.start(self._continue(state))
 
     def _continue(self, loaded: CoordinatorState) -> Slices[None]:
         """Index the loaded ids; those with outstanding markers first, because readers wait."""

@@ -19,23 +19,23 @@ LAST_CLIENT_EPOCH = 2**15 - 2
 # From this level of ``transaction.version`` on, the end of a transaction bumps the epoch (KIP-890).
 EPOCH_BUMP_SINCE = 2
 
-_Empty = TransactionState.EMPTY
-_Ongoing = TransactionState.ONGOING
-_PrepareCommit = TransactionState.PREPARE_COMMIT
-_PrepareAbort = TransactionState.PREPARE_ABORT
-_CompleteCommit = TransactionState.COMPLETE_COMMIT
-_CompleteAbort = TransactionState.COMPLETE_ABORT
-_Dead = TransactionState.DEAD
+_EMPTY = TransactionState.EMPTY
+_ONGOING = TransactionState.ONGOING
+_PREPARE_COMMIT = TransactionState.PREPARE_COMMIT
+_PREPARE_ABORT = TransactionState.PREPARE_ABORT
+_COMPLETE_COMMIT = TransactionState.COMPLETE_COMMIT
+_COMPLETE_ABORT = TransactionState.COMPLETE_ABORT
+_DEAD = TransactionState.DEAD
 
 # The states that each state may follow.
 _PREDECESSORS = {
-    _Empty: {_Empty, _CompleteCommit, _CompleteAbort},
-    _Ongoing: {_Ongoing, _Empty, _CompleteCommit, _CompleteAbort},
-    _PrepareCommit: {_Ongoing},
-    _PrepareAbort: {_Ongoing, _Empty, _CompleteCommit, _CompleteAbort},
-    _CompleteCommit: {_PrepareCommit},
-    _CompleteAbort: {_PrepareAbort},
-    _Dead: {_Empty, _CompleteCommit, _CompleteAbort},
+    _EMPTY: {_EMPTY, _COMPLETE_COMMIT, _COMPLETE_ABORT},
+    _ONGOING: {_ONGOING, _EMPTY, _COMPLETE_COMMIT, _COMPLETE_ABORT},
+    _PREPARE_COMMIT: {_ONGOING},
+    _PREPARE_ABORT: {_ONGOING, _EMPTY, _COMPLETE_COMMIT, _COMPLETE_ABORT},
+    _COMPLETE_COMMIT: {_PREPARE_COMMIT},
+    _COMPLETE_ABORT: {_PREPARE_ABORT},
+    _DEAD: {_EMPTY, _COMPLETE_COMMIT, _COMPLETE_ABORT},
 }
 
 
@@ -60,7 +60,7 @@ def initialized(
         producer_epoch=producer_epoch,
         last_producer_epoch=last_producer_epoch,
         timeout_ms=timeout_ms,
-        state=_Empty,
+        state=_EMPTY,
         partitions=NO_PARTITIONS,
         start_ms=NO_START_MS,
         last_update_ms=now_ms,
@@ -77,9 +77,9 @@ def with_partitions(
     return replace(
         value,
         prev_producer_id=value.producer_id,
-        state=_Ongoing,
+        state=_ONGOING,
         partitions=value.partitions.with_added(partitions),
-        start_ms=value.start_ms if value.state is _Ongoing else now_ms,
+        start_ms=value.start_ms if value.state is _ONGOING else now_ms,
         last_update_ms=now_ms,
         client_transaction_version=client_version,
     )
@@ -107,8 +107,8 @@ def prepared(
         next_producer_id=next_producer_id,
         producer_epoch=epoch,
         last_producer_epoch=last_epoch,
-        state=_PrepareCommit if commit else _PrepareAbort,
-        start_ms=value.start_ms if value.state is _Ongoing else now_ms,
+        state=_PREPARE_COMMIT if commit else _PREPARE_ABORT,
+        start_ms=value.start_ms if value.state is _ONGOING else now_ms,
         last_update_ms=now_ms,
         client_transaction_version=client_version,
     )
@@ -129,7 +129,7 @@ def completed(value: TransactionValue, now_ms: int) -> TransactionValue:
         prev_producer_id=value.producer_id,
         next_producer_id=NO_PRODUCER_ID,
         producer_epoch=epoch,
-        state=_CompleteCommit if value.state is _PrepareCommit else _CompleteAbort,
+        state=_COMPLETE_COMMIT if value.state is _PREPARE_COMMIT else _COMPLETE_ABORT,
         partitions=NO_PARTITIONS,
         last_update_ms=now_ms,
     )
@@ -140,7 +140,7 @@ def dead(value: TransactionValue, now_ms: int) -> TransactionValue:
     return replace(
         value,
         prev_producer_id=value.producer_id,
-        state=_Dead,
+        state=_DEAD,
         partitions=NO_PARTITIONS,
         start_ms=NO_START_MS,
         last_update_ms=now_ms,
@@ -168,7 +168,7 @@ def _is_valid_empty(before: TransactionValue, after: TransactionValue) -> bool:
 
 
 def _is_valid_ongoing(before: TransactionValue, after: TransactionValue) -> bool:
-    starts = before.state is not _Ongoing
+    starts = before.state is not _ONGOING
     return (
         _has_identity(before, after)
         and before.partitions <= after.partitions
@@ -185,7 +185,7 @@ def _is_valid_prepared(before: TransactionValue, after: TransactionValue) -> boo
         )
     else:
         same = _has_identity(before, after)
-    starts = before.state is not _Ongoing
+    starts = before.state is not _ONGOING
     return (
         same
         and before.partitions == after.partitions
@@ -220,11 +220,11 @@ def _has_identity(before: TransactionValue, after: TransactionValue) -> bool:
 
 
 _IS_VALID = {
-    _Empty: _is_valid_empty,
-    _Ongoing: _is_valid_ongoing,
-    _PrepareCommit: _is_valid_prepared,
-    _PrepareAbort: _is_valid_prepared,
-    _CompleteCommit: _is_valid_complete,
-    _CompleteAbort: _is_valid_complete,
-    _Dead: _is_valid_dead,
+    _EMPTY: _is_valid_empty,
+    _ONGOING: _is_valid_ongoing,
+    _PREPARE_COMMIT: _is_valid_prepared,
+    _PREPARE_ABORT: _is_valid_prepared,
+    _COMPLETE_COMMIT: _is_valid_complete,
+    _COMPLETE_ABORT: _is_valid_complete,
+    _DEAD: _is_valid_dead,
 }

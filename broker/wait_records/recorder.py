@@ -110,11 +110,7 @@ class Recorder:
     def resume(self, request: RecordedRequest) -> None:
         """End the wait of the request, if it is parked, and attribute what follows to it."""
         self._current = request.header
-        observer, wait = request.observer, request.wait
-        assert observer is not None
-        if observer.record.parked_ms is not None:
-            assert wait is not None
-            self._end_wait(observer.record, wait, self._now_ms())
+        self.end_wait(request)
 
     def end(self) -> None:
         """Attribute what follows to no request."""
@@ -144,7 +140,10 @@ class Recorder:
             record.checked.append((self._now_ms() - parked_ms, cause))
 
     def end_wait(self, request: RecordedRequest) -> None:
-        """End the wait of a parked request: its response is ready, and waits for something else."""
+        """End the wait of the request, if it is parked.
+
+        Its response is ready and waits for something else, or its handler continues.
+        """
         observer, wait = request.observer, request.wait
         assert observer is not None
         if observer.record.parked_ms is not None:

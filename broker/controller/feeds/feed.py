@@ -182,7 +182,7 @@ class MetadataFeed:
         if self._delivering or not self._pending:
             return
         self._delivering = True
-        self._delivery = self.steps.start(self._deliver(), lambda _: None)
+        self._delivery = self.steps.start(self._deliver())
 
     def applied(self) -> Signal | None:
         """A signal, set when all changes so far are applied.

@@ -107,8 +107,8 @@ class Subscriptions:
         regexes = group.subscribed_regexes()
         if not regexes:
             return False
-        looked_at_ms = max((each.timestamp_ms for each in before.regexes.values()), default=0)
-        age_ms = self._clock.wall_ms() - looked_at_ms
+        resolved_ms = max((each.timestamp_ms for each in before.regexes.values()), default=0)
+        age_ms = self._clock.wall_ms() - resolved_ms
         if age_ms <= REGEX_REFRESH_INTERVAL_MIN_MS:
             return False
         resolved = group.regexes.values()

@@ -27,13 +27,8 @@ from protocol.messages.fetch import (
 )
 
 Name = tuple[int, int]  # the topic ID as a number, since the hash of a `UUID` is slow; the index
-SessionPartition = tuple[
-    int, int, int, int
-]  # fetch offset, last fetched epoch, leader epoch, log start
-
-
-def _name_of(state: PartitionFetchState) -> Name:
-    return state.partition.topic_id.int, state.partition.key.partition
+# The fetch offset, the last fetched epoch, the leader epoch and the log start offset.
+SessionPartition = tuple[int, int, int, int]
 
 
 class FetchSessionHandler(LogListener):
@@ -148,6 +143,10 @@ class FetchSessionHandler(LogListener):
             )
             for topic_id, group in groupby(states, key=_topic_id)
         ]
+
+
+def _name_of(state: PartitionFetchState) -> Name:
+    return state.partition.topic_id.int, state.partition.key.partition
 
 
 def _session_partition(state: PartitionFetchState) -> SessionPartition:

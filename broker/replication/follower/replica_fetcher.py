@@ -140,15 +140,15 @@ class ReplicaFetcher:
         try:
             await self._process_fetch_requests(due)
         except _Interrupted:
-            pass
+            return
         except (Disconnected, Malformed, OSError) as error:
             log.info("fetching from node %d: %s", self.source, error)
-            self._disconnect()
-            self._delay_partitions(self._due()[0])
         except Exception as unexpected:
             self._node.timer.on_error(f"fetching from node {self.source}", unexpected)
-            self._disconnect()
-            self._delay_partitions(self._due()[0])
+        else:
+            return
+        self._disconnect()
+        self._delay_partitions(self._due()[0])
 
     async def _process_fetch_requests(self, due: list[PartitionFetchState]) -> None:
         """Fetch until the next step has to wait, then list the offsets that are needed."""
