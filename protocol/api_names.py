@@ -1,10 +1,10 @@
-"""Kafka's names of all APIs, including those whose messages are not decoded here."""
+"""Kafka's names of the APIs that are decoded here, and of two more that clients use."""
 
 from __future__ import annotations
 
 from protocol.apis import APIS
 
-# APIs of Kafka 4.3 that clients use.
+# Of Kafka 4.3.
 _NOT_DECODED = {71: "GetTelemetrySubscriptions", 72: "PushTelemetry"}
 
 _NAMES: dict[int, str] = _NOT_DECODED | {key: api.name for key, api in APIS.items()}

@@ -29,16 +29,16 @@ TIMEOUT: Final = "timeout"  # the cause of a completion by the timer
 class DelayedOperation(TimerTask, ABC):
     """Waits at most ``delay_ms``; ``checks`` counts the calls of `try_complete`.
 
-    ``arrival`` is its number in the order in which operations begin to wait in a purgatory, from 1
-    on; 0 before it does. ``completed_by``
-    is the cause passed with the event that completed the operation, or `TIMEOUT`;
-    None if the creator's own check completed it, or if no cause was passed. It lives as long as the
-    operation, so it should be small. ``on_error`` is set by the creator: it receives an exception
-    that the operation raises during `check_and_complete` or on expiry; the operation is then
-    abandoned. ``on_check`` may be set by an observer: it is called before each check because of an
-    event, with the cause. ``shared_condition`` may be set by the creator: either all operations
-    with equal shared conditions can complete now or none, so if the check of one does not complete
-    it, the event does not check the others. Kafka has none of these attributes.
+    ``arrival`` is its number, from 1 on, in the order in which operations begin to wait in a
+    purgatory; 0 before that. ``completed_by`` is the cause passed with the event that completed it,
+    or `TIMEOUT`; None if the creator's own check completed it, or if no cause was passed. A cause
+    lives as long as the operation, so it should be small. ``on_error`` is set by the creator: it
+    receives an exception that the operation raises during `check_and_complete` or on expiry; the
+    operation is then abandoned. ``on_check`` may be set by an observer: it is called before each
+    check because of an event, with the cause. ``shared_condition`` may be set by the creator:
+    either all operations with equal shared conditions can complete now or none, so if the check of
+    one does not complete it, the event does not check the others. Kafka has none of these
+    attributes.
     """
 
     __slots__ = (

@@ -38,14 +38,14 @@ class Login:
         return self._are_raw and self._unsent > 0
 
     def begin(self, mechanism: str, version: int) -> None:
-        """A login begins: the broker has accepted a SaslHandshake of that version."""
+        """Begin a login: the broker has accepted a SaslHandshake of that version."""
         self._mechanism = mechanism
         self._are_raw = version == 0
         self._unsent = self._unanswered = _TOKENS.get(mechanism, inf)
         self._name = None
 
     def token(self, token: bytes) -> None:
-        """The client sends a token."""
+        """Count a token of the client, and read the user's name if it is there."""
         self._unsent -= 1
         if self._mechanism == PLAIN:
             self._name = _name_in_plain(token)
@@ -53,7 +53,7 @@ class Login:
             self._name = _name_in_scram(token)
 
     def accepted(self) -> None:
-        """The broker has accepted a token."""
+        """Count an accepted token; with the last one the principal is known."""
         self._unanswered -= 1
         if not self._unanswered:
             self.principal = None if self._name is None else f"User:{self._name}"

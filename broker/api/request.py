@@ -40,7 +40,7 @@ class Authenticator(Protocol):
         ...
 
     def versions_sent(self) -> None:
-        """The client has got the versions of the APIs."""
+        """Expect a handshake next: the client has the versions of the APIs."""
         ...
 
     def handshake(self, request: Request[SaslHandshakeRequest]) -> SaslHandshakeResponse | Outcome:

@@ -51,11 +51,11 @@ class Advance:
         self._step = Step(0)
 
     def begin_step(self, now_ms: float) -> None:
-        """The clock has moved to *now_ms*."""
+        """Begin a step: the clock has moved to *now_ms*."""
         self._step = Step(now_ms - self.began_ms)
 
     def end_step(self, responses: Sequence[WaitRecord]) -> None:
-        """The event loop is idle again; *responses* are the requests that have ended."""
+        """End the step, because the loop is idle; *responses* are the requests that have ended."""
         step = self._step
         step.responses = [each for each in responses if not each.follower]
         if step.tasks or step.responses:

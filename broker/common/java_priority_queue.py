@@ -34,12 +34,7 @@ class JavaPriorityQueue(Generic[T]):
         heap[at] = entry
 
     def poll(self) -> T:
-        """Remove and return the first item.
-
-        Raises:
-            IndexError: the queue is empty.
-
-        """
+        """Remove and return the first item; raises IndexError if the queue is empty."""
         heap = self._heap
         last = heap.pop()
         if not heap:

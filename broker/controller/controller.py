@@ -167,7 +167,7 @@ class Controller:
         )
 
     def replicas_failed(self, node_id: int, keys: Iterable[TopicPartition]) -> None:
-        """A node's disk with these partitions has failed: it leaves their ISRs."""
+        """Remove a node, whose disk with these partitions has failed, from their ISRs."""
         self._state.offline.update((node_id, key) for key in keys)
         offline = self._state.offline
         self._change_all(

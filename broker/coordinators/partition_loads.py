@@ -240,6 +240,6 @@ class _Load:
         self.adopted: CoordinatorPlayback | None = None
 
     def cancel(self) -> None:
-        """End it, whatever has been read or adopted."""
+        """End the load in any state."""
         if self.job is not None:
             self.job.cancel()

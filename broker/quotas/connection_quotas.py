@@ -83,7 +83,7 @@ class ConnectionQuotas:
         return True
 
     def leave(self, address: str) -> None:
-        """An admitted connection is closed."""
+        """Count an admitted connection no more, because it is closed."""
         assert self._counts[address] > 0
         self._total -= 1
         self._counts[address] -= 1

@@ -66,7 +66,7 @@ class ListenerQuotas:
         return True
 
     def leave(self, address: str) -> None:
-        """An admitted connection is closed."""
+        """Count an admitted connection no more, because it is closed."""
         self._total -= 1
         self._quotas.leave(address)
         if self._total == self._most - 1:

@@ -61,8 +61,8 @@ class FetchParams:
 
     ``leader_only``: followers and older consumers may read from the leader only (KIP-392).
     ``replica_epoch``: the broker epoch of a follower (KIP-903), -1 if it does not send one.
-    ``preferred_read_replica``: for a consumer with a rack, the follower that it shall read from the
-    fetch offset of a partition, or None for this leader (KIP-392).
+    ``preferred_read_replica``: for a consumer with a rack, the follower to read from, from the
+    fetch offset of a partition on, or None for this leader (KIP-392).
     ``is_throttled``: for a follower, whether its replica of a partition has to wait for the rate of
     throttled replication; None if this node has no such rate.
     """
@@ -89,8 +89,8 @@ class LogReadResult:
     ``start`` is the position of the fetch offset in the log, for a fetch that waits. An offset is
     -1 if an error leaves it unknown. ``aborted`` are the aborted transactions of a
     ``read_committed`` fetch; None for others, and if the first batch does not fit into the limits.
-    ``preferred_read_replica`` is the follower that the consumer shall read from instead; nothing
-    has been read then. None is this node.
+    ``preferred_read_replica`` is the follower that the consumer is told to read from instead;
+    nothing has been read then. None is this node.
     """
 
     __slots__ = (
@@ -132,7 +132,10 @@ class LogReadResult:
 
     @property
     def has_other_news(self) -> bool:
-        """Whether the client shall learn at once of something else than records."""
+        """Whether the response must be sent at once for a reason other than records.
+
+        The reasons are an error, a diverging epoch and another replica.
+        """
         return (
             self.error != 0
             or self.diverging_epoch is not None

@@ -21,11 +21,11 @@ class HostedPartitions:
         self.offline: set[TopicPartition] = set()
 
     def add(self, partition: Partition) -> None:
-        """The node has the partition from now on."""
+        """Add the partition."""
         self._by_key[partition.key] = partition
 
     def remove(self, key: TopicPartition) -> Partition | None:
-        """The node does not have the partition any more; returns it if it had it."""
+        """Remove the partition; returns it if the node had it."""
         partition = self._by_key.pop(key, None)
         if partition is not None:
             partition.log.notify_listeners()

@@ -260,7 +260,7 @@ class LeaderState:
     def update_follower_fetch_state(
         self, fetch: FollowerFetch, at: LogOffsetMetadata, log_start_offset: int, leader_end: int
     ) -> None:
-        """A follower has everything below *at* (``Partition.updateFollowerFetchState``)."""
+        """Note that a follower has all before *at* (``Partition.updateFollowerFetchState``)."""
         replica = self.replicas.get(fetch.node_id)
         if replica is None:
             return

@@ -177,7 +177,7 @@ def _withholds(params: FetchParams, partition: Partition, first_entry_incomplete
 def _preferred_read_replica(
     partition: Partition, params: FetchParams, requested: FetchPartition
 ) -> int | None:
-    """The follower that the consumer shall read from; None is this node."""
+    """The follower to read from; None is this node."""
     choose, leader_state = params.preferred_read_replica, partition.leader_state
     if choose is None or leader_state is None:
         return None

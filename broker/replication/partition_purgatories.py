@@ -8,8 +8,8 @@
 
 ShareFetch is checked last in the first three rows, and also when the records of a share partition
 become available. Clients can observe the order; it is Kafka's
-(``ReplicaManager.addCompletePurgatoryAction``,
-``DelayedOperations.checkAndCompleteAll``, ``completeDelayedOperationsWhenNotPartitionLeader``).
+(``ReplicaManager.addCompletePurgatoryAction``, ``DelayedOperations.checkAndCompleteAll``,
+``completeDelayedOperationsWhenNotPartitionLeader``).
 """
 
 from __future__ import annotations

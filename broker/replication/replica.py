@@ -80,11 +80,11 @@ class Replica:
         return max(self._last_caught_up_time_ms, fetches.last_ms)
 
     def become_idle(self, fetches: SessionFetches) -> None:
-        """From now on each of *fetches* is one from the leader's log end."""
+        """Count each of *fetches* as one from the leader's log end from now on."""
         self._fetches = fetches
 
     def become_active(self) -> None:
-        """Its partition takes part in each fetch again."""
+        """Take over the times of the session's fetches, and count single fetches again."""
         if (fetches := self._fetches) is not None:
             self._last_caught_up_time_ms = max(self._last_caught_up_time_ms, fetches.last_ms)
             self._last_fetch_time_ms = max(self._last_fetch_time_ms, fetches.last_ms)
@@ -103,7 +103,7 @@ class Replica:
         now_ms: float,
         broker_epoch: int,
     ) -> None:
-        """It fetches from *at* while the leader's log ends at *leader_end*."""
+        """Take over a fetch from *at*, received while the leader's log ends at *leader_end*."""
         self.become_active()
         if at.message_offset >= leader_end:
             self._last_caught_up_time_ms = max(self._last_caught_up_time_ms, now_ms)

@@ -33,7 +33,7 @@ class Gaps:
         return None
 
     def close(self, first: int, last: int) -> None:
-        """The offsets from *first* to *last* have been fetched, or have no records."""
+        """Remove the offsets from *first* to *last*: they have been fetched, or have no records."""
         remaining = []
         for begin, end in self.ranges:
             if begin < first:

@@ -92,7 +92,7 @@ class InFlightRecords:
         return max(self.start_offset if self.has_in_flight else self.end_offset, base_offset)
 
     def fetched(self, first: int, end: int) -> None:
-        """The offsets from *first* to before *end* have been read."""
+        """Close the gaps from *first* to before *end*, because these offsets have been read."""
         if self.gaps:
             self.gaps.close(first, end - 1)
 

@@ -77,7 +77,7 @@ class ShareSession:
     def responded(
         self, names: Iterable[SharePartitionKey], with_records: Iterable[SharePartitionKey]
     ) -> None:
-        """A response has named these; those whose records it had are fetched last."""
+        """Note that a response has named these; those whose records it had are fetched last."""
         for each in names:
             if each in self.partitions:
                 self.partitions[each] = True

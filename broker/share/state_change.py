@@ -30,13 +30,13 @@ class StateChange:
         self.runs.append(run)
 
     def commit(self) -> None:
-        """The change has been written."""
+        """Keep the new states, which have been written, and end the locks."""
         for run in self.runs:
             run.before = None
             run.unlock()
 
     def roll_back(self, delivery_count_limit: int) -> None:
-        """The change could not be written. Runs whose lock has expired meanwhile are released."""
+        """Restore the states before, and release the runs whose lock has expired meanwhile."""
         for run in self.runs:
             assert run.before is not None
             run.state, run.member_id = run.before.state, run.before.member_id

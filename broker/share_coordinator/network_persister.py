@@ -171,7 +171,7 @@ class NetworkPersister:
             self._without_coordinator += [each for each in waiting if not self._is_enqueued(each)]
 
     def _stop_waiting(self, call: Call) -> None:
-        """The back-off of a call without a coordinator has ended, unless it was queued before."""
+        """Retry a call without a coordinator after its back-off, unless it was queued before."""
         if call in self._without_coordinator:
             self._without_coordinator.remove(call)
             if self._may_retry(call, ErrorCode.COORDINATOR_NOT_AVAILABLE):

@@ -19,7 +19,7 @@ class Aftermath(trio.abc.Instrument):
         self._passes_left = 0
 
     def begin(self) -> None:
-        """A step over budget has ended."""
+        """Count the passes of the loop after a step over budget."""
         self._passes_left = 3
         trio.lowlevel.add_instrument(self)
 

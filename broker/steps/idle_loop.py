@@ -59,7 +59,7 @@ class IdleLoop:
         self._scheduled += 1
 
     def end(self) -> None:
-        """Nothing calls this object any more: every wait takes a pass of the loop."""
+        """Make every wait take a pass of the loop, because nothing calls this object any more."""
         self._scheduled = _SEVERAL
 
     def wait(self, descriptors: LoopDescriptors) -> bool:

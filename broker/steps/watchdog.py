@@ -55,10 +55,10 @@ class Watchdog:
         steps.request = None
 
     def pause(self) -> None:
-        """The running task waits without the loop, which ends its step."""
+        """End the step of the running task, which waits without the loop."""
         assert self._task is not None, "a task runs"
         self.after_task_step(self._task)
 
     def resume(self) -> None:
-        """The running task continues, which begins a step."""
+        """Begin a step of the running task, which continues."""
         self._started_ms = self._now_ms()

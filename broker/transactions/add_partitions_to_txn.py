@@ -2,9 +2,8 @@
 
 Partition leaders and group coordinators send it before the first batch of a transaction (KIP-890).
 Requests that are made while one is in flight to the same coordinator are sent together after it, at
-most `TRANSACTIONS_PER_REQUEST_MAX`.
-Of one transactional id only the latest is kept; the one that it replaces fails. Kafka's
-``AddPartitionsToTxnManager``.
+most `TRANSACTIONS_PER_REQUEST_MAX`. Of one transactional id only the latest is kept; the one that
+it replaces fails. Kafka's ``AddPartitionsToTxnManager``.
 """
 
 from __future__ import annotations

@@ -4,12 +4,13 @@ A task refers to its latest entry, and an entry refers to its task until it is c
 
     task.timer_task_entry ---> entry <---> its neighbours in a bucket
                    entry.task <---/
+
 An entry is live while both references exist. Cancelling replaces ``entry.task``, adding again
 replaces ``task.timer_task_entry``. An old entry that is moving between two buckets is then
 cancelled by identity, without a search, and a cancel that has read the old entry has no effect on
-the new one.
-A task needs no lock: `cancel` replaces the reference first and unlinks second; the timer links
-first and checks the references second, so at least one of the two sees the effect of the other.
+the new one. A task needs no lock: `cancel` replaces the reference first and unlinks second; the
+timer links first and checks the references second, so at least one of the two sees the effect of
+the other.
 """
 
 from __future__ import annotations

@@ -50,5 +50,5 @@ class FailedRawToken:
         self._delay = delay
 
     def abandon(self, _reason: CloseReason) -> None:
-        """The client has disconnected."""
+        """Cancel the delayed response, because the client has disconnected."""
         self._delay.cancel()

@@ -156,7 +156,7 @@ class SaslConnection:
         return self._state.state is State.AUTHENTICATE
 
     def versions_sent(self) -> None:
-        """The client has got the versions of the APIs."""
+        """Expect a handshake next: the client has the versions of the APIs."""
         self._state.versions_sent()
 
     def handshake(self, request: Request[SaslHandshakeRequest]) -> SaslHandshakeResponse | Outcome:

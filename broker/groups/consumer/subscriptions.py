@@ -44,11 +44,11 @@ class Subscriptions:
     # -------------------------------------------------------------------------------- epoch
 
     def topic_changed(self, group: ConsumerGroup) -> None:
-        """A topic that the group subscribes to was created, changed or deleted."""
+        """Compare the topics of the group again: one was created, changed or deleted."""
         self._up_to_date.discard(group.group_id)
 
     def mark_up_to_date(self, group: ConsumerGroup) -> None:
-        """The metadata hash of the group is that of its present topics, and is appended."""
+        """Note that the appended metadata hash of the group is that of its present topics."""
         self._up_to_date.add(group.group_id)
 
     def remove(self, group: ConsumerGroup) -> None:

@@ -86,7 +86,7 @@ class Timeouts:
         )
 
     def on_joined(self, group_id: str, member: ConsumerGroupMember) -> None:
-        """A classic member has joined: schedule its sync timeout."""
+        """Schedule the sync timeout of a classic member that has joined."""
         self._timer.cancel(TimeoutKey(group_id, member.member_id, Timeout.JOIN))
         self.reschedule_session(group_id, member)
         self._schedule(
@@ -98,7 +98,7 @@ class Timeouts:
         )
 
     def on_synced(self, group_id: str, member: ConsumerGroupMember) -> None:
-        """A classic member has synced: restart its session."""
+        """Restart the session of a classic member that has synced."""
         self._timer.cancel(TimeoutKey(group_id, member.member_id, Timeout.SYNC))
         self.reschedule_session(group_id, member)
 

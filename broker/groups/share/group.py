@@ -105,7 +105,7 @@ class ShareGroup:
         return topic in self.subscribed_topics()
 
     def retention_base_ms(self, _offset: OffsetAndMetadata) -> int | None:
-        """It has no offsets that could expire."""
+        """None: a share group has no offsets that could expire."""
         return None
 
     # ------------------------------------------------------------------------------ records

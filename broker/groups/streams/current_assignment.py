@@ -75,9 +75,7 @@ class CurrentAssignmentBuilder:
     def build(self, current: CurrentAssignment) -> CurrentAssignment:
         """Return *current* after this step; the same object if it is unchanged.
 
-        Raises:
-            ApiError: FENCED_MEMBER_EPOCH, if a member of an unknown state may own tasks.
-
+        Raises `ApiError` FENCED_MEMBER_EPOCH if a member of an unknown state may own tasks.
         """
         match current.state:
             case MemberState.STABLE:

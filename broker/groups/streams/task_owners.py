@@ -45,7 +45,7 @@ class TaskOwners:
         return self._warmup.get(subtopology_id, {}).get(partition, _NOBODY)
 
     def add(self, tasks: TasksWithEpochs, process_id: str) -> None:
-        """A process has got tasks; of an active task it becomes the only owner."""
+        """Add the tasks of a process; it becomes the only owner of an active task."""
         for subtopology_id, partitions in tasks.active.items():
             self._active[subtopology_id] = {
                 **self._active.get(subtopology_id, {}),
@@ -55,7 +55,7 @@ class TaskOwners:
         _add(self._warmup, tasks.warmup, process_id)
 
     def remove(self, tasks: TasksWithEpochs, process_id: str) -> None:
-        """A process has released tasks; those that another process has got meanwhile stay."""
+        """Remove the tasks of a process; active tasks that another process owns now remain."""
         for subtopology_id, partitions in tasks.active.items():
             self._active[subtopology_id] = {
                 partition: owner

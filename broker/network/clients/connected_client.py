@@ -25,7 +25,7 @@ class ConnectedClient:
         self.on_closed: Callable[[], object] | None = None
 
     def ended(self) -> None:
-        """The connection has ended."""
+        """Call ``on_closed``, at most once."""
         on_closed, self.on_closed = self.on_closed, None
         if on_closed is not None:
             on_closed()

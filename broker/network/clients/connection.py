@@ -12,7 +12,8 @@ response has been sent. They are received meanwhile, which is how the end of the
 noticed; then the request in progress is abandoned. The same holds while the client is throttled:
 its response has been sent and contains the throttle time (KIP-219).
 
-The code that completes a request sends the response, without a task switch, or with a few others.
+The code that completes a request sends the response without a task switch, alone or together with a
+few other responses.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Passage:
             raise Disconnected(self.failure)
 
     def end(self, failure: str) -> None:
-        """The message does not arrive any more: its connection ends because of *failure*."""
+        """End the passage before the message has arrived, because of *failure*."""
         if not self.is_over:
             self.failure = failure
             self._message.cancel()

@@ -194,7 +194,7 @@ class ReplicaFetcher:
         )
 
     def resumed(self) -> None:
-        """The node is not paused any more: use the response that has arrived meanwhile."""
+        """Use the response that has arrived during a pause of the node."""
         if self._connection is not None:
             self._connection.resume()
 

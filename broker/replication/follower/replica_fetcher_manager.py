@@ -64,7 +64,7 @@ class ReplicaFetcherManager:
             fetcher.remove_partition(key)
 
     def resumed(self) -> None:
-        """The node is not paused any more."""
+        """Use the responses that have arrived during a pause of the node."""
         for fetcher in self._fetchers.values():
             fetcher.resumed()
 

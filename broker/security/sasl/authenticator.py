@@ -103,7 +103,7 @@ class SaslAuthenticator:
         return self._mechanism if self._attempt is None else self._attempt.mechanism
 
     def versions_sent(self) -> None:
-        """The client has got the versions; it does not request them again."""
+        """Expect a handshake next; the client does not request the versions again."""
         self.state = State.HANDSHAKE
 
     def handshake(self, mechanism: str, version: int) -> HandshakeOutcome:

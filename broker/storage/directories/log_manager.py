@@ -153,7 +153,7 @@ class LogManager:
                 raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
 
     def started(self) -> None:
-        """All partitions that the node had have been opened; those opened from now on are new.
+        """Note that all partitions that the node had have been opened; later ones are new.
 
         A directory that was not opened belongs to a topic that was deleted, or reassigned to other
         nodes, while the node was down. It is renamed and kept.

@@ -225,7 +225,7 @@ class LocalLog:
         return Flush(self.disk, paths, self.end.message_offset)
 
     def flushed(self, flush: Flush) -> None:
-        """The files of *flush* have been synced."""
+        """Advance the recovery point to the end of *flush*, whose files have been synced."""
         self.recovery_point = max(self.recovery_point, flush.up_to)
         self.flushed_ms = self._clock.now_ms()
 
@@ -273,7 +273,7 @@ class LocalLog:
         )
 
     def log_start_incremented(self, offset: int) -> None:
-        """The records below *offset* have been deleted."""
+        """Advance the recovery point to *offset*, below which the records have been deleted."""
         self.recovery_point = max(self.recovery_point, offset)
         self.forget_last_read()
 

@@ -1,8 +1,8 @@
 """Recovers a log after an unclean shutdown: checks every batch from the recovery point on.
 
 The first incomplete or corrupt batch ends the log: a warning is logged, and it and all later bytes
-are removed.
-Indexes and leader epochs are rebuilt from the batches (Kafka's ``LogSegment.recover``).
+are removed. Indexes and leader epochs are rebuilt from the batches (Kafka's
+``LogSegment.recover``).
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Recovery:
         return cut
 
     def found_transaction(self, segment: LogSegment) -> None:
-        """The transaction indexes from *segment* on must be rebuilt."""
+        """Note that the transaction indexes from *segment* on must be rebuilt."""
         self.transactional = self.transactional or segment
 
     def _drop(self, segments: Sequence[LogSegment]) -> None:

@@ -26,7 +26,7 @@ _LISTENERS_CHECKED: Final = 16
 
 
 class ReadableLog:
-    """The part of `UnifiedLog` that changes nothing."""
+    """The offsets, reads and listeners of a log; it changes no record and no offset."""
 
     __slots__ = (
         "_high_watermark",

@@ -344,7 +344,7 @@ class LogSegment:
             file.close()
 
     def moved_to(self, directory: Path) -> None:
-        """The directory of the files has another name."""
+        """Use another path, because the directory of the files has been renamed."""
         for file in self._files:
             file.directory = directory
 

@@ -1,9 +1,9 @@
 """ListGroups: the groups that this node coordinates.
 
 Behaviour: names of states and types are case-insensitive; an unknown name matches nothing. A filter
-names the state NotReady of streams groups ``not_ready``, as Kafka's does. The
-response has no groups while any group is being loaded. A client that may describe the cluster gets
-all groups, others those that they may describe.
+names the state NotReady of streams groups ``not_ready``, as Kafka's does. The response has no
+groups while any group is being loaded. A client that may describe the cluster gets all groups,
+others those that they may describe.
 
 Versions: 4 states and a filter by them (KIP-518), 5 types and a filter by them (KIP-848).
 """

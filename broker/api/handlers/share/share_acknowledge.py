@@ -83,7 +83,7 @@ class _Exchange:
         self.is_parked = False
 
     def done(self, errors: Errors) -> None:
-        """All acknowledgements have been stored or refused."""
+        """Respond, because all acknowledgements have been stored or refused."""
         self.errors = errors
         if self.is_parked:
             self._request.attempt(self._respond, errors)

@@ -14,9 +14,7 @@ def changelog_topics(
 ) -> dict[str, int]:
     """Return the number of partitions of each changelog: that of the subtopology's largest source.
 
-    Raises:
-        ApiError: STREAMS_INVALID_TOPOLOGY, if a subtopology has no source.
-
+    Raises `ApiError` STREAMS_INVALID_TOPOLOGY if a subtopology has no source.
     """
     counts: dict[str, int] = {}
     for subtopology in subtopologies:

@@ -26,12 +26,9 @@ def enforce_copartitioning(
     """Return the number of partitions of each repartition topic in *copartitioned*.
 
     *fixed* and *flexible* are the repartition topics of the whole topology, whose number the
-    topology contains or not.
-
-    Raises:
-        TopicConfigurationError: topics whose number cannot be changed have different numbers.
-        ApiError: STREAMS_INVALID_TOPOLOGY, if no topic has partitions.
-
+    topology contains or not. Raises `TopicConfigurationError` if topics whose number cannot be
+    changed have different numbers, and `ApiError` STREAMS_INVALID_TOPOLOGY if no topic has
+    partitions.
     """
     if not copartitioned:
         return {}

@@ -27,10 +27,7 @@ def topic_partitions(
 
     If there are more tasks than the topic has partitions, the first ones are returned, as many as
     the topic has. Partitions are sorted; Kafka's order is that of a hash table.
-
-    Raises:
-        ApiError: UNKNOWN_SERVER_ERROR, if a subtopology or a topic does not exist any more.
-
+    Raises `ApiError` UNKNOWN_SERVER_ERROR if a subtopology or a topic does not exist any more.
     """
     result: TopicPartitions = []
     for subtopology_id in in_hash_order(list(tasks), string_hash):

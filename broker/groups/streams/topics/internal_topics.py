@@ -35,12 +35,9 @@ def configure(
 ) -> ConfiguredTopology:
     """Return the tasks and internal topics of *topology* for the topics of the cluster.
 
-    *partition_count* returns the number of partitions of a topic, None if it does not exist.
-
-    Raises:
-        ApiError: STREAMS_INVALID_TOPOLOGY, if no topics would fit the topology;
-            UNKNOWN_SERVER_ERROR, if it has wrong indexes, negative numbers or duplicates.
-
+    *partition_count* returns the number of partitions of a topic, None if it does not exist. Raises
+    `ApiError`: STREAMS_INVALID_TOPOLOGY if no topics would fit the topology, UNKNOWN_SERVER_ERROR
+    if it has wrong indexes, negative numbers or duplicates.
     """
     copartitioned = [
         _topics_of(group, subtopology)

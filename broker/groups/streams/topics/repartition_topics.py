@@ -20,9 +20,7 @@ def repartition_topics(
 ) -> dict[str, int]:
     """Return the number of partitions of each repartition topic.
 
-    Raises:
-        ApiError: STREAMS_INVALID_TOPOLOGY, if a number cannot be determined.
-
+    Raises `ApiError` STREAMS_INVALID_TOPOLOGY if a number cannot be determined.
     """
     counts = {
         topic.name: topic.partitions
