@@ -43,6 +43,7 @@ from broker.groups.departures import Departures
 from broker.groups.group_lifecycle import GroupLifecycle
 from broker.groups.group_parts import GroupParts
 from broker.groups.group_states import AnyGroup, GroupStates
+from broker.groups.member_timers import member_timeouts
 from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.offset_metadata_manager import OffsetMetadataManager, PreparedTombstones
 from broker.groups.records.serde import GROUP_RECORDS
@@ -98,13 +99,14 @@ class GroupCoordinatorService:
         self._actions = actions
         self._config = config
         self._clock = clock
+        self._timer = CoordinatorTimer(timer, actions)
         topics = CoordinatorMetadataImage(image)
         parts = GroupParts(
             config,
             clock,
             self.runtime,
             self.states,
-            CoordinatorTimer(timer, actions),
+            self._timer,
             topics,
             GroupConfigs(config),
             actions,
@@ -243,12 +245,7 @@ class GroupCoordinatorService:
 
     def member_timeouts(self) -> Iterator[MemberTimeout]:
         """The sessions and other timeouts of the members of all groups."""
-        return chain(
-            self._classic.timeouts(),
-            self.consumers.timeouts.listed(),
-            self.share.timeouts(),
-            self.streams.timeouts(),
-        )
+        return chain(self._classic.timeouts(), member_timeouts(self._timer))
 
     # ----------------------------------------------------------------------- administration
 

@@ -23,7 +23,8 @@ class MemberTimeout(NamedTuple):
     """A timeout of a member, which is removed at ``expiration_ms`` of the monotonic clock.
 
     ``kind`` is ``session``; ``pending``: the member id has been issued and has not joined
-    (KIP-394); or, in a group of the consumer protocol, ``rebalance``, ``join`` or ``sync``.
+    (KIP-394); ``rebalance`` in consumer and streams groups; ``join`` and ``sync`` in consumer
+    groups.
     """
 
     group_id: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from broker.config.groups import (
 from broker.groups.epochs import next_epoch
 from broker.groups.group_parts import GroupParts
 from broker.groups.group_states import AnyGroup
+from broker.groups.member_timers import MemberTimers
 from broker.groups.share.assignor import assign
 from broker.groups.share.draft import ShareDraft
 from broker.groups.share.group import ShareGroup
@@ -29,18 +30,10 @@ from broker.groups.share.requests import (
     ShareGroupHeartbeatResult,
 )
 from broker.groups.share.state_partitions import StatePartitions, Topics
-from broker.groups.time_limits import EXPIRATION_RETRY_BACKOFF_MS, MemberTimeout
 from broker.share.persister import Persister
 from protocol.errors import ErrorCode
 
 log = logging.getLogger("antechamber.groups")
-
-
-class _Session(NamedTuple):
-    """The key of the session timeout of a member."""
-
-    group_id: str
-    member_id: str
 
 
 class _Assigned(NamedTuple):
@@ -78,7 +71,7 @@ class ShareGroupCoordinator:
         self._wall_ms = parts.clock.wall_ms
         self._runtime = parts.runtime
         self._states = parts.states
-        self._timer = parts.timer
+        self._timers = MemberTimers(parts.timer, self._expire)
         self._configs = parts.configs
         # By group, so that a heartbeat that changes nothing does not compare them again.
         self._assigned: dict[str, _Assigned] = {}
@@ -253,29 +246,23 @@ class ShareGroupCoordinator:
         metadata_hash = self.topics.hash_of(draft.group.subscribed_topics())
         draft.write_epoch(next_epoch(draft.group.epoch), metadata_hash)
         self.finish(draft)
-        self._timer.cancel(_Session(group.group_id, member_id))
+        self._timers.cancel_all(group.group_id, member_id)
 
-    def _reschedule_session(self, group_id: str, member_id: str, delay_ms: int = 0) -> None:
-        timeout_ms = delay_ms or self._configs.number(group_id, SHARE_SESSION_TIMEOUT)
+    def _reschedule_session(self, group_id: str, member_id: str) -> None:
+        duration_ms = self._configs.number(group_id, SHARE_SESSION_TIMEOUT)
+        self._timers.restart_session(group_id, member_id, duration_ms)
 
-        def expire() -> None:
-            group = self._states.groups.get(group_id)
-            if not isinstance(group, ShareGroup) or member_id not in group.members:
-                return
-            log.info("group %s: the session of %s expired", group_id, member_id)
-            try:
-                self._remove(group, member_id)
-            except ApiError as error:
-                log.warning("group %s: %s is removed later: %s", group_id, member_id, error)
-                self._reschedule_session(group_id, member_id, EXPIRATION_RETRY_BACKOFF_MS)
-
-        self._timer.schedule(_Session(group_id, member_id), timeout_ms, expire)
-
-    def timeouts(self) -> Iterator[MemberTimeout]:
-        """The sessions of all members."""
-        for key, task in self._timer.scheduled():
-            if isinstance(key, _Session):
-                yield MemberTimeout(*key, "session", int(task.delay_ms), task.expiration_ms)
+    def _expire(self, group_id: str, member_id: str, why: str) -> None:
+        """Remove a member whose session has expired."""
+        group = self._states.groups.get(group_id)
+        if not isinstance(group, ShareGroup) or member_id not in group.members:
+            return
+        log.info("group %s: the session of %s expired", group_id, member_id)
+        try:
+            self._remove(group, member_id)
+        except ApiError as error:
+            log.warning("group %s: %s is removed later: %s", group_id, member_id, error)
+            self._timers.retry_expiration(group_id, member_id, why)
 
     # -------------------------------------------------------------------------------- groups
 
@@ -303,7 +290,7 @@ class ShareGroupCoordinator:
         """Cancel the sessions of a group that is deleted or unloaded."""
         self._assigned.pop(group.group_id, None)
         for member_id in group.members:
-            self._timer.cancel(_Session(group.group_id, member_id))
+            self._timers.cancel_all(group.group_id, member_id)
 
 
 def _group_to_join(present: AnyGroup | None, request: ShareGroupHeartbeat) -> ShareGroup:

@@ -7,7 +7,7 @@ the group, and the timeouts of the members are changed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from broker.common.errors import ApiError
 from broker.config.groups import STREAMS_HEARTBEAT_INTERVAL
@@ -25,7 +25,6 @@ from broker.groups.streams.requests import StreamsGroupHeartbeat, StreamsGroupHe
 from broker.groups.streams.timeouts import StreamsTimeouts
 from broker.groups.streams.validation import check_heartbeat
 from broker.groups.streams.workload import is_long
-from broker.groups.time_limits import MemberTimeout
 from protocol.errors import ErrorCode
 
 log = logging.getLogger("antechamber.groups")
@@ -88,7 +87,7 @@ class StreamsGroupCoordinator:
         if group_id in self._states.groups:
             endpoint_epoch = draft.group.endpoint_information_epoch
         self._finish(draft)
-        self._timeouts.restart_session(group_id, member.member_id)
+        self._timeouts.reschedule_session(group_id, member.member_id)
         if member.current != before.current:
             self._timeouts.update_rebalance_timeout(group_id, member)
         self._begin_delay(prepared)
@@ -110,7 +109,7 @@ class StreamsGroupCoordinator:
         if group is not None:
             self._finish(prepared.draft.without_records(group))
             if member_id in group.members:
-                self._timeouts.restart_session(group_id, member_id)
+                self._timeouts.reschedule_session(group_id, member_id)
         self._begin_delay(prepared)
 
     def _begin_delay(self, prepared: PreparedHeartbeat) -> None:
@@ -196,10 +195,6 @@ class StreamsGroupCoordinator:
         member = None if group is None else group.members.get(member_id)
         return member is not None and member.member_epoch == epoch
 
-    def timeouts(self) -> Iterator[MemberTimeout]:
-        """The timeouts of all members."""
-        return self._timeouts.listed()
-
     # -------------------------------------------------------------------------------- groups
 
     def group(self, group_id: str) -> StreamsGroup:
@@ -220,7 +215,7 @@ class StreamsGroupCoordinator:
     def on_loaded(self, group: StreamsGroup) -> None:
         """Begin the sessions and rebalance timeouts of a group that was loaded."""
         for member in group.members.values():
-            self._timeouts.restart_session(group.group_id, member.member_id)
+            self._timeouts.reschedule_session(group.group_id, member.member_id)
             if member.current.state is MemberState.UNREVOKED_TASKS:
                 self._timeouts.update_rebalance_timeout(group.group_id, member)
 

@@ -9,6 +9,7 @@ from broker.config.groups import GroupConfigs
 from broker.coordinators.coordinator_timer import CoordinatorTimer
 from broker.groups.consumer.member import ConsumerGroupMember
 from broker.groups.consumer.timeouts import Timeouts
+from broker.groups.member_timers import member_timeouts
 from broker.groups.time_limits import EXPIRATION_RETRY_BACKOFF_MS
 from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
@@ -28,9 +29,8 @@ class Watch:
     def __init__(self) -> None:
         self._clock = ManualClock()
         self._timer = SystemTimer("test", now_ms=self._clock)
-        self.timeouts = Timeouts(
-            CoordinatorTimer(self._timer, ActionQueue()), GroupConfigs(Config()), self._on_late
-        )
+        self.timer = CoordinatorTimer(self._timer, ActionQueue())
+        self.timeouts = Timeouts(self.timer, GroupConfigs(Config()), self._on_late)
         self.late: list[tuple[float, str, str]] = []
 
     def _on_late(self, _group_id: str, member_id: str, why: str) -> None:
@@ -166,7 +166,7 @@ def test_timeouts_are_listed_by_kind(watch: Watch) -> None:
     watch.timeouts.reschedule_session("g", A)
     watch.timeouts.update_rebalance_timeout("h", REVOKING, lambda _member: True)
 
-    assert list(watch.timeouts.listed()) == [
+    assert list(member_timeouts(watch.timer)) == [
         ("g", "a", "session", SESSION_MS, 1000 + SESSION_MS),
         ("h", "a", "rebalance", 5000, 6000),
     ]

@@ -19,8 +19,8 @@ from broker.groups.classic.group_state import (
     STABLE,
 )
 from broker.groups.consumer.group import ConsumerGroup
-from broker.groups.consumer.timeouts import Timeout, TimeoutKey
 from broker.groups.group_states import AnyGroup, GroupStates
+from broker.groups.member_timers import Timeout, TimeoutKey
 from protocol.schema import ZERO_UUID
 from tests.broker.groups.model.overwritten_members import OverwrittenMembers
 from tests.broker.groups.model.transactional_log import OffsetsOfGroup, offsets_of

@@ -9,6 +9,7 @@ import pytest
 from broker.config import Config
 from broker.config.groups import GroupConfigs
 from broker.coordinators.coordinator_timer import CoordinatorTimer
+from broker.groups.member_timers import member_timeouts
 from broker.groups.streams.current_assignment import CurrentAssignment, MemberState
 from broker.groups.streams.member import StreamsGroupMember
 from broker.groups.streams.timeouts import StreamsTimeouts
@@ -38,8 +39,9 @@ class Watch:
     def __init__(self) -> None:
         self._clock = ManualClock()
         self._timer = SystemTimer("test", now_ms=self._clock)
+        self.timer = CoordinatorTimer(self._timer, ActionQueue())
         self.timeouts = StreamsTimeouts(
-            CoordinatorTimer(self._timer, ActionQueue()),
+            self.timer,
             GroupConfigs(Config()),
             self._on_late,
             lambda group_id, _member_id, epoch: (group_id, epoch) == ("g", 3),
@@ -60,7 +62,7 @@ def watch() -> Watch:
 
 def test_a_member_without_heartbeats_is_removed(watch: Watch) -> None:
     """After its session timeout."""
-    watch.timeouts.restart_session("g", "a")
+    watch.timeouts.reschedule_session("g", "a")
     watch.pass_to(SESSION_MS - 1)
     assert watch.late == []
 
@@ -73,7 +75,7 @@ def test_a_heartbeat_restarts_the_session(watch: Watch) -> None:
     """The last one counts."""
     for time_ms in (0, 40_000, 80_000):
         watch.pass_to(time_ms)
-        watch.timeouts.restart_session("g", "a")
+        watch.timeouts.reschedule_session("g", "a")
     watch.pass_to(200_000)
 
     assert watch.late == [(80_000 + SESSION_MS, "a", "its session expired")]
@@ -82,7 +84,7 @@ def test_a_heartbeat_restarts_the_session(watch: Watch) -> None:
 def test_each_member_of_each_group_has_its_own_session(watch: Watch) -> None:
     """The same id in two groups is two members."""
     for group_id, member_id in (("g", "a"), ("h", "a"), ("g", "b")):
-        watch.timeouts.restart_session(group_id, member_id)
+        watch.timeouts.reschedule_session(group_id, member_id)
     watch.timeouts.cancel_all("g", "a")
     watch.pass_to(100_000)
 
@@ -109,7 +111,7 @@ def test_a_member_in_another_state_or_epoch_is_not_removed(watch: Watch) -> None
 
 def test_a_removed_member_has_no_timeouts(watch: Watch) -> None:
     """Neither of the two."""
-    watch.timeouts.restart_session("g", "a")
+    watch.timeouts.reschedule_session("g", "a")
     watch.timeouts.update_rebalance_timeout("g", REVOKING)
     watch.timeouts.cancel_all("g", "a")
     watch.pass_to(100_000)
@@ -121,7 +123,7 @@ def test_a_refused_removal_is_retried_soon(watch: Watch) -> None:
     """Unless the member sends a heartbeat."""
     for member_id in "ab":
         watch.timeouts.retry_expiration("g", member_id, "its session expired")
-    watch.timeouts.restart_session("g", "b")
+    watch.timeouts.reschedule_session("g", "b")
     watch.pass_to(EXPIRATION_RETRY_BACKOFF_MS)
 
     assert watch.late == [(EXPIRATION_RETRY_BACKOFF_MS, "a", "its session expired")]
@@ -130,11 +132,11 @@ def test_a_refused_removal_is_retried_soon(watch: Watch) -> None:
 def test_timeouts_of_members_are_listed(watch: Watch) -> None:
     """With their duration and the time at which the member is removed; delays are not."""
     watch.pass_to(1000)
-    watch.timeouts.restart_session("g", "a")
+    watch.timeouts.reschedule_session("g", "a")
     watch.timeouts.update_rebalance_timeout("h", REVOKING)
     watch.timeouts.begin_initial_delay("g", lambda: None)
 
-    assert list(watch.timeouts.listed()) == [
+    assert list(member_timeouts(watch.timer)) == [
         ("g", "a", "session", SESSION_MS, 1000 + SESSION_MS),
         ("h", "a", "rebalance", 5000, 6000),
     ]
