@@ -13,6 +13,7 @@ from broker.config.groups import GroupConfigs
 from broker.controller.controller import Controller
 from broker.controller.metadata.image import MetadataImage
 from broker.coordinators.inter_broker_sender import SenderParts
+from broker.coordinators.internal_topic import ensure_internal_topic
 from broker.groups.share.end_offsets import EndOffsets
 from broker.replication.replication import Replication
 from broker.share.offset_reset import OffsetReset
@@ -22,7 +23,7 @@ from broker.share.share_partitions import SharePartitions
 from broker.share_coordinator.coordinator import ShareCoordinator
 from broker.share_coordinator.network_persister import NetworkPersister
 from broker.share_coordinator.periodic_tasks import schedule_share_coordinator_tasks
-from broker.share_coordinator.state_topic import ensure_share_state_topic
+from broker.share_coordinator.state_topic import share_state_topic
 from purgatories.timer.system_timer import SystemTimer
 
 
@@ -53,7 +54,7 @@ class NodeShareGroups:
 
         def ensure_topic() -> None:
             with suppress(ApiError):  # the persister tries it again
-                ensure_share_state_topic(controller, config)
+                ensure_internal_topic(controller, share_state_topic(config))
 
         self.persister = NetworkPersister(senders, image, ensure_topic)
         self.end_offsets = EndOffsets(senders, image)

@@ -12,7 +12,8 @@ from trio.testing import wait_all_tasks_blocked
 from benchmarks.atlas.experiment import Experiment
 from benchmarks.atlas.virtual import in_virtual_time
 from broker.common.timer import TICK_MS
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from broker.wait_records.recorder import Recorder
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from tests.broker.wait_records.group_members import JOIN_VERSION, join
@@ -97,7 +98,7 @@ async def _rebalance(slow: str, slow_ms: int, data_dir: Path) -> Row:
     async with running_cluster(
         data_dir, 1, recorder=Recorder, group_initial_rebalance_delay_ms=str(STEP_MS)
     ) as cluster:
-        ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+        ensure_internal_topic(cluster.controller, offsets_topic(cluster.node(1).config))
         members = _Members({name: cluster.client(1) for name in (LEADER, FAST, SLOW)})
         await members.join(0)
         await members.sync(0)

@@ -19,13 +19,14 @@ from broker.cluster import Cluster
 from broker.cluster_member import NodeState
 from broker.common.errors import StartupError, WrongState
 from broker.controller.metadata.image import INTERNAL_TOPICS, TRANSACTION_STATE_TOPIC
+from broker.coordinators.internal_topic import ensure_internal_topic
 from broker.reset.given import Given
 from broker.reset.leftovers import close_fetch_sessions, complete_deletions, forget_clients
 from broker.reset.prefix_reset import PrefixReset
 from broker.reset.removed import Removed, ended, group_ids, parked, transactional_ids
 from broker.reset.topics import TopicRemoval
 from broker.reset.transactions import wait_for_markers
-from broker.transactions.state_topic import ensure_state_topic
+from broker.transactions.state_topic import transaction_state_topic
 
 
 class Reset:
@@ -72,7 +73,7 @@ class Reset:
             if TRANSACTION_STATE_TOPIC in names:
                 # Without it, batches of a transaction are refused with NOT_ENOUGH_REPLICAS, after
                 # which a producer of Java does not look for its coordinator, here and in Kafka.
-                ensure_state_topic(controller, self._cluster.config)
+                ensure_internal_topic(controller, transaction_state_topic(self._cluster.config))
 
         removed = await self._topics.remove(names, "", found, restore)
         for node in self._cluster.nodes:

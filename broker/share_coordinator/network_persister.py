@@ -30,6 +30,7 @@ from broker.coordinators.inter_broker_sender import (
     SenderParts,
     call_back,
 )
+from broker.coordinators.internal_topic import coordinator_for
 from broker.coordinators.retry_backoff import RETRIES_MAX, backoff_ms
 from broker.share.persister import PersisterResult, ReadResult, StateWrite, SummaryResult
 from broker.share.share_partition_key import SharePartitionKey
@@ -44,7 +45,6 @@ from broker.share_coordinator.persister_calls import (
     Call,
     results,
 )
-from broker.share_coordinator.state_topic import coordinator_of
 from broker.steps.queue import Slices, finish
 from broker.steps.schedule import schedule_once
 from protocol.errors import ErrorCode
@@ -157,7 +157,7 @@ class NetworkPersister:
     def _is_enqueued(self, call: Call) -> bool:
         """Queue a call, unless its share partition has no coordinator."""
         try:
-            node_id = coordinator_of(str(call.key), self._image()).node_id
+            node_id = coordinator_for(str(call.key), SHARE_GROUP_STATE_TOPIC, self._image()).node_id
         except ApiError:
             return False
         self._queues.setdefault(node_id, deque()).append(call)

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from broker.config import Config
-from broker.controller.metadata.image import (
-    SHARE_GROUP_STATE_TOPIC,
-    Broker,
-    MetadataImage,
-    TopicImage,
-)
-from broker.coordinators.internal_topic import (
-    InternalTopic,
-    TopicCreator,
-    coordinator_for,
-    ensure_internal_topic,
-)
+from broker.controller.metadata.image import SHARE_GROUP_STATE_TOPIC
+from broker.coordinators.internal_topic import InternalTopic
 
 
-def ensure_share_state_topic(controller: TopicCreator, config: Config) -> TopicImage:
-    """Return the topic, and create it if it does not exist.
-
-    Raises `ApiError` COORDINATOR_NOT_AVAILABLE if no node runs.
-    """
-    topic = InternalTopic(
+def share_state_topic(config: Config) -> InternalTopic:
+    """The topic with the settings of *config*."""
+    return InternalTopic(
         name=SHARE_GROUP_STATE_TOPIC,
         partition_count=config.share_coordinator_state_topic_num_partitions,
         replication_factor=config.share_coordinator_state_topic_replication_factor,
@@ -34,12 +21,3 @@ def ensure_share_state_topic(controller: TopicCreator, config: Config) -> TopicI
             "segment.bytes": str(config.share_coordinator_state_topic_segment_bytes),
         },
     )
-    return ensure_internal_topic(controller, topic)
-
-
-def coordinator_of(share_partition: str, image: MetadataImage) -> Broker:
-    """The node that coordinates the share partition of that text according to *image*.
-
-    Raises `ApiError` COORDINATOR_NOT_AVAILABLE if there is none.
-    """
-    return coordinator_for(share_partition, SHARE_GROUP_STATE_TOPIC, image)

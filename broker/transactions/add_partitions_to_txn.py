@@ -16,15 +16,15 @@ from itertools import islice
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition, by_topic
-from broker.controller.metadata.image import MetadataImage
+from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC, MetadataImage
 from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
     SenderParts,
     call_back,
 )
+from broker.coordinators.internal_topic import coordinator_for
 from broker.steps.queue import Slices
-from broker.transactions.state_topic import coordinator_of
 from protocol.errors import ErrorCode
 from protocol.lazy_dataclass import dataclass
 from protocol.messages.add_partitions_to_txn import (
@@ -103,7 +103,7 @@ class AddPartitionsToTxnSender:
     def coordinator(self, transactional_id: str) -> int | None:
         """The node that coordinates the id; None if there is none."""
         try:
-            return coordinator_of(transactional_id, self._image()).node_id
+            return coordinator_for(transactional_id, TRANSACTION_STATE_TOPIC, self._image()).node_id
         except ApiError:
             return None
 

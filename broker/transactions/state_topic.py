@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from broker.config import Config
-from broker.controller.metadata.image import (
-    TRANSACTION_STATE_TOPIC,
-    Broker,
-    MetadataImage,
-    TopicImage,
-)
-from broker.coordinators.internal_topic import (
-    InternalTopic,
-    TopicCreator,
-    coordinator_for,
-    ensure_internal_topic,
-)
+from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC
+from broker.coordinators.internal_topic import InternalTopic
 
 
-def ensure_state_topic(controller: TopicCreator, config: Config) -> TopicImage:
-    """Return the topic, and create it if it does not exist.
-
-    Raises `ApiError` COORDINATOR_NOT_AVAILABLE if no node runs.
-    """
-    topic = InternalTopic(
+def transaction_state_topic(config: Config) -> InternalTopic:
+    """The topic with the settings of *config*."""
+    return InternalTopic(
         name=TRANSACTION_STATE_TOPIC,
         partition_count=config.transaction_state_log_num_partitions,
         replication_factor=config.transaction_state_log_replication_factor,
@@ -34,12 +21,3 @@ def ensure_state_topic(controller: TopicCreator, config: Config) -> TopicImage:
             "unclean.leader.election.enable": "false",
         },
     )
-    return ensure_internal_topic(controller, topic)
-
-
-def coordinator_of(transactional_id: str, image: MetadataImage) -> Broker:
-    """The node that coordinates a transactional id according to *image*.
-
-    Raises `ApiError` COORDINATOR_NOT_AVAILABLE if there is none.
-    """
-    return coordinator_for(transactional_id, TRANSACTION_STATE_TOPIC, image)

@@ -17,9 +17,10 @@ from broker.controller.controller import Controller
 from broker.controller.database.store import ControllerStore
 from broker.controller.metadata.image import Broker, PartitionRegistration
 from broker.controller.partitions.partition_change import Election
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from broker.steps.queue import finish
-from broker.transactions.state_topic import ensure_state_topic
+from broker.transactions.state_topic import transaction_state_topic
 from tests.client import EPOCH_MS
 from tests.simulation.caught_up import CaughtUpRule
 from tests.simulation.clients import Clients
@@ -120,8 +121,8 @@ class Run:
             for name in self.plan.transactions.temporary:
                 controller.create_topic(name, assignments=assignments[:1])
         if self._transactions is not None:
-            ensure_state_topic(controller, config)
-            ensure_offsets_topic(controller, config)
+            ensure_internal_topic(controller, transaction_state_topic(config))
+            ensure_internal_topic(controller, offsets_topic(config))
 
     def _log(self, text: str) -> None:
         self.history.log(self._clock.now_ms(), text)

@@ -7,6 +7,7 @@ again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 from broker.common.errors import ApiError
@@ -18,9 +19,16 @@ from broker.controller.metadata.image import (
     TRANSACTION_STATE_TOPIC,
 )
 from broker.controller.partitions.new_topics import Spend, unlimited
-from broker.groups.offsets_topic import ensure_offsets_topic
-from broker.share_coordinator.state_topic import ensure_share_state_topic
-from broker.transactions.state_topic import ensure_state_topic
+from broker.coordinators.internal_topic import InternalTopic, ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
+from broker.share_coordinator.state_topic import share_state_topic
+from broker.transactions.state_topic import transaction_state_topic
+
+_INTERNAL_TOPICS: dict[str, Callable[[Config], InternalTopic]] = {
+    GROUP_METADATA_TOPIC: offsets_topic,
+    TRANSACTION_STATE_TOPIC: transaction_state_topic,
+    SHARE_GROUP_STATE_TOPIC: share_state_topic,
+}
 
 
 def auto_create(
@@ -33,11 +41,7 @@ def auto_create(
     ``share.coordinator.state.topic.*``.
     """
     with suppress(ApiError):
-        if name == GROUP_METADATA_TOPIC:
-            ensure_offsets_topic(controller, config)
-        elif name == TRANSACTION_STATE_TOPIC:
-            ensure_state_topic(controller, config)
-        elif name == SHARE_GROUP_STATE_TOPIC:
-            ensure_share_state_topic(controller, config)
+        if internal := _INTERNAL_TOPICS.get(name):
+            ensure_internal_topic(controller, internal(config))
         else:
             controller.create_topic(name, spend=spend)

@@ -10,7 +10,8 @@ import pytest
 import trio
 import trio.testing
 
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from protocol.errors import ErrorCode
 from protocol.headers import decode_response
 from protocol.messages import REQUESTS, RESPONSES
@@ -40,7 +41,7 @@ async def test_extreme_values_are_handled(tmp_path: Path, cls: Any) -> None:
 
 async def _make_a_coordinator(node: RunningNode) -> None:
     """Create the coordinator, without which all group requests fail at once."""
-    ensure_offsets_topic(node.controller, node.node.config)
+    ensure_internal_topic(node.controller, offsets_topic(node.node.config))
     found = await node.client().send(FindCoordinatorRequest(key="any"), 3)
     assert found.error_code == ErrorCode.NONE
 

@@ -10,7 +10,8 @@ import trio.testing
 from broker.clock_control import events
 from broker.common.errors import WrongState
 from broker.common.topic_partition import TopicPartition
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from tests.batches import batch
@@ -35,7 +36,7 @@ async def test_a_session_ends(tmp_path: Path) -> None:
         topic_partitions=[],
     )
     async with running_cluster(tmp_path, 1, offsets_topic_num_partitions="1") as cluster:
-        ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+        ensure_internal_topic(cluster.controller, offsets_topic(cluster.node(1).config))
         control, nodes = control_of(cluster), cluster.cluster.nodes
         control.freeze()
         joined = await cluster.client(1).send(join, 1)

@@ -11,7 +11,8 @@ import trio.testing
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.partitions.partition_change import Election
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from broker.node import Node
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode
@@ -25,7 +26,7 @@ GROUP = "g"
 
 async def find_coordinator(cluster: RunningCluster) -> int:
     """Create the offsets topic and return the id of the node that coordinates the group."""
-    ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+    ensure_internal_topic(cluster.controller, offsets_topic(cluster.node(1).config))
     body = FindCoordinatorRequest(coordinator_keys=[GROUP])
     (found,) = (await cluster.client(1).send(body)).coordinators
     assert found.error_code == ErrorCode.NONE

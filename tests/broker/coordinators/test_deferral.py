@@ -13,7 +13,8 @@ import pytest
 import trio
 
 from broker.config import parse_config
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from protocol.errors import ErrorCode
 from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
@@ -69,7 +70,7 @@ async def test_a_fetch_completes_when_an_expired_session_appends(
     async with running_cluster(
         tmp_path, 1, offsets_topic_num_partitions="1", group_initial_rebalance_delay_ms="0"
     ) as cluster:
-        ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+        ensure_internal_topic(cluster.controller, offsets_topic(cluster.node(1).config))
         joined = await cluster.client(1).send(request_, version)
         assert joined.error_code == ErrorCode.NONE
         if request_ is JOIN:
@@ -89,7 +90,7 @@ async def test_a_sync_completes_with_the_fetch_of_a_follower(tmp_path: Path) -> 
         offsets_topic_replication_factor="2",
         group_initial_rebalance_delay_ms="0",
     ) as cluster:
-        image = ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+        image = ensure_internal_topic(cluster.controller, offsets_topic(cluster.node(1).config))
         client = cluster.client(image.partitions[0].leader)
         joined = await client.send(JOIN, _JOIN_WITHOUT_KNOWN_ID)
         began = trio.current_time()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from broker.reset.given import NOTHING_GIVEN, Given
 from broker.reset.reset import Reset
 from protocol.messages.join_group import (
@@ -40,7 +41,7 @@ def join_request(group_id: str, member_id: str = "") -> JoinGroupRequest:
 
 async def join(running: RunningCluster, client: Client, group_id: str) -> JoinGroupResponse:
     """Join a group that has no other member; *client* is connected to its coordinator."""
-    ensure_offsets_topic(running.controller, running.cluster.config)
+    ensure_internal_topic(running.controller, offsets_topic(running.cluster.config))
     response: JoinGroupResponse = await client.send(join_request(group_id), JOIN_VERSION)
     assert response.error_code == 0
     return response

@@ -9,7 +9,8 @@ import trio.testing
 
 from broker.common.errors import WrongState
 from broker.common.topic_partition import TopicPartition
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from broker.reset.given import Given, GivenTopic
 from protocol.errors import ErrorCode
 from tests.batches import batch
@@ -36,7 +37,7 @@ async def test_only_topics_with_the_prefix_are_removed(tmp_path: Path) -> None:
     async with running_node(tmp_path) as node:
         for name in ("a-1", "a-2", "b-1"):
             node.controller.create_topic(name)
-        ensure_offsets_topic(node.controller, node.node.config)
+        ensure_internal_topic(node.controller, offsets_topic(node.node.config))
         mine, other = node.client(), node.client()
         mine.start(fetch_request("a-1", 0, max_wait_ms=30_000), FETCH_VERSION)
         other.start(fetch_request("b-1", 0, max_wait_ms=30_000), FETCH_VERSION)
@@ -53,7 +54,7 @@ async def test_only_topics_with_the_prefix_are_removed(tmp_path: Path) -> None:
 async def test_a_prefix_of_internal_topics_leaves_them(tmp_path: Path) -> None:
     """They hold the groups of other prefixes."""
     async with running_node(tmp_path) as node:
-        ensure_offsets_topic(node.controller, node.node.config)
+        ensure_internal_topic(node.controller, offsets_topic(node.node.config))
 
         assert (await reset_of(node).reset("__")).topics == 0
         assert set(node.controller.image.topics) == {"__consumer_offsets"}

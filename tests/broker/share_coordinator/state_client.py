@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from broker.share_coordinator.state_topic import ensure_share_state_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.share_coordinator.state_topic import share_state_topic
 from protocol.messages import delete_share_group_state as delete
 from protocol.messages import initialize_share_group_state as initialize
 from protocol.messages import read_share_group_state as read
@@ -114,5 +115,5 @@ def state_client(running: RunningCluster, node_id: int = 1, **topic: Any) -> Sta
     """Create the topic ``t`` and that of states, and connect to a node."""
     created = running.controller.create_topic("t", **{"partitions": 2, **topic})
     node = running.cluster.node(node_id)
-    ensure_share_state_topic(running.controller, node.config)
+    ensure_internal_topic(running.controller, share_state_topic(node.config))
     return StateClient(Client(*running.network.join(node.port)), created.topic_id)

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from broker.common.errors import ApiError
-from broker.transactions.state_topic import coordinator_of, ensure_state_topic
+from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC
+from broker.coordinators.internal_topic import coordinator_for, ensure_internal_topic
+from broker.transactions.state_topic import transaction_state_topic
 from tests.client import running_cluster
 
 pytestmark = pytest.mark.anyio
@@ -16,7 +18,8 @@ pytestmark = pytest.mark.anyio
 async def test_the_topic_has_kafkas_configs_and_a_replica_on_each_node(tmp_path: Path) -> None:
     """The replication factor is 3; with fewer nodes, each of them gets a replica."""
     async with running_cluster(tmp_path, 2) as cluster:
-        topic = ensure_state_topic(cluster.controller, cluster.node(1).config)
+        config = cluster.node(1).config
+        topic = ensure_internal_topic(cluster.controller, transaction_state_topic(config))
 
         assert [sorted(each.replicas) for each in topic.partitions] == [[1, 2]] * 4
         assert topic.configs == {
@@ -32,9 +35,11 @@ async def test_an_id_is_coordinated_by_the_leader_of_its_partition(tmp_path: Pat
     """There is no coordinator before the topic exists."""
     async with running_cluster(tmp_path, 2) as cluster:
         with pytest.raises(ApiError, match="COORDINATOR_NOT_AVAILABLE"):
-            coordinator_of("a", cluster.controller.image)
+            coordinator_for("a", TRANSACTION_STATE_TOPIC, cluster.controller.image)
 
-        topic = ensure_state_topic(cluster.controller, cluster.node(1).config)
+        config = cluster.node(1).config
+        topic = ensure_internal_topic(cluster.controller, transaction_state_topic(config))
 
         # The hash code of "a" is 97, and 97 % 4 is 1.
-        assert coordinator_of("a", cluster.controller.image).node_id == topic.partitions[1].leader
+        coordinator = coordinator_for("a", TRANSACTION_STATE_TOPIC, cluster.controller.image)
+        assert coordinator.node_id == topic.partitions[1].leader

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from tests.client import Client, RunningCluster
@@ -12,7 +13,7 @@ JOIN_VERSION = 3  # with which a member may join without an id
 
 async def first_member(cluster: RunningCluster, coordinator: int = 1) -> tuple[Client, str]:
     """The client and id of the only member of a stable group."""
-    ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+    ensure_internal_topic(cluster.controller, offsets_topic(cluster.node(1).config))
     client = cluster.client(coordinator)
     joined = await client.send(join(), JOIN_VERSION, "first")
     assignment = SyncGroupRequestAssignment(member_id=joined.member_id, assignment=b"all")

@@ -10,7 +10,8 @@ import trio.testing
 
 from broker.common.topic_partition import TopicPartition
 from broker.controller.metadata.image import GROUP_METADATA_TOPIC
-from broker.groups.offsets_topic import coordinator_of, ensure_offsets_topic
+from broker.coordinators.internal_topic import coordinator_for, ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from broker.wait_records.recorder import Recorder
 from protocol.messages.offset_commit import (
     OffsetCommitRequest,
@@ -153,9 +154,9 @@ async def test_the_sync_of_a_group_leader_waits_for_the_log(tmp_path: Path) -> N
 async def _coordinator(cluster: RunningCluster) -> int:
     """The coordinator of the group, after a topic was created."""
     cluster.controller.create_topic("t")
-    ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+    ensure_internal_topic(cluster.controller, offsets_topic(cluster.node(1).config))
     await trio.testing.wait_all_tasks_blocked()
-    return coordinator_of("g", cluster.node(1).image).node_id
+    return coordinator_for("g", GROUP_METADATA_TOPIC, cluster.node(1).image).node_id
 
 
 def _pause_all_but(cluster: RunningCluster, coordinator: int) -> None:

@@ -18,9 +18,10 @@ from broker.controller.controller import Controller
 from broker.controller.database.store import ControllerStore
 from broker.controller.metadata.image import Broker
 from broker.controller.partitions.partition_change import Election
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from broker.share.share_partition_key import SharePartitionKey
-from broker.share_coordinator.state_topic import ensure_share_state_topic
+from broker.share_coordinator.state_topic import share_state_topic
 from broker.steps.queue import finish
 from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from tests.batches import batch
@@ -99,8 +100,8 @@ class ShareRun:
         topic = controller.create_topic(
             TOPIC, assignments=[orders[each % 3] for each in range(plan.partitions)]
         )
-        ensure_offsets_topic(controller, self._cluster.config)
-        ensure_share_state_topic(controller, self._cluster.config)
+        ensure_internal_topic(controller, offsets_topic(self._cluster.config))
+        ensure_internal_topic(controller, share_state_topic(self._cluster.config))
         for number in range(plan.members):
             self._members.append(
                 Member(

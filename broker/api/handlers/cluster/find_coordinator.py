@@ -13,7 +13,6 @@ Versions: 1 key types and error messages, 4 many keys at once, 5 TRANSACTION_ABO
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
 
@@ -33,13 +32,10 @@ from broker.controller.metadata.image import (
     SHARE_GROUP_STATE_TOPIC,
     TRANSACTION_STATE_TOPIC,
     Broker,
-    MetadataImage,
 )
-from broker.groups import offsets_topic
+from broker.coordinators.internal_topic import coordinator_for
 from broker.share.share_partition_key import SharePartitionKey
-from broker.share_coordinator import state_topic as share_state_topic
 from broker.steps.queue import Slices, map_in_slices
-from broker.transactions import state_topic
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import (
     Coordinator,
@@ -59,21 +55,17 @@ class KeyType(IntEnum):
     SHARE = 2
 
 
-# The check and the topic of each type of key, and the function that finds the coordinator of a key.
-_COORDINATORS: dict[int, tuple[Check, str, Callable[[str, MetadataImage], Broker]]] = {
-    KeyType.GROUP: (DESCRIBE_GROUP, GROUP_METADATA_TOPIC, offsets_topic.coordinator_of),
-    KeyType.TRANSACTION: (
-        DESCRIBE_TRANSACTIONAL_ID,
-        TRANSACTION_STATE_TOPIC,
-        state_topic.coordinator_of,
-    ),
-    KeyType.SHARE: (CLUSTER_ACTION, SHARE_GROUP_STATE_TOPIC, share_state_topic.coordinator_of),
+# The check of each type of key, and the topic whose leaders coordinate such keys.
+_COORDINATORS: dict[int, tuple[Check, str]] = {
+    KeyType.GROUP: (DESCRIBE_GROUP, GROUP_METADATA_TOPIC),
+    KeyType.TRANSACTION: (DESCRIBE_TRANSACTIONAL_ID, TRANSACTION_STATE_TOPIC),
+    KeyType.SHARE: (CLUSTER_ACTION, SHARE_GROUP_STATE_TOPIC),
 }
 # The messages in versions with one key; a refused key has none in later versions.
 _MESSAGES = {
     ErrorCode.COORDINATOR_NOT_AVAILABLE: message_of(ErrorCode.COORDINATOR_NOT_AVAILABLE),
     ErrorCode.INVALID_REQUEST: INVALID_REQUEST_WORDS,
-    **{check.error_code: check.refusal.message for check, _, _ in _COORDINATORS.values()},
+    **{check.error_code: check.refusal.message for check, _ in _COORDINATORS.values()},
 }
 
 
@@ -135,7 +127,7 @@ def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
     key_type = request.body.key_type
     if key_type not in _COORDINATORS:
         raise ApiError(ErrorCode.INVALID_REQUEST, INVALID_REQUEST_WORDS)
-    check, topic_name, coordinator_of = _COORDINATORS[key_type]
+    check, topic_name = _COORDINATORS[key_type]
     if key_type == KeyType.SHARE:
         if request.version < _SHARE_SINCE:
             raise ApiError(ErrorCode.INVALID_REQUEST)
@@ -147,4 +139,4 @@ def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
     if services.image.topic(topic_name) is None:
         auto_create(services.controller, services.config, topic_name)
         raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    return coordinator_of(key, services.image)
+    return coordinator_for(key, topic_name, services.image)

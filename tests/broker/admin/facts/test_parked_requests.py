@@ -9,7 +9,8 @@ import pytest
 import trio
 import trio.testing
 
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from broker.node import Node
 from broker.security.principal import user
 from broker.security.session import Session
@@ -146,7 +147,7 @@ async def test_a_parked_join_has_the_time_left_of_its_rebalance(tmp_path: Path) 
     """At most the rebalance timeout, from the first join on."""
     async with running_cluster(tmp_path, 1, group_initial_rebalance_delay_ms="3000") as cluster:
         node = cluster.node(1)
-        ensure_offsets_topic(cluster.controller, node.config)
+        ensure_internal_topic(cluster.controller, offsets_topic(node.config))
         cluster.client(1).start(join(), JOIN_VERSION)
         await trio.testing.wait_all_tasks_blocked()
         await trio.sleep(1)

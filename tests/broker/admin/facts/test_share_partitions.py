@@ -12,7 +12,8 @@ import trio.testing
 from broker.admin.cluster_facts import ClusterFacts
 from broker.admin.facts.facts import ShareQuery
 from broker.common.topic_partition import TopicPartition
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from broker.share.persister import PersisterStateBatch
 from broker.share.share_partition_key import SharePartitionKey
 from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
@@ -169,7 +170,7 @@ async def test_share_partitions_are_selected_and_limited(tmp_path: Path) -> None
 async def test_members_have_the_client_ids_that_their_coordinator_knows(tmp_path: Path) -> None:
     """The leader of a partition does not check who is a member of the group."""
     async with share_group(tmp_path) as g:
-        ensure_offsets_topic(g.node.controller, g.node.node.config)
+        ensure_internal_topic(g.node.controller, offsets_topic(g.node.node.config))
         join = ShareGroupHeartbeatRequest(
             group_id="g", member_id="a", member_epoch=0, subscribed_topic_names=["t"]
         )

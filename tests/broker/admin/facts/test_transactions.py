@@ -14,7 +14,8 @@ from broker.admin.facts.transactions import (
 )
 from broker.common.errors import WrongState
 from broker.common.topic_partition import TopicPartition
-from broker.transactions.state_topic import ensure_state_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.transactions.state_topic import transaction_state_topic
 from tests.broker.api.handlers.records.test_read_committed import begin
 from tests.broker.api.handlers.transactions.transactional_producer import transactional_producer
 from tests.broker.scenarios.three_nodes import three_nodes
@@ -100,7 +101,7 @@ async def test_without_a_coordinator_it_is_not_known_what_hangs(
 ) -> None:
     """The error names the partition of the state topic."""
     async with running_node(tmp_path) as node:
-        ensure_state_topic(node.controller, node.node.config)
+        ensure_internal_topic(node.controller, transaction_state_topic(node.node.config))
         monkeypatch.setattr(node.node.transactions.states, "partitions", lambda: [0, 2, 3])
 
         with pytest.raises(WrongState, match="partition 1 of __transaction_state has no coord"):

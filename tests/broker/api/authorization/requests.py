@@ -11,9 +11,10 @@ from uuid import uuid4
 
 import trio
 
+from broker.coordinators.internal_topic import ensure_internal_topic
 from broker.security.principal import user
 from broker.security.session import SecurityProtocol, Session
-from broker.share_coordinator.state_topic import ensure_share_state_topic
+from broker.share_coordinator.state_topic import share_state_topic
 from protocol.messages.alter_configs import AlterConfigsRequest
 from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from protocol.messages.describe_configs import DescribeConfigsRequest
@@ -78,7 +79,7 @@ async def node_with_resources(
 
 async def _share(node: RunningNode, client: Client) -> None:
     """Create a share group with a member that has the partitions of the topic."""
-    ensure_share_state_topic(node.controller, node.node.config)
+    ensure_internal_topic(node.controller, share_state_topic(node.node.config))
     for epoch, names in ((0, [TOPIC]), (2, None)):
         heartbeat = ShareGroupHeartbeatRequest(
             group_id=SHARE_GROUP, member_id="m", member_epoch=epoch, subscribed_topic_names=names

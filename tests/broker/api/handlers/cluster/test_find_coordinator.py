@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from broker.coordinators.internal_topic import partition_for
-from broker.groups.offsets_topic import ensure_offsets_topic
-from broker.transactions.state_topic import ensure_state_topic
+from broker.coordinators.internal_topic import ensure_internal_topic, partition_for
+from broker.groups.offsets_topic import offsets_topic
+from broker.transactions.state_topic import transaction_state_topic
 from protocol.errors import ErrorCode
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from tests.client import running_cluster, running_node
@@ -50,8 +50,8 @@ async def test_the_first_request_creates_the_topic(
 async def test_a_single_node_coordinates(tmp_path: Path, version: int, key_type: int) -> None:
     """Of every group, and of every transactional id, which v0 does not have."""
     async with running_node(tmp_path) as running:
-        ensure_offsets_topic(running.controller, running.node.config)
-        ensure_state_topic(running.controller, running.node.config)
+        ensure_internal_topic(running.controller, offsets_topic(running.node.config))
+        ensure_internal_topic(running.controller, transaction_state_topic(running.node.config))
         body = FindCoordinatorRequest(key="g", key_type=key_type if version else 0)
 
         response = await running.client().send(body, version)
@@ -67,7 +67,7 @@ async def test_a_single_node_coordinates(tmp_path: Path, version: int, key_type:
 async def test_many_coordinators_are_found_at_once(tmp_path: Path, version: int) -> None:
     """One result for each key, in the same order, with duplicates and empty keys."""
     async with running_node(tmp_path) as running:
-        ensure_offsets_topic(running.controller, running.node.config)
+        ensure_internal_topic(running.controller, offsets_topic(running.node.config))
         body = FindCoordinatorRequest(coordinator_keys=["g", "", "g"])
 
         response = await running.client().send(body, version)
@@ -103,7 +103,7 @@ async def test_other_keys_have_no_coordinator(tmp_path: Path, key_type: int) -> 
 async def test_every_node_names_the_leader_of_the_groups_partition(tmp_path: Path) -> None:
     """Groups are spread over the nodes, and all nodes return the same coordinators."""
     async with running_cluster(tmp_path) as cluster:
-        ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+        ensure_internal_topic(cluster.controller, offsets_topic(cluster.node(1).config))
         groups = [f"group-{number}" for number in range(8)]
         body = FindCoordinatorRequest(coordinator_keys=groups)
 

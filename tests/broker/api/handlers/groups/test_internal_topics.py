@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import trio
 
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from broker.security.resource import Operation
 from protocol.errors import ErrorCode
 from protocol.messages.streams_group_heartbeat import (
@@ -34,7 +35,7 @@ class Topics:
     """A node whose clients use a topology with internal topics."""
 
     def __init__(self, node: RunningNode) -> None:
-        ensure_offsets_topic(node.controller, node.node.config)
+        ensure_internal_topic(node.controller, offsets_topic(node.node.config))
         node.controller.create_topic("t", partitions=2)
         self.node = node
         self.client = node.client()

@@ -12,7 +12,8 @@ import trio.testing
 
 from broker.api.handlers.groups.share_group_heartbeat import share_group_heartbeat
 from broker.api.long_request import ITEMS_AT_ONCE
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from broker.share.share_partition_key import SharePartitionKey
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode
@@ -40,7 +41,7 @@ def heartbeat(
 
 async def joined(node: RunningNode) -> tuple[Client, Any]:
     """A member of g that has the partitions of t, and its last response."""
-    ensure_offsets_topic(node.controller, node.node.config)
+    ensure_internal_topic(node.controller, offsets_topic(node.node.config))
     node.controller.create_topic("t", partitions=2)
     client = node.client()
     first = await client.send(heartbeat(names=["t"]))

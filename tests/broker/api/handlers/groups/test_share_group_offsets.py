@@ -9,8 +9,9 @@ import pytest
 import trio
 
 from broker.common.uuid_text import uuid_text
-from broker.groups.offsets_topic import ensure_offsets_topic
-from broker.share_coordinator.state_topic import ensure_share_state_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
+from broker.share_coordinator.state_topic import share_state_topic
 from protocol.errors import ErrorCode
 from protocol.messages.alter_share_group_offsets import (
     AlterShareGroupOffsetsRequest,
@@ -40,8 +41,8 @@ def prepared(running: RunningCluster, node_id: int = 1, **topic: Any) -> None:
     """Create the topic t and the internal topics."""
     config = running.cluster.node(node_id).config
     running.controller.create_topic("t", **{"partitions": 2, **topic})
-    ensure_offsets_topic(running.controller, config)
-    ensure_share_state_topic(running.controller, config)
+    ensure_internal_topic(running.controller, offsets_topic(config))
+    ensure_internal_topic(running.controller, share_state_topic(config))
 
 
 def client_of(node: RunningNode) -> Client:

@@ -9,7 +9,8 @@ import pytest
 
 from broker.api.authorization.authorized_operations import NOT_REQUESTED
 from broker.api.handlers.groups.streams_group_describe import streams_group_describe
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from broker.groups.streams.requests import StreamsGroupHeartbeat
 from broker.security.resource import Operation
 from protocol.messages.delete_groups import DeleteGroupsRequest
@@ -309,7 +310,7 @@ async def test_a_group_with_a_topic_that_the_client_may_not_describe(
 ) -> None:
     """A source, a sink, a repartition source or a changelog, whether it exists or not."""
     async with running_node(tmp_path) as running:
-        ensure_offsets_topic(running.controller, running.node.config)
+        ensure_internal_topic(running.controller, offsets_topic(running.node.config))
         client = running.client()
         response = await client.send(join(topology=FULL))
         assert response.error_code == 0
@@ -331,7 +332,7 @@ async def test_a_group_with_a_topic_that_the_client_may_not_describe(
 async def test_groups_that_the_client_may_not_describe_come_first(tmp_path: Path) -> None:
     """Without a message; then those without an id; the others keep their order."""
     async with running_node(tmp_path) as running:
-        ensure_offsets_topic(running.controller, running.node.config)
+        ensure_internal_topic(running.controller, offsets_topic(running.node.config))
         install(running.node, FakeAuthorizer(*on_group(DESCRIBE, "a", "b", "")))
         body = StreamsGroupDescribeRequest(group_ids=["a", "x", "", "y"])
 
@@ -367,7 +368,7 @@ async def test_a_disabled_protocol(tmp_path: Path) -> None:
 async def test_the_feature_is_disabled_while_there_are_groups(tmp_path: Path) -> None:
     """They are still listed, and can be deleted."""
     async with running_node(tmp_path) as running:
-        ensure_offsets_topic(running.controller, running.node.config)
+        ensure_internal_topic(running.controller, offsets_topic(running.node.config))
         running.controller.create_topic("t", partitions=1)
         client = running.client()
         await client.send(join())

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from broker.api.handlers.groups.streams_group_heartbeat import streams_group_heartbeat
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from broker.security.resource import Operation
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode
@@ -271,7 +272,7 @@ async def test_what_a_member_must_be_authorized_for(
 ) -> None:
     """To read the group; then names are checked; to describe each topic; then fields."""
     async with running_node(tmp_path) as node:
-        ensure_offsets_topic(node.controller, node.node.config)
+        ensure_internal_topic(node.controller, offsets_topic(node.node.config))
         node.controller.create_topic("t", partitions=2)
         install(node.node, FakeAuthorizer(*allowed))
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from protocol.errors import ErrorCode
 from protocol.messages.describe_cluster import DescribeClusterRequest
 from protocol.messages.find_coordinator import FindCoordinatorRequest
@@ -42,7 +43,7 @@ async def test_clients_are_given_the_addresses_of_their_listener(
     """In Metadata, DescribeCluster and FindCoordinator."""
     async with _running(tmp_path) as cluster:
         cluster.controller.create_topic("t")
-        ensure_offsets_topic(cluster.controller, cluster.cluster.config)
+        ensure_internal_topic(cluster.controller, offsets_topic(cluster.cluster.config))
         client = cluster.client(1, listener=listener)
 
         metadata = await _metadata(cluster, listener, 12)
@@ -81,7 +82,7 @@ async def test_a_listener_that_is_not_advertised_has_no_brokers(
 async def test_a_listener_that_is_not_advertised_has_no_coordinators(tmp_path: Path) -> None:
     """DescribeCluster has no brokers either."""
     async with _running(tmp_path) as cluster:
-        ensure_offsets_topic(cluster.controller, cluster.cluster.config)
+        ensure_internal_topic(cluster.controller, offsets_topic(cluster.cluster.config))
         client = cluster.client(1, listener="HIDDEN")
 
         described = await client.send(

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from protocol.errors import ErrorCode
 from tests.broker.api.handlers.transactions.transactional_producer import ID, transactional_producer
 from tests.client import running_node
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.anyio
 async def test_the_partition_of_the_group_is_added(tmp_path: Path, version: int) -> None:
     """Of ``__consumer_offsets``, with protocol 1."""
     async with running_node(tmp_path) as node:
-        ensure_offsets_topic(node.controller, node.node.config)
+        ensure_internal_topic(node.controller, offsets_topic(node.node.config))
         producer = await transactional_producer(node)
 
         assert await producer.add_offsets(version) == ErrorCode.NONE

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import trio
 
-from broker.transactions.state_topic import coordinator_of, ensure_state_topic
+from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC
+from broker.coordinators.internal_topic import coordinator_for, ensure_internal_topic
+from broker.transactions.state_topic import transaction_state_topic
 from protocol.errors import ErrorCode
 from protocol.messages.init_producer_id import InitProducerIdRequest
 from tests.client import running_cluster, running_node
@@ -34,7 +36,7 @@ async def test_every_producer_gets_a_new_id(tmp_path: Path, version: int) -> Non
 async def test_a_transactional_id_keeps_its_producer_id(tmp_path: Path) -> None:
     """Its epoch grows, which fences the producer before."""
     async with running_node(tmp_path) as node:
-        ensure_state_topic(node.controller, node.node.config)
+        ensure_internal_topic(node.controller, transaction_state_topic(node.node.config))
         client = node.client()
 
         responses = [await client.send(_request("t"), 5) for _ in range(2)]
@@ -68,7 +70,7 @@ async def test_older_versions_have_another_error_for_fenced_producers(
 ) -> None:
     """PRODUCER_FENCED exists since v4."""
     async with running_node(tmp_path) as node:
-        ensure_state_topic(node.controller, node.node.config)
+        ensure_internal_topic(node.controller, transaction_state_topic(node.node.config))
         client = node.client()
         first = await client.send(_request("t"), 5)
         request = _request("t")
@@ -82,8 +84,8 @@ async def test_older_versions_have_another_error_for_fenced_producers(
 async def test_the_response_waits_for_the_replicas(tmp_path: Path) -> None:
     """It is COORDINATOR_NOT_AVAILABLE after the timeout of the transaction."""
     async with running_cluster(tmp_path, 2) as cluster:
-        ensure_state_topic(cluster.controller, cluster.node(1).config)
-        leader = coordinator_of("t", cluster.node(1).image).node_id
+        ensure_internal_topic(cluster.controller, transaction_state_topic(cluster.node(1).config))
+        leader = coordinator_for("t", TRANSACTION_STATE_TOPIC, cluster.node(1).image).node_id
         cluster.cluster.pause(3 - leader)
         began = trio.current_time()
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from broker.coordinators.coordinator_record import RawRecord
-from broker.transactions.state_topic import ensure_state_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.transactions.state_topic import transaction_state_topic
 from protocol.errors import ErrorCode
 from protocol.messages.init_producer_id import InitProducerIdRequest
 from protocol.messages.list_transactions import ListTransactionsRequest
@@ -133,7 +134,7 @@ async def test_a_node_that_coordinates_nothing_lists_nothing(tmp_path: Path) -> 
 async def test_nothing_is_listed_while_a_partition_is_loaded(tmp_path: Path) -> None:
     """The state is not known yet."""
     async with running_node(tmp_path) as node:
-        topic = ensure_state_topic(node.controller, node.node.config)
+        topic = ensure_internal_topic(node.controller, transaction_state_topic(node.node.config))
         runtime = node.node.transactions.runtime
         runtime.on_resignation(0)
         log = KeptLog()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from broker.transactions.state_topic import ensure_state_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.transactions.state_topic import transaction_state_topic
 from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
@@ -99,7 +100,7 @@ class TransactionalProducer:
 
 async def transactional_producer(node: RunningNode) -> TransactionalProducer:
     """A producer with an identity; topic "a" has two partitions."""
-    ensure_state_topic(node.controller, node.node.config)
+    ensure_internal_topic(node.controller, transaction_state_topic(node.node.config))
     node.controller.create_topic("a", partitions=2)
     producer = TransactionalProducer(node.client())
     await producer.begin_session()
