@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
+from broker.common.do_nothing import do_nothing
 from broker.common.error_messages import message_of
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -159,7 +160,7 @@ class SharePartitionManager:
             share_partition = self.partitions.by_key.get(key)
             if share_partition is not None:
                 with suppress(ApiError):  # it is not in use, so nothing is acquired
-                    share_partition.release_acquired(session.key.member_id, lambda *_: None)
+                    share_partition.release_acquired(session.key.member_id, do_nothing)
                 self.partitions.check_waiting(share_partition, CauseKind.SHARE_SESSION)
         if was_last:
             self.partitions.end_group(session.key.group_id)

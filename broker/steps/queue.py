@@ -19,6 +19,7 @@ from typing import Any, Final, Protocol, TypeGuard, TypeVar
 
 import trio
 
+from broker.common.do_nothing import do_nothing
 from broker.steps.limits import SLICE_MS
 from protocol.headers import RequestHeader
 from purgatories.on_error import OnError, log_error
@@ -94,10 +95,6 @@ class Work(Protocol):
         ...
 
 
-def _ignore(_result: object) -> None:
-    """What `StepQueue.start` does with a result by default."""
-
-
 class StepQueue:
     """One for all nodes; *now_ms* is a monotonic clock that advances while a slice runs.
 
@@ -118,7 +115,7 @@ class StepQueue:
         return len(self._waiting)
 
     def start(
-        self, slices: Slices[Result], done: Callable[[Result], object] = _ignore
+        self, slices: Slices[Result], done: Callable[[Result], object] = do_nothing
     ) -> Job | None:
         """Run *slices*, then call *done* with the result; None if that has happened already."""
         job = Job(self, slices, done)

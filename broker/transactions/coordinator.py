@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 
 from broker.common.clock import Clock
+from broker.common.do_nothing import do_nothing
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import Config
@@ -193,7 +194,7 @@ class TransactionCoordinator:
         """
         is_open = entry.value.state is TransactionState.ONGOING and entry.pending is None
         if is_open and self.states.is_current(entry):
-            self._fence(entry, lambda _: None)
+            self._fence(entry, do_nothing)
             self._actions.try_complete_actions()
 
     def _fence(self, entry: TransactionMetadata, on_end: OnEnd) -> None:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 from heapq import nsmallest
 
+from broker.common.do_nothing import do_nothing
 from broker.common.state_changes import StateChanges
 from broker.config import Config
 from broker.network.clients.connection import Connection, OnBug
@@ -17,10 +18,6 @@ from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
 
 log = logging.getLogger("antechamber.connection")
-
-
-def _do_nothing() -> None:
-    """Do nothing: the default for the end of a connection."""
 
 
 class Connections:
@@ -56,7 +53,7 @@ class Connections:
     def __iter__(self) -> Iterator[Connection]:
         return iter(self._open)
 
-    def open(self, opening: Opening, on_end: Callable[[], object] = _do_nothing) -> Connection:
+    def open(self, opening: Opening, on_end: Callable[[], object] = do_nothing) -> Connection:
         """Open a connection; *on_end* is called after it."""
         return self._channels.open(
             opening.transport,

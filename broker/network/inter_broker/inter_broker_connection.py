@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from broker.common.do_nothing import do_nothing
 from broker.network.inter_broker.in_flight_request import (
     RESPONSE_BYTES_MAX,
     InFlightRequest,
@@ -113,7 +114,7 @@ class InterBrokerConnection(Served):
         self._transport.close()
         self._inbox.clear()
         if self._passage is not None:
-            self._passage.on_over = _do_nothing
+            self._passage.on_over = do_nothing
             self._passage.end("closed on this side")
 
     # ------------------------------------------------------------------ of the serving task
@@ -247,10 +248,6 @@ class InterBrokerConnection(Served):
         if not self.is_closed:
             self.close()
             self._on_end(reason)
-
-
-def _do_nothing() -> None:
-    """Do nothing: for a message whose connection is closed."""
 
 
 def _not_requested(_response: Any) -> Slices[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from broker.common.do_nothing import do_nothing
 from broker.network.inter_broker.inter_broker_connection import InterBrokerConnection, never
 from broker.network.inter_broker.link import Link
 from broker.network.serving.node_channels import NodeChannels
@@ -39,12 +40,8 @@ class InterBrokerConnections:
             lambda driver: InterBrokerConnection(
                 transport, driver, self._scratch, client_id, link, on_end, is_held
             ),
-            _do_nothing,
+            do_nothing,  # the connection calls ``on_end`` itself
         )
         if connection.is_closed:
             raise Disconnected("the node stops")
         return connection
-
-
-def _do_nothing(_connection: InterBrokerConnection) -> None:
-    """Do nothing: the connection calls ``on_end`` itself."""

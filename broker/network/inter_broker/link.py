@@ -13,15 +13,12 @@ from math import inf
 
 import trio
 
+from broker.common.do_nothing import do_nothing
 from broker.links.direction import Carried, Direction
 from broker.network.transports.transport import Connect, Disconnected, Transport
 from broker.steps.schedule import schedule_once
 from purgatories.timer.system_timer import SystemTimer
 from purgatories.timer.timer_task import TimerTask
-
-
-def _do_nothing() -> None:
-    """Do nothing: the default ``on_over``."""
 
 
 class Passage:
@@ -37,7 +34,7 @@ class Passage:
         self._limit: TimerTask | None = None
         self.failure: str | None = None
         self.is_over = False
-        self.on_over: Callable[[], object] = _do_nothing
+        self.on_over: Callable[[], object] = do_nothing
 
     @classmethod
     def of_message(cls, direction: Direction) -> Passage | None:

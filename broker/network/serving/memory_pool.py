@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from broker.common.do_nothing import do_nothing
+
 
 class MemoryPool:
     """``size_bytes`` for all connections of a node.
@@ -18,7 +20,7 @@ class MemoryPool:
 
     def __init__(self, size_bytes: int) -> None:
         self.available_bytes = size_bytes
-        self.on_freed: Callable[[], object] = _do_nothing
+        self.on_freed: Callable[[], object] = do_nothing
 
     @property
     def is_exhausted(self) -> bool:
@@ -32,10 +34,6 @@ class MemoryPool:
         if was_exhausted and not self.is_exhausted:
             self.on_freed()
         return wanted_bytes
-
-
-def _do_nothing() -> None:
-    """Do nothing: the default ``on_freed``."""
 
 
 def memory_pool(size_bytes: int) -> MemoryPool | None:

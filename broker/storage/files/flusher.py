@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
+from broker.common.do_nothing import do_nothing
 from broker.common.topic_partition import TopicPartition
 from broker.storage.files.blocking_work import BlockingWork, Inline, Then
 from broker.storage.files.disk import Disk
@@ -89,7 +90,7 @@ class Flusher:
         # Logs that were truncated below their checkpointed recovery point, and what writes the
         # checkpoint of all logs. Kafka writes it after the truncations of one fetch.
         self.lowered: set[Flushable] = set()
-        self.checkpoint: Callable[[], None] = _nothing
+        self.checkpoint: Callable[[], None] = do_nothing
         # Each with the listeners to call at the end of the flush. A dict finds its first entry by
         # passing those that were removed before it; an OrderedDict does not.
         self.waiting: OrderedDict[Flushable, list[Listener]] = OrderedDict()
@@ -193,10 +194,6 @@ class Flusher:
         else:
             self.waiting.setdefault(log, []).extend(listeners)
             self._blocking_work.soon(self._start)
-
-
-def _nothing() -> None:
-    pass
 
 
 def _call_all(listeners: list[Listener]) -> None:
