@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import trio
 
-from broker.groups.offsets_topic import ensure_offsets_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
+from broker.groups.offsets_topic import offsets_topic
 from protocol.errors import ErrorCode
 from protocol.messages.offset_commit import (
     OffsetCommitRequest,
@@ -54,7 +55,7 @@ async def test_a_commit_below_min_isr_is_appended_and_waits(tmp_path: Path) -> N
         min_insync_replicas="2",
     ) as cluster:
         cluster.controller.create_topic("t")
-        image = ensure_offsets_topic(cluster.controller, cluster.node(1).config)
+        image = ensure_internal_topic(cluster.controller, offsets_topic(cluster.node(1).config))
         leader = image.partitions[0].leader
         client, other = cluster.client(leader), 3 - leader
         assert await _commit(client, 1) == ErrorCode.NONE
