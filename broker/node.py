@@ -113,6 +113,7 @@ class Node:
         An exception leaves the cluster as it was before.
         """
         try:
+            self._coordinator_leadership.begin(self.controller.image)
             self.feed.release()
         except BaseException:
             self.crash()
@@ -336,7 +337,6 @@ class Node:
             [self.groups.runtime, self.transactions.runtime, self.share_groups.coordinator.runtime],
             self.replication.purgatories,
             self.replicas.actions,
-            self._current_image,
             self.clock,
         )
 

@@ -11,7 +11,7 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config.groups import GroupConfigs
 from broker.controller.controller import Controller
-from broker.controller.metadata.image import MetadataImage
+from broker.controller.metadata.image import Broker, MetadataImage
 from broker.coordinators.inter_broker_sender import SenderParts
 from broker.coordinators.internal_topic import ensure_internal_topic
 from broker.groups.share.end_offsets import EndOffsets
@@ -56,7 +56,10 @@ class NodeShareGroups:
             with suppress(ApiError):  # the persister tries it again
                 ensure_internal_topic(controller, share_state_topic(config))
 
-        self.persister = NetworkPersister(senders, image, ensure_topic)
+        def find(key: str) -> Broker:
+            return self.coordinator.runtime.coordinator(key, image())
+
+        self.persister = NetworkPersister(senders, image, find, ensure_topic)
         self.end_offsets = EndOffsets(senders, image)
 
         self.lock_timer = lock_timer

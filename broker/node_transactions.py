@@ -47,7 +47,9 @@ class NodeTransactions:
             lambda: image().feature_level(TRANSACTION_VERSION),
         )
         schedule_transaction_tasks(timer, self.coordinator, config, clock, steps, actions)
-        self.partition_sender = AddPartitionsToTxnSender(senders, image)
+        self.partition_sender = AddPartitionsToTxnSender(
+            senders, lambda key: self.coordinator.runtime.coordinator(key, image())
+        )
         self.verification = TransactionVerification(
             config, timer, replication.replicas.partitions, self.partition_sender, actions
         )

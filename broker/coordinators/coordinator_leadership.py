@@ -5,7 +5,7 @@ Kafka's ``onElection`` and ``onResignation`` of ``GroupCoordinator`` and the oth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 
 from broker.common.clock import Clock
@@ -25,14 +25,17 @@ class CoordinatorLeadership:
         runtimes: Iterable[CoordinatorRuntime],
         purgatories: PartitionPurgatories,
         actions: ActionQueue,
-        image: Callable[[], MetadataImage],
         clock: Clock,
     ) -> None:
         self._runtimes = {runtime.topic_name: runtime for runtime in runtimes}
         self._purgatories = purgatories
         self._actions = actions
-        self._image = image
         self._clock = clock
+
+    def begin(self, image: MetadataImage) -> None:
+        """Begin with *image*, before the node leads any partition."""
+        for runtime in self._runtimes.values():
+            runtime.begin(image)
 
     def leadership_changed(self, partition: Partition, leads: bool) -> None:
         """The node has begun, or ceased, to lead *partition*."""
@@ -45,9 +48,6 @@ class CoordinatorLeadership:
             run = partial(self._purgatories.run_on_resignation, partition.key)
             runtime.on_resignation(index, run)
             return
-        topic = self._image().topic(runtime.topic_name)
-        assert topic is not None
-        runtime.partition_count = len(topic.partitions)
         listeners[partition.key] = partial(runtime.on_high_watermark, index)
         log = PartitionLog(
             partition, self._purgatories, self._actions, self._clock, runtime.required_acks

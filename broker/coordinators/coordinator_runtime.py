@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from broker.common.errors import ApiError
+from broker.controller.metadata.image import Broker, MetadataImage
 from broker.coordinators.acting_slices import Run, run_without_cause
 from broker.coordinators.append_errors import as_coordinator_error
 from broker.coordinators.coordinator_log import CoordinatorLog, TransactionalProducer
@@ -21,7 +22,7 @@ from broker.coordinators.coordinator_record import (
     RawRecord,
 )
 from broker.coordinators.deferred_event_queue import DeferredEvent, OnReplicated
-from broker.coordinators.internal_topic import partition_for
+from broker.coordinators.internal_topic import partition_for, partition_leader
 from broker.coordinators.led_partition import LedPartition
 from broker.coordinators.partition_loads import Coordinator, PartitionLoads
 from broker.coordinators.prepared_records import PreparedRecords
@@ -35,7 +36,9 @@ from purgatories.timer.system_timer import SystemTimer
 class CoordinatorRuntime:
     """The partitions of an internal topic that a node leads.
 
-    ``partition_count`` is the configured count until the node leads a partition of the topic.
+    ``partition_count`` is that of the topic when the node starts, or the configured one if the
+    topic does not exist then. It stays when the topic grows or is replaced, as in Kafka: otherwise
+    a key would have another partition than its records.
     ``required_acks`` are those of its appends: 1, so that records are also appended while the
     partition is below ``min.insync.replicas``, where responses wait for the commit timeout; or -1,
     with which such an append is refused.
@@ -88,9 +91,23 @@ class CoordinatorRuntime:
         """The durations of the latest loads, for metrics."""
         return self._loads.times_ms
 
+    def begin(self, image: MetadataImage) -> None:
+        """Note the partition count when the node starts (Kafka's ``startup`` of a coordinator)."""
+        assert not self._partitions, "no partition is loaded before the start"
+        topic = image.topic(self.topic_name)
+        if topic is not None:
+            self.partition_count = len(topic.partitions)
+
     def partition_for(self, key: str) -> int:
         """The partition that the records of *key* are in."""
         return partition_for(key, self.partition_count)
+
+    def coordinator(self, key: str, image: MetadataImage) -> Broker:
+        """The node that coordinates *key* according to *image*.
+
+        Raises `ApiError` COORDINATOR_NOT_AVAILABLE if there is none.
+        """
+        return partition_leader(self.topic_name, self.partition_for(key), image)
 
     def on_election(self, partition: int, coordinator_log: CoordinatorLog) -> None:
         """Load *partition*, which the node leads now, and coordinate its keys after that."""

@@ -1,8 +1,7 @@
 """An internal topic, and which node coordinates a key (a group, a transactional id).
 
-The partition of a key is derived from the hash of the key, as in Kafka, so all nodes return the
-same coordinator: the leader of that partition. A topic is created when a coordinator is first
-looked up.
+The partition of a key is derived from the hash of the key, as in Kafka, and its leader is the
+coordinator. A topic is created when a coordinator is first looked up.
 """
 
 from __future__ import annotations
@@ -76,15 +75,14 @@ def ensure_internal_topic(controller: TopicCreator, topic: InternalTopic) -> Top
     )
 
 
-def coordinator_for(key: str, topic_name: str, image: MetadataImage) -> Broker:
-    """The leader of the partition of *key* according to *image*.
+def partition_leader(topic_name: str, partition: int, image: MetadataImage) -> Broker:
+    """The leader of a partition according to *image*, which coordinates its keys.
 
-    Raises `ApiError` COORDINATOR_NOT_AVAILABLE if there is none.
+    Raises `ApiError` COORDINATOR_NOT_AVAILABLE if there is none, or no such partition.
     """
     topic = image.topic(topic_name)
-    if topic is not None:
-        partition = topic.partitions[partition_for(key, len(topic.partitions))]
-        broker = image.brokers.get(partition.leader)
+    if topic is not None and partition < len(topic.partitions):
+        broker = image.brokers.get(topic.partitions[partition].leader)
         if broker is not None and not broker.fenced:
             return broker
     raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)

@@ -45,7 +45,8 @@ class Coordinator(Protocol):
     def adopt(self, partition: int, state: Any) -> Slices[None]:
         """Take over the keys of *state*, which a partition was replayed into.
 
-        Requests about them are refused until `on_loaded`. If the node resigns before that, the rest
+        Keys of other partitions, from a time when the topic had fewer, are left out. Requests about
+        them are refused until `on_loaded`. If the node resigns before that, the rest
         of the slices does not run.
         """
         ...

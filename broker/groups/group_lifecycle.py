@@ -38,9 +38,12 @@ class GroupLifecycle:
     def adopt(self, partition: int, loaded: GroupStates) -> Slices[None]:
         """Add the groups of a partition, and begin the sessions of their members."""
         assert not self._states.ids(partition), "the groups of the last leadership are dropped"
-        for group in loaded.groups.values():
-            yield from self._states.adopt(group, loaded)
-            self._start(group)
+        for group in list(loaded.groups.values()):
+            if self._states.partition_for(group.group_id) == partition:
+                yield from self._states.adopt(group, loaded)
+                self._start(group)
+            else:  # no request about the group reaches this partition
+                loaded.remove(group.group_id)
             yield None
 
     def on_replicated(self, loaded: GroupStates) -> Slices[None]:

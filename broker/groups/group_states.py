@@ -54,7 +54,7 @@ class GroupStates:
         # Changed by the methods of this class only.
         self.groups: dict[str, AnyGroup] = {}
         self.offsets = OffsetTable()
-        self._partition_for = partition_for
+        self.partition_for = partition_for
         # Invariant: the ids of the groups, in the order of their creation, by partition.
         self._ids: dict[int, dict[str, None]] = {}
         # The groups whose offsets loaded records have changed that are not replicated; None if all
@@ -122,7 +122,7 @@ class GroupStates:
         """Add a group, or replace the one with its id."""
         group_id = group.group_id
         if group_id not in self.groups:
-            self._ids.setdefault(self._partition_for(group_id), {})[group_id] = None
+            self._ids.setdefault(self.partition_for(group_id), {})[group_id] = None
         self.groups[group_id] = group
 
     def ids(self, partition: int) -> Collection[str]:
@@ -169,7 +169,7 @@ class GroupStates:
 
     def _remove(self, group_id: str) -> None:
         if self.groups.pop(group_id, None) is not None:
-            partition = self._partition_for(group_id)
+            partition = self.partition_for(group_id)
             ids = self._ids[partition]
             del ids[group_id]
             if not ids:

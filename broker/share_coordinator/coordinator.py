@@ -297,9 +297,12 @@ class ShareCoordinator:
         """See `Coordinator`."""
         return ShareStates()
 
-    def adopt(self, partition: int, state: ShareStates) -> Slices[None]:  # noqa: ARG002 - see `Coordinator`
-        """Do nothing: a partition has a table of its own."""
-        return completed(None)
+    def adopt(self, partition: int, state: ShareStates) -> Slices[None]:
+        """See `Coordinator`; a partition has a table of its own."""
+        for key in list(state.states):
+            if self.runtime.partition_for(str(key)) != partition:
+                state.leave_out(key)
+            yield None
 
     def on_loaded(self, partition: int, state: ShareStates) -> None:
         """Coordinate the share partitions that were loaded."""

@@ -23,14 +23,13 @@ from functools import partial
 from typing import Any, Final
 
 from broker.common.errors import ApiError
-from broker.controller.metadata.image import SHARE_GROUP_STATE_TOPIC, MetadataImage
+from broker.controller.metadata.image import SHARE_GROUP_STATE_TOPIC, Broker, MetadataImage
 from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
     SenderParts,
     call_back,
 )
-from broker.coordinators.internal_topic import coordinator_for
 from broker.coordinators.retry_backoff import RETRIES_MAX, backoff_ms
 from broker.share.persister import PersisterResult, ReadResult, StateWrite, SummaryResult
 from broker.share.share_partition_key import SharePartitionKey
@@ -62,6 +61,8 @@ _RETRIED: Final = frozenset(
 class NetworkPersister:
     """The `Persister` of a node; *ensure_topic* creates ``__share_group_state``.
 
+    *coordinator* returns the coordinator of a share partition, or raises `ApiError`.
+
     Callbacks are called by the event loop, and the action queue runs after them.
     """
 
@@ -69,11 +70,13 @@ class NetworkPersister:
         self,
         parts: SenderParts,
         image: Callable[[], MetadataImage],
+        coordinator: Callable[[str], Broker],
         ensure_topic: Callable[[], object],
     ) -> None:
         self._node = parts.node
         self._actions = parts.actions
         self._image = image
+        self._coordinator = coordinator
         self._ensure_topic = ensure_topic
         # The calls that wait for an earlier one about the same share partition.
         self._later: dict[SharePartitionKey, deque[Call]] = {}
@@ -157,7 +160,7 @@ class NetworkPersister:
     def _is_enqueued(self, call: Call) -> bool:
         """Queue a call, unless its share partition has no coordinator."""
         try:
-            node_id = coordinator_for(str(call.key), SHARE_GROUP_STATE_TOPIC, self._image()).node_id
+            node_id = self._coordinator(str(call.key)).node_id
         except ApiError:
             return False
         self._queues.setdefault(node_id, deque()).append(call)

@@ -32,12 +32,14 @@ class HighestEpochs:
 class ShareStates:
     """The share partitions of one partition of the topic (a `CoordinatorPlayback`).
 
-    ``snapshot_end`` is the offset after the last snapshot or tombstone.
+    ``snapshot_end`` is the offset after the last snapshot or tombstone, ``kept_from`` the smallest
+    one of a snapshot that was left out.
     """
 
     states: dict[SharePartitionKey, SharePartitionState] = field(default_factory=dict)
     epochs: dict[SharePartitionKey, HighestEpochs] = field(default_factory=dict)
     snapshot_end: int = 0
+    kept_from: int | None = None
 
     def load(self, raw: RawRecord, _now_wall_ms: int) -> None:
         """Apply a record of the log; raises `Malformed`. Unknown types are ignored, as in Kafka."""
@@ -83,8 +85,16 @@ class ShareStates:
             epochs = self.epochs[key]
             epochs.leader_epoch = max(epochs.leader_epoch, update.leader_epoch)
 
+    def leave_out(self, key: SharePartitionKey) -> None:
+        """Remove a state that was loaded; its records are not redundant."""
+        offset = self.states.pop(key).snapshot_offset
+        self.kept_from = offset if self.kept_from is None else min(offset, self.kept_from)
+        del self.epochs[key]
+
     @property
     def redundant_end(self) -> int:
         """The offset below which no record is needed (``ShareCoordinatorOffsetsManager``)."""
-        offsets = (state.snapshot_offset for state in self.states.values())
+        offsets = [state.snapshot_offset for state in self.states.values()]
+        if self.kept_from is not None:
+            offsets.append(self.kept_from)
         return min(offsets, default=self.snapshot_end)

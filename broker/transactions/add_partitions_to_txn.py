@@ -16,14 +16,13 @@ from itertools import islice
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition, by_topic
-from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC, MetadataImage
+from broker.controller.metadata.image import Broker
 from broker.coordinators.inter_broker_sender import (
     InterBrokerRequest,
     InterBrokerSender,
     SenderParts,
     call_back,
 )
-from broker.coordinators.internal_topic import coordinator_for
 from broker.steps.queue import Slices
 from protocol.errors import ErrorCode
 from protocol.lazy_dataclass import dataclass
@@ -75,7 +74,7 @@ class _Transaction:
 
 
 class AddPartitionsToTxnSender:
-    """Sends the requests of one node; ``image`` returns the node's metadata.
+    """Sends the requests of one node; *coordinator* is `CoordinatorRuntime.coordinator`.
 
     ``verifications`` is the number of calls that have ended, ``verification_failures`` that of
     their partitions with an error, and ``verification_times_ms`` has their latest durations.
@@ -84,11 +83,11 @@ class AddPartitionsToTxnSender:
     def __init__(
         self,
         parts: SenderParts,
-        image: Callable[[], MetadataImage],
+        coordinator: Callable[[str], Broker],
     ) -> None:
         self._node = parts.node
         self._actions = parts.actions
-        self._image = image
+        self._coordinator = coordinator
         self.verifications = 0
         self.verification_failures = 0
         self.verification_times_ms: deque[float] = deque(maxlen=DURATIONS_MAX)
@@ -103,7 +102,7 @@ class AddPartitionsToTxnSender:
     def coordinator(self, transactional_id: str) -> int | None:
         """The node that coordinates the id; None if there is none."""
         try:
-            return coordinator_for(transactional_id, TRANSACTION_STATE_TOPIC, self._image()).node_id
+            return self._coordinator(transactional_id).node_id
         except ApiError:
             return None
 

@@ -42,9 +42,8 @@ class CoordinatorState:
             return
         key, value = record.key, record.value
         assert isinstance(key, TransactionLogKey)
-        self.prepared.pop(key.transactional_id, None)
+        self.remove(key.transactional_id)
         if value is None:
-            self.entries.pop(key.transactional_id, None)
             return
         assert isinstance(value, TransactionLogValue)
         try:
@@ -56,6 +55,11 @@ class CoordinatorState:
             loaded.pending = completed(loaded.value, now_wall_ms)
             loaded.without_marker = set(loaded.value.partitions)
             self.prepared[key.transactional_id] = loaded
+
+    def remove(self, transactional_id: str) -> None:
+        """Remove an id, if it is there."""
+        self.entries.pop(transactional_id, None)
+        self.prepared.pop(transactional_id, None)
 
     def begin_unreplicated(self) -> None:
         """See `CoordinatorPlayback`; only groups distinguish these records."""

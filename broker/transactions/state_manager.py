@@ -185,9 +185,12 @@ class TransactionStateManager:
         """See `Coordinator`."""
         return CoordinatorState(self._serde)
 
-    def adopt(self, partition: int, state: CoordinatorState) -> Slices[None]:  # noqa: ARG002 - see `Coordinator`
-        """Do nothing: a partition has a table of its own."""
-        return completed(None)
+    def adopt(self, partition: int, state: CoordinatorState) -> Slices[None]:
+        """See `Coordinator`; a partition has a table of its own."""
+        for transactional_id in list(state.entries):
+            if self.runtime.partition_for(transactional_id) != partition:
+                state.remove(transactional_id)
+            yield None
 
     def on_loaded(self, partition: int, state: CoordinatorState) -> None:
         """Coordinate the ids that were loaded, and end their prepared transactions in slices."""

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from broker.common.errors import ApiError
-from broker.controller.metadata.image import GROUP_METADATA_TOPIC
-from broker.coordinators.internal_topic import coordinator_for, ensure_internal_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
 from broker.groups.offsets_topic import offsets_topic
 from tests.client import running_cluster
 
@@ -31,11 +30,11 @@ async def test_the_topic_has_its_configured_partitions_and_a_replica_on_each_nod
 async def test_a_group_is_coordinated_by_the_leader_of_its_partition(tmp_path: Path) -> None:
     """There is no coordinator before the topic exists."""
     async with running_cluster(tmp_path, 2, offsets_topic_num_partitions="4") as cluster:
+        groups, image = cluster.node(1).groups.runtime, cluster.controller.image
         with pytest.raises(ApiError, match="COORDINATOR_NOT_AVAILABLE"):
-            coordinator_for("a", GROUP_METADATA_TOPIC, cluster.controller.image)
+            groups.coordinator("a", image)
 
         topic = ensure_internal_topic(cluster.controller, offsets_topic(cluster.node(1).config))
 
         # The hash code of "a" is 97, and 97 % 4 is 1.
-        coordinator = coordinator_for("a", GROUP_METADATA_TOPIC, cluster.controller.image)
-        assert coordinator.node_id == topic.partitions[1].leader
+        assert groups.coordinator("a", image).node_id == topic.partitions[1].leader

@@ -41,7 +41,7 @@ ALL = (ON_1, ON_2, ON_3)
 @asynccontextmanager
 async def nodes(tmp_path: Path, **config: str) -> AsyncIterator[ThreeNodes]:
     """Three nodes, and a topic with a leader on each of them."""
-    config["transaction_state_log_num_partitions"] = "3"
+    config.setdefault("transaction_state_log_num_partitions", "3")
     async with three_nodes(tmp_path, 1, 3, None, **config) as made:
         assignments = [(1, 2, 3), (2, 3, 1), (3, 1, 2)]
         made.controller.create_topic("u", assignments=assignments)
@@ -161,7 +161,7 @@ async def test_the_coordinator_moves_while_markers_are_outstanding(
     tmp_path: Path, commit: bool
 ) -> None:
     """The next one writes all of them again; the decision stays."""
-    async with nodes(tmp_path) as made:
+    async with nodes(tmp_path, transaction_state_log_num_partitions="1") as made:
         made.controller.create_topic(TRANSACTION_STATE_TOPIC, assignments=[(1, 3)])
         await settle()
         producer = TransactionalProducer(made)
@@ -315,7 +315,11 @@ async def test_a_partition_that_was_not_added_is_refused(
 
 async def test_markers_are_written_again_until_they_are_replicated(tmp_path: Path) -> None:
     """Every request.timeout.ms; the first one has ended the transaction."""
-    config = {"request_timeout_ms": "6000", "replica_lag_time_max_ms": "60000"}
+    config = {
+        "request_timeout_ms": "6000",
+        "replica_lag_time_max_ms": "60000",
+        "transaction_state_log_num_partitions": "1",
+    }
     async with nodes(tmp_path, **config) as made:
         made.controller.create_topic(TRANSACTION_STATE_TOPIC, assignments=[(1, 3)])
         await settle()

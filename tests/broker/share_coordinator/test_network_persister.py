@@ -17,6 +17,7 @@ from broker.controller.metadata.image import (
     PartitionRegistration,
     TopicImage,
 )
+from broker.coordinators.internal_topic import partition_leader
 from broker.coordinators.retry_backoff import RETRIES_MAX
 from broker.share.persister import PersisterResult, PersisterStateBatch, ReadResult, StateWrite
 from broker.share.share_partition_key import SharePartitionKey
@@ -54,6 +55,7 @@ class Persisting:
         self.persister = NetworkPersister(
             node.sender_parts(brokers),
             lambda: self.image,
+            lambda _: partition_leader(SHARE_GROUP_STATE_TOPIC, 0, self.image),
             self._create,
         )
 

@@ -8,15 +8,16 @@ from uuid import uuid4
 
 import pytest
 
-from broker.common.java_hash import string_hash
 from broker.common.topic_partition import TopicPartition
 from broker.controller.metadata.image import (
     NO_LEADER,
     TRANSACTION_STATE_TOPIC,
+    Broker,
     MetadataImage,
     PartitionRegistration,
     TopicImage,
 )
+from broker.coordinators.internal_topic import partition_for, partition_leader
 from broker.transactions import add_partitions_to_txn
 from broker.transactions.add_partitions_to_txn import (
     AddPartitionsToTxnSender,
@@ -57,16 +58,17 @@ class Sending:
         self.image = MetadataImage("cluster")
         self.lead(1, 2, 3)
         self.results: list[tuple[str, Errors]] = []
-        self.sender = AddPartitionsToTxnSender(node.sender_parts(brokers), lambda: self.image)
+        self.sender = AddPartitionsToTxnSender(node.sender_parts(brokers), self._coordinator)
+
+    def _coordinator(self, key: str) -> Broker:
+        return partition_leader(TRANSACTION_STATE_TOPIC, partition_for(key, 3), self.image)
 
     def lead(self, *leaders: int) -> None:
         """Make these nodes the coordinators."""
         for node_id in leaders:
             if node_id in self.node.brokers:
                 self.image.put_broker(self.node.brokers[node_id])
-        partitions = tuple(
-            PartitionRegistration((leader,), (leader,), leader) for leader in leaders
-        )
+        partitions = tuple(PartitionRegistration((each,), (each,), each) for each in leaders)
         self.image.put(TopicImage(TRANSACTION_STATE_TOPIC, TOPIC_ID, {}, partitions))
 
     async def add(
@@ -132,7 +134,7 @@ def result(transactional_id: str, **codes: ErrorCode) -> AddPartitionsToTxnResul
 def coordinated_by(node_id: int, number: int = 0) -> str:
     """A transactional id that a node coordinates."""
     names = (f"t{count}" for count in range(1000))
-    return [name for name in names if abs(string_hash(name)) % 3 == node_id - 1][number]
+    return [name for name in names if partition_for(name, 3) == node_id - 1][number]
 
 
 T, U, V = (coordinated_by(2, number) for number in range(3))

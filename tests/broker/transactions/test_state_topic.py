@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from broker.common.errors import ApiError
-from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC
-from broker.coordinators.internal_topic import coordinator_for, ensure_internal_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
 from broker.transactions.state_topic import transaction_state_topic
 from tests.client import running_cluster
 
@@ -34,12 +33,12 @@ async def test_the_topic_has_kafkas_configs_and_a_replica_on_each_node(tmp_path:
 async def test_an_id_is_coordinated_by_the_leader_of_its_partition(tmp_path: Path) -> None:
     """There is no coordinator before the topic exists."""
     async with running_cluster(tmp_path, 2) as cluster:
+        ids, image = cluster.node(1).transactions.runtime, cluster.controller.image
         with pytest.raises(ApiError, match="COORDINATOR_NOT_AVAILABLE"):
-            coordinator_for("a", TRANSACTION_STATE_TOPIC, cluster.controller.image)
+            ids.coordinator("a", image)
 
         config = cluster.node(1).config
         topic = ensure_internal_topic(cluster.controller, transaction_state_topic(config))
 
         # The hash code of "a" is 97, and 97 % 4 is 1.
-        coordinator = coordinator_for("a", TRANSACTION_STATE_TOPIC, cluster.controller.image)
-        assert coordinator.node_id == topic.partitions[1].leader
+        assert ids.coordinator("a", image).node_id == topic.partitions[1].leader

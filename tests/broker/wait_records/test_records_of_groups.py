@@ -10,7 +10,7 @@ import trio.testing
 
 from broker.common.topic_partition import TopicPartition
 from broker.controller.metadata.image import GROUP_METADATA_TOPIC
-from broker.coordinators.internal_topic import coordinator_for, ensure_internal_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
 from broker.groups.offsets_topic import offsets_topic
 from broker.wait_records.recorder import Recorder
 from protocol.messages.offset_commit import (
@@ -156,7 +156,8 @@ async def _coordinator(cluster: RunningCluster) -> int:
     cluster.controller.create_topic("t")
     ensure_internal_topic(cluster.controller, offsets_topic(cluster.node(1).config))
     await trio.testing.wait_all_tasks_blocked()
-    return coordinator_for("g", GROUP_METADATA_TOPIC, cluster.node(1).image).node_id
+    node = cluster.node(1)
+    return node.groups.runtime.coordinator("g", node.image).node_id
 
 
 def _pause_all_but(cluster: RunningCluster, coordinator: int) -> None:

@@ -14,15 +14,14 @@ from uuid import UUID
 import trio
 
 from broker.cluster import Cluster
-from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.metadata.image import GROUP_METADATA_TOPIC
-from broker.coordinators.internal_topic import coordinator_for
 from protocol.errors import ErrorCode
 from protocol.messages.share_fetch import AcknowledgementBatch
 from protocol.messages.share_group_heartbeat import ShareGroupHeartbeatRequest
 from tests.client import Client
 from tests.simulation.connections import Connections
+from tests.simulation.coordinator_lookup import coordinator_of
 from tests.simulation.network import SlowNetwork
 from tests.simulation.share_groups.ledger import Ledger
 from tests.simulation.share_groups.plan import GROUP, TOPIC, SharePlan
@@ -116,11 +115,7 @@ class Member:
         self._log(f"heartbeat: {error.name}, epoch {self._epoch}, {self._assigned}")
 
     def _coordinator(self) -> int:
-        try:
-            image = self._cluster.controller.image
-            return coordinator_for(GROUP, GROUP_METADATA_TOPIC, image).node_id
-        except ApiError:
-            return -1
+        return coordinator_of(GROUP, GROUP_METADATA_TOPIC, self._cluster.controller.image)
 
     # --------------------------------------------------------------------------------- sessions
 

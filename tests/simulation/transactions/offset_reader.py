@@ -14,13 +14,12 @@ from random import Random
 import trio
 
 from broker.cluster import Cluster
-from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.metadata.image import GROUP_METADATA_TOPIC
-from broker.coordinators.internal_topic import coordinator_for
 from protocol.errors import ErrorCode
 from protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
 from tests.simulation.connections import Connections
+from tests.simulation.coordinator_lookup import coordinator_of
 from tests.simulation.rules import Rules
 from tests.simulation.transactions.ledger import Ledger
 from tests.simulation.transactions.marked_log import MarkedLog, Part
@@ -100,8 +99,4 @@ class OffsetReader:
         return self._rules.has_marker(self._offsets.key, part.producer_id, part.first)
 
     def _coordinator(self) -> int:
-        image = self._cluster.controller.image
-        try:
-            return coordinator_for(self._group, GROUP_METADATA_TOPIC, image).node_id
-        except ApiError:
-            return -1
+        return coordinator_of(self._group, GROUP_METADATA_TOPIC, self._cluster.controller.image)

@@ -9,10 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from broker.cluster import Cluster
-from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.controller.metadata.image import GROUP_METADATA_TOPIC, TRANSACTION_STATE_TOPIC
-from broker.coordinators.internal_topic import coordinator_for
 from protocol.errors import ErrorCode
 from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from protocol.messages.add_partitions_to_txn import (
@@ -30,6 +28,7 @@ from protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequestTopic,
 )
 from tests.simulation.connections import Answer, Connections
+from tests.simulation.coordinator_lookup import coordinator_of
 from tests.simulation.transactions.ledger import Identity, Transaction
 
 OFFSET_FETCH_VERSION = 7
@@ -180,10 +179,7 @@ class Requests:
         return await self._connections.exchange(text, request, version, node_id)
 
     def _coordinator(self, key: str, topic: str) -> int:
-        try:
-            return coordinator_for(key, topic, self._cluster.controller.image).node_id
-        except ApiError:
-            return -1
+        return coordinator_of(key, topic, self._cluster.controller.image)
 
     def _result(self, answer: Answer | None, error_of: Any) -> Result:
         if answer is None:

@@ -9,10 +9,10 @@ import trio
 from broker.cluster import Cluster
 from broker.common.errors import ApiError
 from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC
-from broker.coordinators.internal_topic import coordinator_for
 from broker.node import Node
 from broker.transactions.initialization import new_value
 from protocol.errors import ErrorCode
+from tests.simulation.coordinator_lookup import coordinator_of
 
 _RETRY_S = 0.05
 _WRITTEN_WITHIN_S = 1.0
@@ -55,5 +55,5 @@ async def _write(cluster: Cluster, transactional_id: str, epoch: int) -> bool:
 
 def _coordinator(cluster: Cluster, transactional_id: str) -> Node | None:
     image = cluster.controller.image
-    found = coordinator_for(transactional_id, TRANSACTION_STATE_TOPIC, image)
-    return cluster.members[found.node_id].node
+    member = cluster.members.get(coordinator_of(transactional_id, TRANSACTION_STATE_TOPIC, image))
+    return None if member is None else member.node

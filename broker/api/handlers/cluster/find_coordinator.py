@@ -13,6 +13,7 @@ Versions: 1 key types and error messages, 4 many keys at once, 5 TRANSACTION_ABO
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
 
@@ -25,15 +26,11 @@ from broker.api.authorization.check import (
 from broker.api.authorization.checks import is_authorized, require
 from broker.api.handlers.auto_creation import auto_create
 from broker.api.request import Request
+from broker.api.services import Services
 from broker.common.error_messages import message_of
 from broker.common.errors import INVALID_REQUEST_WORDS, ApiError
-from broker.controller.metadata.image import (
-    GROUP_METADATA_TOPIC,
-    SHARE_GROUP_STATE_TOPIC,
-    TRANSACTION_STATE_TOPIC,
-    Broker,
-)
-from broker.coordinators.internal_topic import coordinator_for
+from broker.controller.metadata.image import Broker
+from broker.coordinators.coordinator_runtime import CoordinatorRuntime
 from broker.share.share_partition_key import SharePartitionKey
 from broker.steps.queue import Slices, map_in_slices
 from protocol.errors import ErrorCode
@@ -55,11 +52,14 @@ class KeyType(IntEnum):
     SHARE = 2
 
 
-# The check of each type of key, and the topic whose leaders coordinate such keys.
-_COORDINATORS: dict[int, tuple[Check, str]] = {
-    KeyType.GROUP: (DESCRIBE_GROUP, GROUP_METADATA_TOPIC),
-    KeyType.TRANSACTION: (DESCRIBE_TRANSACTIONAL_ID, TRANSACTION_STATE_TOPIC),
-    KeyType.SHARE: (CLUSTER_ACTION, SHARE_GROUP_STATE_TOPIC),
+# The check of each type of key, and the runtime of its coordinators.
+_COORDINATORS: dict[int, tuple[Check, Callable[[Services], CoordinatorRuntime]]] = {
+    KeyType.GROUP: (DESCRIBE_GROUP, lambda services: services.groups.runtime),
+    KeyType.TRANSACTION: (
+        DESCRIBE_TRANSACTIONAL_ID,
+        lambda services: services.transactions.runtime,
+    ),
+    KeyType.SHARE: (CLUSTER_ACTION, lambda services: services.share_coordinator.runtime),
 }
 # The messages in versions with one key; a refused key has none in later versions.
 _MESSAGES = {
@@ -127,7 +127,7 @@ def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
     key_type = request.body.key_type
     if key_type not in _COORDINATORS:
         raise ApiError(ErrorCode.INVALID_REQUEST, INVALID_REQUEST_WORDS)
-    check, topic_name = _COORDINATORS[key_type]
+    check, runtime_of = _COORDINATORS[key_type]
     if key_type == KeyType.SHARE:
         if request.version < _SHARE_SINCE:
             raise ApiError(ErrorCode.INVALID_REQUEST)
@@ -136,7 +136,8 @@ def _coordinator(request: Request[FindCoordinatorRequest], key: str) -> Broker:
             raise ApiError(ErrorCode.INVALID_REQUEST)
     elif not is_authorized(request, check, key):
         raise ApiError(check.error_code)
-    if services.image.topic(topic_name) is None:
-        auto_create(services.controller, services.config, topic_name)
+    runtime = runtime_of(services)
+    if services.image.topic(runtime.topic_name) is None:
+        auto_create(services.controller, services.config, runtime.topic_name)
         raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    return coordinator_for(key, topic_name, services.image)
+    return runtime.coordinator(key, services.image)

@@ -59,7 +59,7 @@ async def node_with_resources(
 
     With a *secret_key* it has a delegation token of another client.
     """
-    config: dict[str, Any] = {}
+    config: dict[str, Any] = {"offsets_topic_num_partitions": "1"}
     if secret_key is not None:
         config["delegation_token_secret_key"] = secret_key
     async with running_node(tmp_path, **config) as node:

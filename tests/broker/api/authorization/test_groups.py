@@ -47,7 +47,7 @@ async def node_with_groups(
     tmp_path: Path, *names: str
 ) -> AsyncIterator[tuple[RunningNode, Client]]:
     """A node with the topics a and b, and groups that have committed offsets of both."""
-    async with running_node(tmp_path) as node:
+    async with running_node(tmp_path, offsets_topic_num_partitions="1") as node:
         for name in ("a", "b", "__consumer_offsets"):
             node.controller.create_topic(name, partitions=1)
         client = node.client()

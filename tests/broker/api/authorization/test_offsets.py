@@ -54,7 +54,9 @@ async def node_with(
     tmp_path: Path, *allowed: Allowed
 ) -> AsyncIterator[tuple[RunningNode, Client, dict[str, UUID]]]:
     """A node whose group g has offsets of a and b, its client, and the ids of topics."""
-    async with running_node(tmp_path) as node:
+    async with running_node(
+        tmp_path, offsets_topic_num_partitions="1", transaction_state_log_num_partitions="1"
+    ) as node:
         for name in ("a", "b", "__consumer_offsets", "__transaction_state"):
             node.controller.create_topic(name, partitions=1)
         client = node.client()

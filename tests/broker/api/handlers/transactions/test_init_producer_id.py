@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from broker.controller.metadata.image import TRANSACTION_STATE_TOPIC
-from broker.coordinators.internal_topic import coordinator_for, ensure_internal_topic
+from broker.coordinators.internal_topic import ensure_internal_topic
 from broker.transactions.state_topic import transaction_state_topic
 from protocol.errors import ErrorCode
 from protocol.messages.init_producer_id import InitProducerIdRequest
@@ -85,7 +84,8 @@ async def test_the_response_waits_for_the_replicas(tmp_path: Path) -> None:
     """It is COORDINATOR_NOT_AVAILABLE after the timeout of the transaction."""
     async with running_cluster(tmp_path, 2) as cluster:
         ensure_internal_topic(cluster.controller, transaction_state_topic(cluster.node(1).config))
-        leader = coordinator_for("t", TRANSACTION_STATE_TOPIC, cluster.node(1).image).node_id
+        node = cluster.node(1)
+        leader = node.transactions.runtime.coordinator("t", node.image).node_id
         cluster.cluster.pause(3 - leader)
         began = trio.current_time()
 
