@@ -7,11 +7,11 @@ old or in its new state.
 from __future__ import annotations
 
 import logging
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from uuid import UUID, uuid4
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
@@ -187,13 +187,13 @@ class ClusterState:
     def change_all(self, affects: Affects, change: ChangePartition) -> Slices[None]:
         """Apply *change* to every partition that *affects* selects."""
         batch = self._batch()
-        for name in list(self.image.topics):
-            topic = self.image.topic(name)
+        for topic_id in [topic.topic_id for topic in self.image]:
+            topic = self.image.topic_by_id(topic_id)
             for index in range(0 if topic is None else len(topic.partitions)):
-                topic = self.image.topic(name)
+                topic = self.image.topic_by_id(topic_id)
                 if topic is None:
                     break
-                if affects(TopicPartition(name, index), topic.partitions[index]):
+                if affects(TopicPartition(topic.name, index), topic.partitions[index]):
                     batch.add(topic, index, change)
                 yield None
             if batch.count >= PARTITIONS_PER_COMMIT:
@@ -206,14 +206,16 @@ class ClusterState:
     ) -> Slices[list[ApiError | None]]:
         """Apply changes to these partitions; the result has an error or None for each.
 
-        Of several changes of a partition the last one without error applies, as in Kafka.
+        Of several changes of a partition the last one without error applies, as in Kafka. A topic
+        that replaces another one meanwhile is unknown.
         ``unknown`` are the messages for an unknown topic and an unknown partition.
         """
         results: list[ApiError | None] = []
         batch = self._batch()
+        ids: dict[str, UUID] = {}
         for key, change in changes:
             try:
-                batch.add(self._topic_with(key, unknown), key.partition, change)
+                batch.add(self._topic_with(key, unknown, ids), key.partition, change)
             except ApiError as error:
                 # A traceback would keep this frame and all results alive until a garbage
                 # collection.
@@ -330,8 +332,13 @@ class ClusterState:
         for feed in feeds:
             feed.deliver()
 
-    def _topic_with(self, key: TopicPartition, unknown: Unknown) -> TopicImage:
+    def _topic_with(
+        self, key: TopicPartition, unknown: Unknown, ids: dict[str, UUID]
+    ) -> TopicImage:
+        """The topic of a partition; *ids* are those that topics had before."""
         topic = self.image.topic(key.topic)
+        if topic is not None and ids.setdefault(key.topic, topic.topic_id) != topic.topic_id:
+            topic = None
         if topic is not None and 0 <= key.partition < len(topic.partitions):
             return topic
         reason = unknown[0 if topic is None else 1].format(*key)
@@ -340,7 +347,7 @@ class ClusterState:
     def _cluster_id(self) -> str:
         cluster_id = self._store.fact("cluster_id")
         if cluster_id is None:
-            cluster_id = uuid_text(uuid.uuid4())
+            cluster_id = uuid_text(uuid4())
             self._store.put_fact("cluster_id", cluster_id)
         return cluster_id
 

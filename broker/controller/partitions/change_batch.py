@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import is_
+from uuid import UUID
 
 from broker.common.errors import ApiError
 from broker.controller.metadata.image import MetadataImage, PartitionRegistration, TopicImage
@@ -27,8 +28,9 @@ class ChangeBatch:
     def __init__(self, image: MetadataImage, rules_of: RulesOf) -> None:
         self._image = image
         self._rules_of = rules_of
-        self._changes: dict[str, dict[int, tuple[PartitionRegistration, ChangePartition]]] = {}
-        self._new: dict[str, dict[int, PartitionRegistration]] = {}
+        # By the id of the topic: another one may have its name at the commit.
+        self._changes: dict[UUID, dict[int, tuple[PartitionRegistration, ChangePartition]]] = {}
+        self._new: dict[UUID, dict[int, PartitionRegistration]] = {}
         self._last: tuple[TopicImage, Callable[[int], Rules]] | None = None
         self.count = 0
 
@@ -36,25 +38,25 @@ class ChangeBatch:
         """Add a change of a partition; raises what *change* raises."""
         old = topic.partitions[index]
         new = change(old, self._rules(topic)(index))
-        self._changes.setdefault(topic.name, {})[index] = old, change
-        self._new.setdefault(topic.name, {})[index] = new
+        self._changes.setdefault(topic.topic_id, {})[index] = old, change
+        self._new.setdefault(topic.topic_id, {})[index] = new
         self.count += 1
 
     def changed_topics(self) -> list[TopicImage]:
         """The topics with their changes, if they still exist."""
         changed = []
-        for name, made in self._changes.items():
-            topic = self._image.topic(name)
+        for topic_id, made in self._changes.items():
+            topic = self._image.topic_by_id(topic_id)
             if topic is not None:
                 self._renew(topic, made)
-                changed.append(with_partitions(topic, self._new[name]))
+                changed.append(with_partitions(topic, self._new[topic_id]))
         return changed
 
     def _renew(
         self, topic: TopicImage, made: Mapping[int, tuple[PartitionRegistration, ChangePartition]]
     ) -> None:
         """Make the change again for partitions that have changed meanwhile."""
-        new = self._new[topic.name]
+        new = self._new[topic.topic_id]
         for index, (old, change) in made.items():
             now = topic.partitions[index]
             if now is not old:

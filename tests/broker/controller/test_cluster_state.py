@@ -16,7 +16,7 @@ from broker.controller.database.store import ControllerStore
 from broker.controller.metadata.image import NO_LEADER, Broker, PartitionRegistration, TopicImage
 from broker.controller.partitions.change_batch import ChangePartition
 from broker.controller.partitions.partition_change import Election, Rules
-from broker.steps.queue import finish
+from broker.steps.queue import Slices, finish
 from protocol.errors import ErrorCode
 from tests.broker.controller.nodes import RecordingNode
 
@@ -156,3 +156,42 @@ def test_min_insync_replicas_is_a_stored_setting(
     assert record.getMessage().startswith(
         "min.insync.replicas=1 is ignored: the cluster has the stored"
     )
+
+
+def _replace_topic(state: ClusterState, partitions: int) -> None:
+    state.remove_topic(state.image.topics["t"])
+    state.put_topics([replace(_topic("t"), partitions=(PARTITION,) * partitions)])
+
+
+def test_a_change_of_all_partitions_leaves_a_new_topic_of_the_name_out() -> None:
+    """The partitions of other topics are changed."""
+    state = _state()
+    state.put_topics([_topic("t"), _topic("u")])
+
+    for number, _ in enumerate(state.change_all(lambda *_: True, _moved)):
+        if number == 0:
+            _replace_topic(state, 1)
+
+    leaders = {topic.name: [each.leader for each in topic.partitions] for topic in state.image}
+    assert leaders == {"t": [1], "u": [2, 2]}
+
+
+def test_changes_of_a_topic_do_not_apply_to_a_new_one_of_its_name() -> None:
+    """Those before it was replaced have succeeded; later ones find no topic."""
+    state = _state()
+    state.put_topics([_topic("t")])
+    changes = [(TopicPartition("t", index), _moved) for index in (0, 1)]
+
+    results: list[ApiError | None] = []
+
+    def change() -> Slices[None]:
+        results.extend((yield from state.change_each(changes, ("no {}", "no {}-{}"))))
+
+    for number, _ in enumerate(change()):
+        if number == 0:
+            _replace_topic(state, 2)
+
+    assert [each.leader for each in state.image.topics["t"].partitions] == [1, 1]
+    assert results[0] is None
+    assert isinstance(results[1], ApiError)
+    assert results[1].code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -135,8 +135,11 @@ class _Deletion:
             yield None
 
     def _delete(self, topic: TopicImage, spend: Spend) -> None:
+        controller = self._request.services.controller
         try:
-            self._request.services.controller.delete_topic(topic.name, spend)
+            if controller.image.topic_by_id(topic.topic_id) is None:  # deleted meanwhile
+                raise _UNKNOWN_ID
+            controller.delete_topic(topic.name, spend)
         except ApiError as error:
             self._refuse(topic.name, topic.topic_id, error)
         else:

@@ -113,3 +113,18 @@ def test_an_unchanged_topic_is_the_same_object(world: World) -> None:
     assert with_partitions(topic, {1: replace(PARTITION)}) is topic
     assert with_partitions(topic, {}) is topic
     assert with_partitions(topic, {1: replace(PARTITION, leader=2)}).partitions[1].leader == 2
+
+
+def test_a_topic_that_replaces_another_one_is_not_changed(world: World) -> None:
+    """Also if it has fewer partitions; changes of other topics are made."""
+    other = TopicImage("u", uuid4(), {}, (PARTITION,))
+    world.image.put(other)
+    for index in (0, 1):
+        world.decisions.add(world.topic, index, led_by_two)
+    world.decisions.add(other, 0, led_by_two)
+
+    world.image.remove(world.topic)
+    world.image.put(TopicImage("t", uuid4(), {}, (PARTITION,)))
+
+    [changed] = world.decisions.changed_topics()
+    assert (changed.name, changed.partitions[0].leader) == ("u", 2)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from broker.api.handlers.topics.delete_topics import delete_topics
+from broker.api.request import Request
+from broker.steps.queue import finish
 from protocol.errors import ErrorCode
+from protocol.headers import RequestHeader
 from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from protocol.schema import ZERO_UUID
 from tests.client import running_node
@@ -84,6 +89,30 @@ async def test_a_topic_that_is_named_by_name_and_by_id_is_refused(tmp_path: Path
             "The provided topic name maps to an ID that was already supplied."
         )
         assert list(node.controller.image.topics) == ["t"]
+
+
+@pytest.mark.parametrize("by_id", [True, False])
+async def test_a_topic_that_replaces_the_found_one_is_not_deleted(
+    tmp_path: Path, by_id: bool
+) -> None:
+    """UNKNOWN_TOPIC_ID, as from Kafka's controller, which deletes by id."""
+    async with running_node(tmp_path) as node:
+        topic_id = node.controller.create_topic("t").topic_id
+        state = DeleteTopicState(topic_id=topic_id) if by_id else DeleteTopicState(name="t")
+        body = DeleteTopicsRequest(topics=[state], timeout_ms=1000)
+        unused: Any = None
+        slices = delete_topics(
+            Request(RequestHeader(20, 6, 0, None), body, node.node.services, unused, unused, "h")
+        )
+        next(slices)
+        node.controller.delete_topic("t")
+        node.controller.create_topic("t")
+
+        (result,) = finish(slices).responses
+
+        assert (result.name, result.topic_id) == ("t", topic_id)
+        assert result.error_code == ErrorCode.UNKNOWN_TOPIC_ID
+        assert node.controller.topic("t") is not None
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -1])
