@@ -56,7 +56,7 @@ class ClusterState:
     """
 
     def __init__(self, store: ControllerStore, config: Config) -> None:
-        # A copy, to which the dynamic settings of all nodes apply.
+        # A copy, to which the dynamic settings of all nodes and of the controller's node apply.
         self.config = replace(config)
         # Replicas whose disk has failed, until their node starts again.
         self.offline: set[tuple[int, TopicPartition]] = set()
@@ -79,7 +79,7 @@ class ClusterState:
         if self.has_elr:
             self.require_min_insync_replicas()
             self._warn_of_ignored_min_insync_replicas()
-        self.config.reconfigure({}, self.image.broker_configs.get(ALL_NODES, {}))
+        self._reconfigure()
 
     def require_min_insync_replicas(self) -> None:
         """Make min.insync.replicas a setting of all nodes and of no node, as ELR require (KIP-966).
@@ -127,20 +127,21 @@ class ClusterState:
     def put_broker(self, broker: Broker) -> None:
         """Publish that a node was registered or fenced."""
         self.image.put_broker(broker)
+        self._reconfigure()
         self._publish(lambda feed: feed.put_broker(broker))
 
     def remove_broker(self, node_id: int) -> None:
         """Publish that a node is no longer registered."""
         broker = self.image.brokers[node_id]
         self.image.remove_broker(broker)
+        self._reconfigure()
         self._publish(lambda feed: feed.remove_broker(broker))
 
     def put_broker_configs(self, name: str, configs: dict[str, str]) -> None:
         """Publish the settings of a node or, under the empty name, of all nodes."""
         self._store.put_broker_configs(name, configs)
         self.image.broker_configs[name] = configs
-        if name == ALL_NODES:
-            self.config.reconfigure({}, configs)
+        self._reconfigure()
         self._publish(lambda feed: feed.put_configs(name, configs))
 
     def put_client_quotas(self, entity: Entity, quotas: Quotas) -> None:
@@ -291,6 +292,12 @@ class ClusterState:
         self._store.close()
 
     # ----------------------------------------------------------------------------------------
+
+    def _reconfigure(self) -> None:
+        """Apply the dynamic settings, also those of the node that is the controller now."""
+        configs = self.image.broker_configs
+        own = configs.get(str(self.image.controller_id), {})
+        self.config.reconfigure(own, configs.get(ALL_NODES, {}))
 
     def _can_lead(self, key: TopicPartition, node_id: int) -> bool:
         return self.image.alive(node_id) and (node_id, key) not in self.offline

@@ -176,6 +176,11 @@ class Controller:
         )
 
     @property
+    def config(self) -> Config:
+        """The configuration, with the dynamic settings of the node that is the controller."""
+        return self._state.config
+
+    @property
     def log_end_offset(self) -> int:
         """The number of changes since the start; Kafka has the metadata log's end offset."""
         return self._state.log_end_offset

@@ -195,3 +195,17 @@ def test_changes_of_a_topic_do_not_apply_to_a_new_one_of_its_name() -> None:
     assert results[0] is None
     assert isinstance(results[1], ApiError)
     assert results[1].code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def test_the_dynamic_settings_of_the_controllers_node_apply() -> None:
+    """The controller is the first live node; those of other nodes have no effect."""
+    state = _state()
+    unclean = "unclean.leader.election.enable"
+    state.put_broker_configs("1", {unclean: "true"})
+    assert state.config.value(unclean)
+
+    state.put_broker(replace(state.image.brokers[1], fenced=True))
+    assert not state.config.value(unclean)
+
+    state.put_broker_configs("", {unclean: "true"})
+    assert state.config.value(unclean)

@@ -159,6 +159,8 @@ def _created(request: Request[CreateTopicsRequest], topic: TopicImage) -> Creata
             topic_id=topic.topic_id,
             topic_config_error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
         )
+    # As in Kafka, the configuration is that of the controller's node.
+    entries = describe_topic(request.services.controller.config, topic.configs)
     return CreatableTopicResult(
         name=topic.name,
         topic_id=topic.topic_id,
@@ -166,9 +168,7 @@ def _created(request: Request[CreateTopicsRequest], topic: TopicImage) -> Creata
         replication_factor=len(topic.partitions[0].replicas),
         configs=[
             CreatableTopicConfigs(name=entry.name, value=entry.value, config_source=entry.source)
-            for entry in sorted(
-                describe_topic(request.services.config, topic.configs), key=attrgetter("name")
-            )
+            for entry in sorted(entries, key=attrgetter("name"))
         ],
     )
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
+import trio
+import trio.testing
 
 from broker.common.topic_partition import TopicPartition
 from protocol.errors import ErrorCode
@@ -15,7 +18,7 @@ from protocol.messages.create_topics import (
     CreatableTopicConfig,
     CreateTopicsRequest,
 )
-from tests.client import running_node
+from tests.client import running_cluster, running_node
 
 pytestmark = pytest.mark.anyio
 
@@ -40,6 +43,10 @@ def _topic(
             CreatableTopicConfig(name=key, value=value) for key, value in (configs or {}).items()
         ],
     )
+
+
+def _with(added: dict[str, str], present: dict[str, str]) -> dict[str, str]:
+    return {**present, **added}
 
 
 def _request(*topics: CreatableTopic, validate_only: bool = False) -> CreateTopicsRequest:
@@ -69,6 +76,20 @@ async def test_the_response_describes_the_topic(tmp_path: Path) -> None:
         assert list(configs) == sorted(configs)
         assert configs["segment.bytes"] == ("2000000", 1)
         assert configs["max.message.bytes"] == ("1048588", 5)
+
+
+async def test_the_configs_are_those_of_the_controllers_node(tmp_path: Path) -> None:
+    """The dynamic settings of the node that gets the request have no effect, as in Kafka."""
+    async with running_cluster(tmp_path, 2) as cluster:
+        for name in ("1", "2"):
+            changed = partial(_with, {"message.max.bytes": name * 4})
+            cluster.controller.alter_broker_configs(name, changed)
+        await trio.testing.wait_all_tasks_blocked()
+
+        (topic,) = (await cluster.client(2).send(_request(_topic("t")), 7)).topics
+
+        configs = {each.name: (each.value, each.config_source) for each in topic.configs}
+        assert configs["max.message.bytes"] == ("1111", 2)
 
 
 async def test_each_topic_has_its_own_result(tmp_path: Path) -> None:
