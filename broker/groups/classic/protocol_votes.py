@@ -1,8 +1,8 @@
 """Selects the protocol of a group (``ClassicGroup.selectProtocol``).
 
 A candidate is a protocol that all members support. Each member votes for the candidate that it
-lists first; the candidate with most votes is selected. Among equals it is the one with the earliest
-vote.
+lists first; the candidate with most votes is selected. Among equals it is the first one in the
+order of the ``HashMap`` of the votes.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 
+from broker.common.java_hash import in_checked_order
 from broker.groups.classic.member import ClassicGroupMember
 
 
@@ -51,7 +52,11 @@ class SupportedProtocols:
         assert members, "an empty group has no protocol"
         candidates = self._supported_by_all()
         votes = Counter(member.vote(candidates) for member in members)
-        return votes.most_common(1)[0][0]
+        most = max(votes.values())
+        equals = [name for name, count in votes.items() if count == most]
+        if len(equals) == 1:
+            return equals[0]
+        return next(name for name in in_checked_order(votes) if votes[name] == most)
 
     def _supported_by_all(self) -> frozenset[str]:
         """The names in all sets; an intersection takes as long as that of its smaller set."""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from broker.common.errors import ApiError
+from broker.common.java_hash import in_timeline_order, string_hash
 from broker.coordinators.coordinator_record import CoordinatorRecord, InconsistentRecord
 from broker.groups.consumer.member import (
     ConsumerGroupMember,
@@ -118,10 +119,13 @@ class ConsumerGroup:
         return not self.members
 
     def preferred_assignor(self) -> str | None:
-        """The assignor that most members prefer; None if no member names one."""
+        """The assignor that most members prefer; None if no member names one.
+
+        Among equals it is the first one in the order of the table in which Kafka counts them.
+        """
         named = (member.server_assignor for member in self.members.values())
         votes = Counter(name for name in named if name is not None)
-        return votes.most_common(1)[0][0] if votes else None
+        return max(in_timeline_order(votes, string_hash), key=votes.__getitem__, default=None)
 
     # ------------------------------------------------------------------------------ members
 

@@ -159,6 +159,20 @@ def consumers_commit_in_their_epoch(kafka: Kafka) -> Observations:
 
 
 @scenario()
+def equal_votes_for_assignors(kafka: Kafka) -> Observations:
+    """Of two assignors with one vote each, the same one is used in both orders of joining."""
+    topics = [kafka.topic(3)]
+    for names in (("range", "uniform"), ("uniform", "range")):
+        group = kafka.new_name("group")
+        for name in names:
+            kafka.request(
+                consumer_heartbeat(group, name, 0, topics=topics, owned={}, assignor=name)
+            )
+        (found,) = kafka.request(ConsumerGroupDescribeRequest(group_ids=[group])).groups
+        yield names, found.assignor_name
+
+
+@scenario()
 def consumers_and_classic_members(kafka: Kafka) -> Observations:
     """A classic member whose embedded protocol cannot be decoded is rejected."""
     member = Member(kafka, kafka.new_name("group"), kafka.topic())

@@ -193,6 +193,29 @@ def protocols_are_voted_on(kafka: Kafka) -> Observations:
 
 
 @scenario()
+def equal_votes_for_protocols(kafka: Kafka) -> Observations:
+    """Of two protocols with one vote each, the same one is selected in both orders of joining."""
+    many = [f"x{number}" for number in range(30)]
+    started = {}
+    for pair, others in (
+        (("range", "cooperative-sticky"), []),
+        (("range", "roundrobin"), []),
+        (("range", "sticky"), []),
+        (("n1", "n13"), []),
+        (("n1", "n13"), many),
+    ):
+        for names in (pair, pair[::-1]):
+            group = kafka.new_name("group")
+            members = [
+                Member(kafka, group, protocols=[(name, b"") for name in (*preferred, *others)])
+                for preferred in (names, names[::-1])
+            ]
+            started[*names, len(others)] = [each.join() for each in members]
+    for key, joins in started.items():
+        yield key, {each.response().protocol_name for each in joins}
+
+
+@scenario()
 def assignments_reach_their_members(kafka: Kafka) -> Observations:
     """Each member gets the leader's assignment; others get an empty one."""
     group = kafka.new_name("group")

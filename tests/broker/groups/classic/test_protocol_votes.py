@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,14 +22,37 @@ def test_the_candidate_with_most_votes_is_selected() -> None:
     assert supported.select(members) == "b"
 
 
-def test_a_tie_is_decided_by_the_first_vote() -> None:
-    """The result is deterministic."""
+@pytest.mark.parametrize(
+    ("first", "second", "selected"),
+    [
+        ("cooperative-sticky", "range", "range"),
+        ("roundrobin", "range", "range"),
+        ("range", "sticky", "sticky"),
+        ("b", "a", "a"),
+    ],
+)
+def test_a_tie_is_decided_by_the_order_of_a_hash_table(
+    first: str, second: str, selected: str
+) -> None:
+    """It does not matter which member joins first."""
+    for names in ((first, second), (second, first)):
+        supported = SupportedProtocols()
+        members = [member("1", *names), member("2", *reversed(names))]
+        for each in members:
+            supported.add(each.protocol_names)
+
+        assert supported.select(members) == selected
+
+
+def test_the_hash_table_of_a_tie_has_the_votes_and_not_all_candidates() -> None:
+    """Kafka 4.3.1 selects n13; in a table of all candidates n1 would precede it."""
+    others = [f"x{number}" for number in range(30)]
     supported = SupportedProtocols()
-    members = [member("1", "b", "a"), member("2", "a", "b")]
+    members = [member("1", "n1", "n13", *others), member("2", "n13", "n1", *others)]
     for each in members:
         supported.add(each.protocol_names)
 
-    assert supported.select(members) == "b"
+    assert supported.select(members) == "n13"
 
 
 def test_a_group_without_members_supports_any_protocol() -> None:

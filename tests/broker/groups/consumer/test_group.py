@@ -75,6 +75,14 @@ def test_the_assignor_is_the_one_that_most_members_prefer() -> None:
     assert group.preferred_assignor() == "range"
 
 
+@pytest.mark.parametrize("names", [("range", "uniform"), ("uniform", "range")])
+def test_a_tie_of_assignors_is_decided_by_the_order_of_a_hash_table(names: tuple[str, str]) -> None:
+    """As in Kafka 4.3.1, it does not matter which member joins first."""
+    group = group_of(*(member(name, server_assignor=name) for name in names))
+
+    assert group.preferred_assignor() == "uniform"
+
+
 def test_changes_to_a_copy_do_not_affect_the_group() -> None:
     """Its tables are copied."""
     group = group_of(member("a", instance_id="i"))
