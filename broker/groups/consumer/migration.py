@@ -21,7 +21,7 @@ from broker.groups.classic.member import ClassicGroupMember, MemberKey
 from broker.groups.classic.requests import MemberProtocol
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
-from broker.groups.consumer.member import ConsumerGroupMember, OwnedPartitions
+from broker.groups.consumer.member import ConsumerGroupMember, OwnedPartitions, Partitions
 from broker.groups.group_parts import GroupParts
 from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.records.consumer import ClassicMemberMetadata, ClassicProtocol
@@ -217,9 +217,9 @@ class Migration:
             )
         classic.restore(classic.select_protocol(), STABLE)
         for each in classic.members.values():
-            assigned = group.members[each.member_id].assigned
+            target = group.target.get(each.member_id, {})
             version = version_of(each.metadata(classic.protocol_name))
-            each.assignment = assignment_bytes(assigned, self._topics, version)
+            each.assignment = assignment_bytes(target, self._topics, version)
         return classic
 
 
@@ -236,7 +236,7 @@ def classic_metadata(
 
 
 def assignment_bytes(
-    assigned: OwnedPartitions, topics: CoordinatorMetadataImage, version: int
+    assigned: OwnedPartitions | Partitions, topics: CoordinatorMetadataImage, version: int
 ) -> bytes:
     """An assignment in the format of the classic consumer protocol."""
     named = {

@@ -154,6 +154,19 @@ def test_the_last_consumer_returns_with_the_classic_protocol() -> None:
     assert not isinstance(world.coordinator.groups["g"], ConsumerGroup)
 
 
+def test_a_downgraded_group_has_the_target_assignment() -> None:
+    """A member gets partitions that another one has not revoked yet."""
+    player = ScriptPlayer(VirtualWorld())
+    player.play(["topic t 3", "enter a topics=t instance=i", "sync a a=t-0,1,2"])
+    player.play(["consume b t instance=j"])
+
+    assert player.play(["join c topics=t instance=j", "sync c", "sync a generation=2"]) == [
+        "0 c join generation 2 p as member-1 led by ",
+        "0 c sync t-2",
+        "0 a sync t-0,1",
+    ]
+
+
 def test_a_returning_static_member_does_not_increase_the_group_size() -> None:
     """``group.max.size`` of the classic group is compared with the present size."""
     world = VirtualWorld(parse_config({"group.max.size": "1"}))
