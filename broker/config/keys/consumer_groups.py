@@ -82,6 +82,15 @@ class ConsumerGroupKeys:
         INT_MAX,
         "The largest number of members of a group of the consumer protocol.",
     )
+    group_consumer_regex_refresh_interval_ms: int = key(
+        "group.consumer.regex.refresh.interval.ms",
+        int32(10_000),
+        600_000,
+        "The longest time between two resolutions of the regular expressions of a group of the "
+        "consumer protocol, whose members send heartbeats. Without changes of topics, a resolution "
+        "has another result only if ACLs have changed.",
+        internal=True,
+    )
     group_consumer_migration_policy: str = key(
         "group.consumer.migration.policy",
         OneOfAnyCase(("DISABLED", "DOWNGRADE", "UPGRADE", "BIDIRECTIONAL")),

@@ -18,7 +18,6 @@ KEYS = (
     _cleaner("log.cleaner.threads", int32(0), 1, CLUSTER_WIDE),
     _files("log.preallocate", Boolean(), default=False, update_mode=CLUSTER_WIDE),
     _failures("log.dir.failure.timeout.ms", int64(1), 30_000),
-    _groups("group.consumer.regex.refresh.interval.ms", int32(10_000), 600_000, internal=True),
     _groups("group.coordinator.append.linger.ms", int32(-1), -1),
     _groups("group.coordinator.cached.buffer.max.bytes", int32(524_288), 1_048_588, CLUSTER_WIDE),
     _groups("offsets.load.buffer.size", int32(1), 5_242_880),

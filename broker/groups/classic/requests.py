@@ -46,6 +46,8 @@ class JoinGroup:
     supports_skipping_assignment: bool = False
     # The names of the protocols; None if they were not collected in slices.
     collected_names: frozenset[str] | None = None
+    # Selects the topics that may match a regular expression of a consumer group; None selects all.
+    is_topic_visible: Callable[[str], bool] | None = None
 
     @property
     def protocol_names(self) -> frozenset[str]:

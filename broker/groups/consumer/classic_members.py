@@ -78,6 +78,7 @@ class ClassicMembers:
         else:
             joined = self._consumers.update_member(draft, before, after, self._owned(subscription))
             self._consumers.finish(draft)
+            self._consumers.maybe_resolve_regexes(group, draft.group, request.is_topic_visible)
         result = JoinResult(
             member_id=joined.member_id,
             generation_id=joined.member_epoch,

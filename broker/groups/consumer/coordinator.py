@@ -32,7 +32,7 @@ from broker.groups.consumer.member import (
     without_epochs,
 )
 from broker.groups.consumer.migration import Migration
-from broker.groups.consumer.regex_resolution import RegexResolution, Resolved
+from broker.groups.consumer.regex_resolution import IsVisible, RegexResolution, Resolved
 from broker.groups.consumer.requests import (
     ConsumerGroupHeartbeat,
     ConsumerGroupHeartbeatResult,
@@ -80,7 +80,9 @@ class ConsumerGroupCoordinator:
         self._runtime = parts.runtime
         self._states = parts.states
         self._migration = migration
-        self.subscriptions = Subscriptions(parts.clock, topics)
+        self.subscriptions = Subscriptions(
+            parts.clock, topics, config.group_consumer_regex_refresh_interval_ms
+        )
         self._resolution = RegexResolution(
             parts.timer, offload, topics, self._consumer_group, self._resolved
         )
@@ -126,16 +128,24 @@ class ConsumerGroupCoordinator:
         self.timeouts.reschedule_session(draft.group_id, after)
         if after is not before:
             self._update_rebalance_timeout(draft.group_id, before, after)
-        if self.subscriptions.is_refresh_due(
-            group_before, draft.group
-        ) and not self._resolution.is_pending(draft.group_id):
-            self._resolution.schedule(draft.group_id, request.is_topic_visible)
+        self.maybe_resolve_regexes(group_before, draft.group, request.is_topic_visible)
         return ConsumerGroupHeartbeatResult(
             member_id=request.member_id,
             member_epoch=after.member_epoch,
             heartbeat_interval_ms=self.configs.heartbeat_interval_ms(draft.group_id),
             assigned=after.assigned if has_assignment else None,
         )
+
+    def maybe_resolve_regexes(
+        self, before: ConsumerGroup, group: ConsumerGroup, is_visible: IsVisible | None
+    ) -> None:
+        """Begin to resolve the regular expressions of a group that a member has joined or beaten.
+
+        *before* is the group before its request; only topics that are visible for it match.
+        """
+        is_due = self.subscriptions.is_refresh_due(before, group)
+        if is_due and not self._resolution.is_pending(group.group_id):
+            self._resolution.schedule(group.group_id, is_visible)
 
     def update_member(
         self,

@@ -21,10 +21,8 @@ from broker.groups.epochs import next_epoch
 from broker.groups.metadata_image import CoordinatorMetadataImage
 from protocol.errors import ErrorCode
 
-# The shortest and the longest time between two resolutions of a group's regular expressions; the
-# second is ``group.consumer.regex.refresh.interval.ms``, an internal key of Kafka.
+# The shortest time between two resolutions of a group's regular expressions.
 REGEX_REFRESH_INTERVAL_MIN_MS = 10_000
-REGEX_REFRESH_INTERVAL_MAX_MS = 600_000
 
 # Parsing a pattern takes up to three microseconds a character. A longer one is parsed in a worker
 # thread before its heartbeat is handled, which then uses the cached result.
@@ -33,11 +31,17 @@ _ERRORS_KEPT = 100
 
 
 class Subscriptions:
-    """Compares the subscriptions of groups with the topics of the cluster."""
+    """Compares the subscriptions of groups with the topics of the cluster.
 
-    def __init__(self, clock: Clock, topics: CoordinatorMetadataImage) -> None:
+    The regular expressions of a group are resolved again after *refresh_interval_ms*.
+    """
+
+    def __init__(
+        self, clock: Clock, topics: CoordinatorMetadataImage, refresh_interval_ms: int
+    ) -> None:
         self._clock = clock
         self._topics = topics
+        self._refresh_interval_ms = refresh_interval_ms
         # Groups whose topics have not changed since they were last compared.
         self._up_to_date: set[str] = set()
 
@@ -115,7 +119,7 @@ class Subscriptions:
         return (
             len(regexes) != len(resolved)
             or min(each.version for each in resolved) < self._topics.version
-            or age_ms > REGEX_REFRESH_INTERVAL_MAX_MS
+            or age_ms > self._refresh_interval_ms
         )
 
     def resolve(self, draft: GroupDraft, resolved: Resolved) -> None:

@@ -14,9 +14,10 @@ from functools import partial
 from uuid import UUID
 
 from broker.api.authorization.check import DESCRIBE_TOPIC, READ_GROUP
-from broker.api.authorization.checks import is_authorized, require
+from broker.api.authorization.checks import require
 from broker.api.handlers.groups.enabled_protocols import require_protocol
 from broker.api.handlers.groups.replicated import when_replicated
+from broker.api.handlers.groups.visible_topics import visible_topics
 from broker.api.outcome import Outcome
 from broker.api.request import Request
 from broker.common.errors import ApiError
@@ -66,11 +67,7 @@ def _authorize(
     require(request, READ_GROUP, heartbeat.group_id)
     for name in heartbeat.subscribed_topic_names or ():
         require(request, DESCRIBE_TOPIC, name)
-
-    def is_visible(name: str) -> bool:
-        return is_authorized(request, DESCRIBE_TOPIC, name, is_refusal_logged=False)
-
-    heartbeat.is_topic_visible = is_visible
+    heartbeat.is_topic_visible = visible_topics(request)
 
 
 def _in_slices(

@@ -3,7 +3,8 @@
 Behaviour: the request is parked until the generation begins; errors, and joins that change nothing,
 are responded to at once. The leader's response lists all members. As in Kafka, a client that
 disconnects while its request is parked leaves its member in the group until the member's timers
-expire.
+expire. A join may begin the resolution of a consumer group's regular expressions, which match the
+topics that the client may describe.
 
 Versions: 0 no rebalance timeout, 4 a new member gets an id first (KIP-394), 5 static members
 (KIP-345), 7 protocol type, 8 reason (KIP-800), 9 skipping the assignment (KIP-814).
@@ -14,6 +15,7 @@ from __future__ import annotations
 from broker.api.authorization.check import READ_GROUP
 from broker.api.authorization.checks import require
 from broker.api.handlers.group_wait import members_wait
+from broker.api.handlers.groups.visible_topics import visible_topics
 from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
@@ -65,6 +67,7 @@ def _join_group(request: Request[JoinGroupRequest]) -> Slices[Outcome]:
         require_known_member_id=version >= _KNOWN_MEMBER_ID_SINCE,
         supports_skipping_assignment=version >= _SKIPPING_ASSIGNMENT_SINCE,
         collected_names=frozenset(names),
+        is_topic_visible=visible_topics(request),
     )
     absent = None if version >= _NULL_PROTOCOL_SINCE else ""
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
 import trio
+import trio.testing
 
 from broker.coordinators.internal_topic import ensure_internal_topic
 from broker.security.principal import user
 from broker.security.session import SecurityProtocol, Session
 from broker.share_coordinator.state_topic import share_state_topic
+from protocol.consumer_protocol import ConsumerProtocolSubscription, write_subscription
 from protocol.messages.alter_configs import AlterConfigsRequest
 from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from protocol.messages.describe_configs import DescribeConfigsRequest
@@ -23,6 +26,7 @@ from protocol.messages.fetch import FetchRequest, ReplicaState
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
 from protocol.messages.init_producer_id import InitProducerIdRequest
+from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from protocol.messages.list_transactions import ListTransactionsRequest
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from protocol.messages.produce import ProduceRequest
@@ -49,6 +53,7 @@ TOPIC: Final = "a"
 UNKNOWN_TOPIC_ID: Final = uuid4()
 SHARE_GROUP: Final = "sharing"
 STREAMS_GROUP: Final = "streaming"
+REGEX_GROUP: Final = "matching"
 
 
 @asynccontextmanager
@@ -71,10 +76,20 @@ async def node_with_resources(
         client = node.client()
         await client.send(produce_request(TOPIC, batch(b"x")), PRODUCE_VERSION)
         await client.send(subscribed(ID, names=[TOPIC]))
+        await _subscribe_to_regexes(client)
         await _share(node, client)
         assert (await client.send(_streams_join(STREAMS_GROUP, TOPIC))).error_code == 0
         assert await producer.add((TOPIC, [0])) == [(TOPIC, 0, 0)]
         yield node
+
+
+async def _subscribe_to_regexes(client: Client) -> None:
+    """Create a consumer group whose regular expression is not resolved yet."""
+    joined = await client.send(subscribed(REGEX_GROUP, regex=TOPIC))
+    await trio.testing.wait_all_tasks_blocked()
+    another = subscribed(REGEX_GROUP, regex=f"{TOPIC}+")
+    response = await client.send(replace(another, member_epoch=joined.member_epoch))
+    assert response.error_code == 0
 
 
 async def _share(node: RunningNode, client: Client) -> None:
@@ -125,6 +140,7 @@ def requests_of(cls: Any, version: int, world: World) -> Iterator[Any]:
         yield request
         yield from _others(request, version, world)
         yield from _transactional(request, world)
+        yield from _of_consumer_groups(request)
         yield from _of_share_sessions(request, world)
         yield from _of_streams_groups(request, world)
 
@@ -158,6 +174,14 @@ def _others(request: Any, version: int, world: World) -> Iterator[Any]:
             for other.resources[0].resource_type, name in ((4, "1"), (16, "m"), (32, "g")):
                 other.resources[0].resource_name = name
                 yield other
+
+
+def _of_consumer_groups(request: Any) -> Iterator[Any]:
+    """Requests about a group that exists."""
+    if isinstance(request, JoinGroupRequest):
+        subscription = write_subscription(ConsumerProtocolSubscription(topics=[]), 0)
+        protocols = [JoinGroupRequestProtocol(name="range", metadata=subscription)]
+        yield replace(request, group_id=REGEX_GROUP, protocol_type="consumer", protocols=protocols)
 
 
 def _of_share_sessions(request: Any, world: World) -> Iterator[Any]:

@@ -187,6 +187,18 @@ def test_a_member_that_has_downgraded_its_group_has_no_sync_timeout() -> None:
     assert player.play(["heartbeat a"]) == ["8000 a heartbeat REBALANCE_IN_PROGRESS"]
 
 
+def test_a_join_begins_the_resolution_of_regular_expressions() -> None:
+    """A heartbeat does not begin it for a new expression, if the last resolution was recent."""
+    player = ScriptPlayer(VirtualWorld())
+    player.play(["topic t 1", "topic u 1", "consume b regex=t", "wait 1", "beat b"])
+    player.play(["beat b regex=u", "wait 1", "enter a topics=t"])
+
+    assert player.play(["describe", "wait 1", "describe"])[::3] == [
+        "2 group Reconciling epoch 3 assigned 3",
+        "3 group Assigning epoch 4 assigned 3",
+    ]
+
+
 # --------------------------------------------------------------------------- sync and heartbeat
 
 
