@@ -7,6 +7,8 @@ as in Kafka. The response has no ids while any partition is being loaded.
 
 Versions: 1 a filter by duration (KIP-994), 2 a filter by a pattern of ids, in the syntax
 of RE2/J (KIP-1152).
+
+Deviation: categories of characters in a pattern are those of a newer version of Unicode.
 """
 
 from __future__ import annotations

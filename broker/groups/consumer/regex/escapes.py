@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from broker.groups.consumer.regex.char_set import (
+    NONE,
+    CharSet,
+    complement,
+    folded,
+    one,
+    span,
+    union,
+)
 from broker.groups.consumer.regex.reader import Reader
 from broker.groups.consumer.regex.syntax import (
-    ALL,
-    NONE,
     PERL_CLASSES,
     POSIX_CLASSES,
-    UNICODE_CLASSES,
-    CharSet,
     InvalidRegex,
-    chars,
-    folded,
-    span,
+    unicode_class,
 )
 from protocol.lazy_pattern import LazyPattern
 
@@ -22,7 +25,8 @@ _CONTROL = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _OCTAL = LazyPattern(r"0[0-7]{0,2}|[1-7][0-7]{1,2}")
 _HEX = LazyPattern(r"x(?:([0-9A-Fa-f]{2})|\{([0-9A-Fa-f]{1,8})\})")
 _UNICODE = LazyPattern(r"[pP](?:(\w)|\{(\^?)([^}]*)\})")
-_POSIX = LazyPattern(r"\[:(\^?)([^:\]]*):\]")
+# As in RE2/J, the first ":]" ends the name, also in "[:]".
+_POSIX = LazyPattern(r"(?s)\[(?=:)(.*?):\]")
 
 
 def read_escape(reader: Reader) -> str:
@@ -51,18 +55,17 @@ def escaped_charset(reader: Reader, *, folds: bool = False) -> CharSet | None:
 
     ``folds``: case is ignored, also in a negated class.
     """
-    if not reader.at_end and reader.peek in PERL_CLASSES:
-        return PERL_CLASSES[reader.next()]
+    if not reader.at_end and reader.peek.lower() in PERL_CLASSES:
+        letter = reader.next()
+        return _class(PERL_CLASSES[letter.lower()], folds, is_negated=letter.isupper())
     unicode = reader.matches(_UNICODE)
     if unicode is None:
         return None
     reader.skip(unicode.end() - unicode.start())
-    charset = UNICODE_CLASSES.get(unicode[1] or unicode[3])
+    charset = unicode_class(unicode[1] or unicode[3])
     if charset is None:
         raise InvalidRegex("invalid character class range")
-    is_negated = (unicode[0][0] == "P") != bool(unicode[2])
-    charset = folded(charset) if folds else charset
-    return ALL & ~charset if is_negated else charset
+    return _class(charset, folds, is_negated=(unicode[0][0] == "P") != bool(unicode[2]))
 
 
 def read_class(reader: Reader, *, folds: bool = False) -> CharSet:
@@ -72,21 +75,21 @@ def read_class(reader: Reader, *, folds: bool = False) -> CharSet:
     while is_first or reader.at_end or reader.peek != "]":
         if reader.at_end:
             raise InvalidRegex("missing closing ]")
-        charset |= _read_item(reader, folds)
+        charset = union(charset, _read_item(reader, folds))
         is_first = False
     reader.next()
-    return ALL & ~charset if is_negated else charset
+    return complement(charset) if is_negated else charset
 
 
 def _read_item(reader: Reader, folds: bool) -> CharSet:
     posix = reader.matches(_POSIX)
     if posix is not None:
         reader.skip(posix.end() - posix.start())
-        if posix[2] not in POSIX_CLASSES:
+        name = posix[1].removeprefix(":")
+        charset = POSIX_CLASSES.get(name.removeprefix("^"))
+        if charset is None:
             raise InvalidRegex("invalid character class range")
-        charset = POSIX_CLASSES[posix[2]]
-        charset = folded(charset) if folds else charset
-        return ALL & ~charset if posix[1] else charset
+        return _class(charset, folds, is_negated=name.startswith("^"))
     first = _read_class_character(reader, folds)
     if isinstance(first, CharSet):
         return first
@@ -97,7 +100,7 @@ def _read_item(reader: Reader, folds: bool) -> CharSet:
 def _read_span(reader: Reader, first: str) -> CharSet:
     """The range from *first*, which has been read, to the character after a dash, if any."""
     if not reader.starts_with("-") or reader.starts_with("-]"):
-        return chars(first)
+        return one(first)
     reader.next()
     if reader.at_end:
         raise InvalidRegex("missing closing ]")
@@ -112,3 +115,8 @@ def _read_class_character(reader: Reader, folds: bool) -> str | CharSet:
         return reader.next()
     charset = escaped_charset(reader, folds=folds)
     return read_escape(reader) if charset is None else charset
+
+
+def _class(charset: CharSet, folds: bool, *, is_negated: bool) -> CharSet:
+    charset = folded(charset) if folds else charset
+    return complement(charset) if is_negated else charset

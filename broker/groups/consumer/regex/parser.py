@@ -1,17 +1,17 @@
 """Parses a pattern in RE2's syntax; errors have the messages of RE2/J.
 
-Two limits are stricter than RE2/J's: groups may be nested `DEPTH_MAX` deep, and only common names
-of scripts are known.
+One limit is stricter than RE2/J's: groups may be nested `DEPTH_MAX` deep.
 """
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
+from broker.groups.consumer.regex.char_set import ALL, complement, folded, one
 from broker.groups.consumer.regex.escapes import escaped_charset, read_class, read_escape
 from broker.groups.consumer.regex.reader import Reader
 from broker.groups.consumer.regex.syntax import (
-    ALL,
     Assertion,
     Chars,
     Choice,
@@ -20,18 +20,18 @@ from broker.groups.consumer.regex.syntax import (
     Place,
     Repeat,
     Sequence,
-    chars,
-    folded,
 )
 from protocol.lazy_pattern import LazyPattern
 
 DEPTH_MAX = 100
 _REPEATS_MAX = 1000
 
-_COUNTED = LazyPattern(r"\{(\d+)(,(\d*))?\}", re.ASCII)
+# A number with a zero before it is no repetition.
+_COUNTED = LazyPattern(r"\{(0|[1-9]\d*)(,((?:0|[1-9]\d*)?))?\}", re.ASCII)
 _NAMED_GROUP = LazyPattern(r"\?P?<(\w+)>", re.ASCII)
 _FLAGS = LazyPattern(r"\?([imsU]*)(-[imsU]+)?([:)])")
 _UNBOUNDED = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+_NOT_NEWLINE = complement(one("\n"))
 _PLACES = {
     "A": Assertion.BEGIN,
     "z": Assertion.END,
@@ -40,10 +40,26 @@ _PLACES = {
 }
 
 
+class _Flags(NamedTuple):
+    """The flags that affect what matches; one that is set in a group applies to its end."""
+
+    folds: bool = False
+    dot_matches_newline: bool = False
+    is_multiline: bool = False
+
+    def changed(self, letters: str, value: bool) -> _Flags:
+        """The flags after those of *letters* are set to a value."""
+        return _Flags(
+            value if "i" in letters else self.folds,
+            value if "s" in letters else self.dot_matches_newline,
+            value if "m" in letters else self.is_multiline,
+        )
+
+
 def parse(pattern: str) -> Node:
     """Return the tree of *pattern*; raises `InvalidRegex`."""
     parser = _Parser(Reader(pattern))
-    tree = parser.choice(0, folds=False)
+    tree = parser.choice(0, _Flags())
     if not parser.reader.at_end:
         # An unmatched closing parenthesis, for which RE2/J has this message.
         raise InvalidRegex("regexp/syntax: internal error")
@@ -56,14 +72,13 @@ class _Parser:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self._names: set[str] = set()
-        # Whether case is ignored; a flag changes it until the end of its group.
-        self._folds = False
+        self._flags = _Flags()
 
-    def choice(self, depth: int, *, folds: bool) -> Node:
+    def choice(self, depth: int, flags: _Flags) -> Node:
         """Alternatives, up to the end or a closing parenthesis."""
         if depth > DEPTH_MAX:
             raise InvalidRegex("expression nests too deeply")
-        self._folds = folds
+        self._flags = flags
         options = [self._sequence(depth)]
         while self.reader.take("|"):
             options.append(self._sequence(depth))
@@ -98,11 +113,15 @@ class _Parser:
             case "(":
                 return self._group(depth)
             case "[":
-                return Chars(read_class(reader, folds=self._folds))
+                return Chars(read_class(reader, folds=self._flags.folds))
             case ".":
-                return Chars(ALL)
+                return Chars(ALL if self._flags.dot_matches_newline else _NOT_NEWLINE)
+            case "^" if self._flags.is_multiline:
+                return Place(Assertion.LINE_BEGIN)
             case "^":
                 return Place(Assertion.BEGIN)
+            case "$" if self._flags.is_multiline:
+                return Place(Assertion.LINE_END)
             case "$":
                 return Place(Assertion.END)
             case "\\":
@@ -113,45 +132,45 @@ class _Parser:
         if not self.reader.at_end and (place := _PLACES.get(self.reader.peek)) is not None:
             self.reader.next()
             return Place(place)
-        charset = escaped_charset(self.reader, folds=self._folds)
+        charset = escaped_charset(self.reader, folds=self._flags.folds)
         if charset is not None:
             return Chars(charset)
         return self._literal(read_escape(self.reader))
 
     def _literal(self, character: str) -> Node:
-        charset = chars(character)
-        return Chars(folded(charset) if self._folds else charset)
+        charset = one(character)
+        return Chars(folded(charset) if self._flags.folds else charset)
 
     # ------------------------------------------------------------------------------- groups
 
     def _group(self, depth: int) -> Node | None:
-        folds = self._folds
+        outer = self._flags
         if self.reader.at_end or self.reader.peek != "?":
-            return self._closed(depth, folds, folds)
+            return self._closed(depth, outer, outer)
         named = self.reader.matches(_NAMED_GROUP)
         if named is not None:
             self.reader.skip(named.end() - named.start())
             if named[1] in self._names:
                 raise InvalidRegex("duplicate capture group name")
             self._names.add(named[1])
-            return self._closed(depth, folds, folds)
+            return self._closed(depth, outer, outer)
         if self.reader.starts_with("?P<") or self.reader.starts_with("?<"):
             raise InvalidRegex("invalid named capture")
         flags = self.reader.matches(_FLAGS)
         if flags is None:
             raise InvalidRegex("invalid or unsupported Perl syntax")
         self.reader.skip(flags.end() - flags.start())
-        inner = (folds or "i" in flags[1]) and "i" not in (flags[2] or "")
+        inner = outer.changed(flags[1], True).changed(flags[2] or "", False)
         if flags[3] == ")":
-            self._folds = inner
+            self._flags = inner
             return None
-        return self._closed(depth, inner, folds)
+        return self._closed(depth, inner, outer)
 
-    def _closed(self, depth: int, inner: bool, outer: bool) -> Node:
-        tree = self.choice(depth + 1, folds=inner)
+    def _closed(self, depth: int, inner: _Flags, outer: _Flags) -> Node:
+        tree = self.choice(depth + 1, inner)
         if not self.reader.take(")"):
             raise InvalidRegex("missing closing )")
-        self._folds = outer
+        self._flags = outer
         return tree
 
     # ------------------------------------------------------------------------------ repeats

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from broker.groups.consumer.regex.char_set import ASCII_COUNT
 from broker.groups.consumer.regex.parser import parse
 from broker.groups.consumer.regex.syntax import (
-    ASCII_COUNT,
     WORD,
     Assertion,
     Chars,
@@ -38,6 +38,9 @@ _SET_SIZE = 40
 # The places that are visited in one piece of work, about 0.1 ms.
 _PLACES_PER_PIECE = 100
 
+# What precedes the first character of a line and follows the last one.
+_LINE_ENDS = ("", "\n")
+
 _Places = frozenset[int]
 # A part, the rest of it, and the place after it. The rest is the index of the next part and 0 for a
 # `Sequence`, and the least and the greatest number of further matches for a `Repeat`.
@@ -51,7 +54,7 @@ class _Set:
 
     def __init__(self, places: _Places, before: str) -> None:
         self.places = places
-        # The character before these places, if the pattern has assertions.
+        # A character of the same kind as that before these places, if the pattern has assertions.
         self.before = before
         self.after: dict[str, _Set] = {}
         # Whether a name that ends here matches; None if that is not known yet.
@@ -116,16 +119,20 @@ class Program:
     def _step(self, current: _Set, character: str) -> Slices[_Set]:
         """The set after *character*."""
         taken = set()
-        if ord(character) < ASCII_COUNT:
-            bit = 1 << ord(character)
-            reachable = yield from self._reachable(current, character)
-            for count, place in enumerate(reachable, 1):
-                if not count % _PLACES_PER_PIECE:
-                    yield None
-                way = self._ways.get(place)
-                if way is not None and isinstance(way[0], Chars) and way[0].charset & bit:
+        bit = 1 << ord(character) if ord(character) < ASCII_COUNT else 0
+        if not bit:
+            # The number of its characters does not limit the number of sets that follow a set.
+            self._members += 1
+        reachable = yield from self._reachable(current, character)
+        for count, place in enumerate(reachable, 1):
+            if not count % _PLACES_PER_PIECE:
+                yield None
+            way = self._ways.get(place)
+            if way is not None and isinstance(way[0], Chars):
+                charset = way[0].charset
+                if charset.ascii & bit if bit else charset.beyond(character):
                     taken.add(way[3])
-        return self._set(frozenset(taken), character if self._has_assertions else "")
+        return self._set(frozenset(taken), _kind(character) if self._has_assertions else "")
 
     def _reachable(self, current: _Set, after: str) -> Slices[set[int]]:
         """All places that can be reached without reading a character."""
@@ -262,9 +269,20 @@ def _holds(assertion: Assertion, before: str, after: str) -> bool:
             return not before
         case Assertion.END:
             return not after
+        case Assertion.LINE_BEGIN:
+            return before in _LINE_ENDS
+        case Assertion.LINE_END:
+            return after in _LINE_ENDS
     is_boundary = _is_word(before) != _is_word(after)
     return is_boundary == (assertion is Assertion.WORD_BOUNDARY)
 
 
+def _kind(character: str) -> str:
+    """A character that is the same for assertions."""
+    if character == "\n":
+        return character
+    return "a" if _is_word(character) else "-"
+
+
 def _is_word(character: str) -> bool:
-    return bool(character) and bool(WORD >> ord(character) & 1)
+    return bool(character) and character in WORD

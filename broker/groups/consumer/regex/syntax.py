@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import string
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 
+from broker.groups.consumer.regex.char_set import (
+    ALL,
+    ASCII_COUNT,
+    NONE,
+    CharSet,
+    ascii_set,
+    bits,
+    one,
+    ranges,
+    span,
+    union,
+)
+from broker.groups.consumer.regex.scripts import SCRIPTS
 from protocol.lazy_dataclass import dataclass
-
-# A set of ASCII characters: bit n is chr(n).
-CharSet = int
-
-ASCII_COUNT = 128
-NONE: CharSet = 0
-ALL: CharSet = (1 << ASCII_COUNT) - 1
 
 
 class InvalidRegex(ValueError):  # noqa: N818 - it names the pattern
@@ -28,6 +34,8 @@ class Assertion(Enum):
 
     BEGIN = "^"
     END = "$"
+    LINE_BEGIN = "(?m)^"
+    LINE_END = "(?m)$"
     WORD_BOUNDARY = r"\b"
     NO_WORD_BOUNDARY = r"\B"
 
@@ -72,85 +80,61 @@ class Repeat:
 Node = Chars | Place | Sequence | Choice | Repeat
 
 
-def chars(text: Iterable[str]) -> CharSet:
-    """The set of the ASCII characters of *text*; topic names contain no others."""
-    charset = NONE
-    for each in text:
-        if ord(each) < ASCII_COUNT:
-            charset |= 1 << ord(each)
-    return charset
+WORD = ascii_set(string.ascii_letters + string.digits + "_")
+_DIGITS = ascii_set(string.digits)
+_SPACE = ascii_set("\t\n\f\r ")
 
-
-def span(first: int, last: int) -> CharSet:
-    """The set of the characters from one code point to another."""
-    return chars(map(chr, range(first, min(last, ASCII_COUNT - 1) + 1)))
-
-
-@cache
-def folded(charset: CharSet) -> CharSet:
-    """The set with the letters of both cases."""
-    letters = [chr(code) for code in range(ASCII_COUNT) if charset >> code & 1]
-    return charset | chars("".join(letters).swapcase())
-
-
-DIGITS = chars(string.digits)
-WORD = chars(string.ascii_letters + string.digits + "_")
-
-PERL_CLASSES: Mapping[str, CharSet] = MappingProxyType(
-    {
-        "d": DIGITS,
-        "D": ALL & ~DIGITS,
-        "s": chars("\t\n\f\r "),
-        "S": ALL & ~chars("\t\n\f\r "),
-        "w": WORD,
-        "W": ALL & ~WORD,
-    }
-)
+# The classes with a lower-case letter; those with an upper-case one are their complements.
+PERL_CLASSES: Mapping[str, CharSet] = MappingProxyType({"d": _DIGITS, "s": _SPACE, "w": WORD})
 
 POSIX_CLASSES: Mapping[str, CharSet] = MappingProxyType(
     {
-        "alnum": chars(string.ascii_letters + string.digits),
-        "alpha": chars(string.ascii_letters),
-        "ascii": ALL,
-        "blank": chars("\t "),
-        "cntrl": span(0, 0x1F) | chars("\x7f"),
-        "digit": DIGITS,
+        "alnum": ascii_set(string.ascii_letters + string.digits),
+        "alpha": ascii_set(string.ascii_letters),
+        "ascii": CharSet(ALL.ascii, NONE.beyond),
+        "blank": ascii_set("\t "),
+        "cntrl": union(span(0, 0x1F), one("\x7f")),
+        "digit": _DIGITS,
         "graph": span(0x21, 0x7E),
-        "lower": chars(string.ascii_lowercase),
+        "lower": ascii_set(string.ascii_lowercase),
         "print": span(0x20, 0x7E),
-        "punct": chars(string.punctuation),
-        "space": chars(string.whitespace),
-        "upper": chars(string.ascii_uppercase),
+        "punct": ascii_set(string.punctuation),
+        "space": ascii_set(string.whitespace),
+        "upper": ascii_set(string.ascii_uppercase),
         "word": WORD,
-        "xdigit": chars(string.hexdigits),
+        "xdigit": ascii_set(string.hexdigits),
     }
 )
 
-_LETTERS = chars(string.ascii_letters)
-# Names of scripts without ASCII characters.
-_SCRIPTS_BEYOND_ASCII = (
-    *("Arabic", "Armenian", "Bengali", "Cyrillic", "Devanagari", "Georgian", "Greek", "Han"),
-    *("Hangul", "Hebrew", "Hiragana", "Katakana", "Tamil", "Telugu", "Thai", "Tibetan"),
-)
 _CATEGORIES = (
     *("C", "Cc", "Cf", "Co", "Cs", "L", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn"),
     *("N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps"),
     *("S", "Sc", "Sk", "Sm", "So", "Z", "Zl", "Zp", "Zs"),
 )
+_UNASSIGNED = "Cn"
 
-UNICODE_CLASSES: Mapping[str, CharSet] = MappingProxyType(
-    {
-        "Any": ALL,
-        "Latin": _LETTERS,
-        "Common": ALL & ~_LETTERS,
-        **dict.fromkeys(_SCRIPTS_BEYOND_ASCII, NONE),
-        **{
-            name: chars(
-                each
-                for each in map(chr, range(ASCII_COUNT))
-                if unicodedata.category(each).startswith(name)
-            )
-            for name in _CATEGORIES
-        },
-    }
-)
+
+@cache
+def unicode_class(name: str) -> CharSet | None:
+    """The characters of a category or a script; None if there is none with this name.
+
+    Categories are those of Python's version of Unicode, which is newer than RE2/J's.
+    """
+    if name == "Any":
+        return ALL
+    if name in _CATEGORIES:
+        in_category = partial(_is_in_category, name)
+        characters = map(chr, range(ASCII_COUNT))
+        return CharSet(bits(filter(in_category, characters)), in_category)
+    script = SCRIPTS.get(name)
+    return None if script is None else ranges(map(_pair, script.split()))
+
+
+def _is_in_category(name: str, character: str) -> bool:
+    category = unicodedata.category(character)
+    return category.startswith(name) and category != _UNASSIGNED
+
+
+def _pair(text: str) -> tuple[int, int]:
+    first, _, last = text.partition("-")
+    return int(first, 16), int(last or first, 16)

@@ -112,6 +112,19 @@ async def test_a_pattern_matches_whole_ids(
         assert await listed(producer.client, transactional_id_pattern=pattern) == expected
 
 
+async def test_a_pattern_matches_ids_with_all_characters(tmp_path: Path) -> None:
+    """Those of groups only match topic names, which are ASCII."""
+    async with running_node(tmp_path) as node:
+        producer = await transactional_producer(node)
+        await begin_session(producer.client, "zahlung-\u00fc")
+
+        for pattern in ("zahlung-.*", r"z\S+", r"zahlung-\p{Latin}"):
+            assert await listed(producer.client, transactional_id_pattern=pattern) == [
+                "zahlung-\u00fc"
+            ]
+        assert not await listed(producer.client, transactional_id_pattern=r"\p{Cherokee}")
+
+
 async def test_an_invalid_pattern_is_refused(tmp_path: Path) -> None:
     """The response has no ids."""
     async with running_node(tmp_path) as node:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from broker.groups.consumer.regex.char_set import folded, one
 from broker.groups.consumer.regex.parser import DEPTH_MAX, parse
 from broker.groups.consumer.regex.syntax import (
     Assertion,
@@ -17,10 +18,9 @@ from broker.groups.consumer.regex.syntax import (
     Place,
     Repeat,
     Sequence,
-    chars,
 )
 
-A, B = Chars(chars("a")), Chars(chars("b"))
+A, B = Chars(one("a")), Chars(one("b"))
 
 
 def test_sequences() -> None:
@@ -92,7 +92,7 @@ def test_assertions() -> None:
 
 def test_quoted_text() -> None:
     r"""Between ``\Q`` and ``\E`` or the end; a repetition applies to its last character."""
-    dot = Chars(chars("."))
+    dot = Chars(one("."))
 
     assert parse(r"\Qa.\Eb") == Sequence((A, dot, B))
     assert parse(r"\Qa.") == Sequence((A, dot))
@@ -102,13 +102,13 @@ def test_quoted_text() -> None:
 
 def test_flags_apply_until_the_end_of_their_group() -> None:
     """Or only to the group that contains them before a colon."""
-    either = Chars(chars("aA"))
+    either = Chars(folded(one("a")))
 
     assert parse("(?i)a") == Sequence((either,))
     assert parse("(?i:a)a") == Sequence((Sequence((either,)), A))
     assert parse("((?i)a)a") == Sequence((Sequence((either,)), A))
     assert parse("(?i)(?-i:a)a") == Sequence((Sequence((A,)), either))
-    assert parse("(?i)b|a") == Choice((Sequence((Chars(chars("bB")),)), Sequence((either,))))
+    assert parse("(?i)b|a") == Choice((Sequence((Chars(folded(one("b"))),)), Sequence((either,))))
 
 
 @pytest.mark.parametrize(
@@ -169,3 +169,11 @@ def test_only_ascii_digits_are_digits() -> None:
 
     assert isinstance(tree, Sequence)
     assert len(tree.parts) == 4
+
+
+@pytest.mark.parametrize("text", ["a{00}", "a{01}", "a{1,02}", "{000}"])
+def test_a_number_with_a_zero_before_it_is_no_repetition(text: str) -> None:
+    """It is text, as in RE2/J."""
+    parts = tuple(Chars(one(each)) for each in text)
+
+    assert parse(text) == Sequence(parts)

@@ -97,10 +97,46 @@ def test_a_negated_class_ignores_case(pattern: str, fits: str) -> None:
     assert "".join(filter(Program(pattern).matches, "abzABZ")) == fits
 
 
-def test_names_that_are_not_ascii_do_not_match() -> None:
-    """There are no such topics; a dot does not match those characters."""
-    assert not Program(".").matches("\u00e9")
-    assert not Program("\u00e9").matches("\u00e9")
+@pytest.mark.parametrize(
+    ("pattern", "fits"),
+    [
+        (".", "a\u00e9\u212a\U0001f600"),
+        ("(?s).", "a\n\u00e9\u212a\U0001f600"),
+        ("[^a]", "\n\u00e9\u212a\U0001f600"),
+        (r"\w", "a"),
+        (r"(?i)\w", "a\u212a"),
+        (r"\W", "\n\u00e9\u212a\U0001f600"),
+        (r"\S", "a\u00e9\u212a\U0001f600"),
+        (r"\pL", "a\u00e9\u212a"),
+        ("(?i)k", "\u212a"),
+        ("(?i)\u00c9", "\u00e9"),
+        (r"[\x{e0}-\x{ff}]", "\u00e9"),
+    ],
+)
+def test_transactional_ids_may_have_all_characters(pattern: str, fits: str) -> None:
+    """A dot matches all but the newline, as in RE2/J."""
+    assert "".join(filter(Program(pattern).matches, "a\n\u00e9\u212a\U0001f600")) == fits
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fits"),
+    [
+        ("a$\nb", False),
+        ("(?m)a$\nb", True),
+        ("(?m:a$\n)b", True),
+        ("(?m)a\n^b", True),
+        ("(?m)^^a\n^b$", True),
+        ("(?m)a^\nb", False),
+        (r"(?m)a\z\nb", False),
+        ("a.b", False),
+        ("(?s)a.b", True),
+        ("(?s)a(?-s).b", False),
+        (r"a\b.*", False),
+    ],
+)
+def test_lines(pattern: str, fits: bool) -> None:
+    """The flags m and s."""
+    assert Program(pattern).matches("a\nb") is fits
 
 
 def test_a_pattern_with_exponential_backtracking_is_matched_in_linear_time() -> None:
