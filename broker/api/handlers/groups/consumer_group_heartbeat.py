@@ -4,6 +4,10 @@ Behaviour: the response is sent at once, unless this heartbeat or an earlier req
 that are not replicated yet. Errors have a message. The topics that match a regular expression are
 those that the client whose heartbeat causes the resolution may describe.
 
+Deviation: a member whose regular expression is resolved gets its topics when another one joins with
+a new expression; Kafka 4.3 still treats their subscriptions as the same, and the member waits for
+the resolution of the other one.
+
 Versions: 1 regular expressions, and member ids that the clients generate (KIP-1082).
 """
 

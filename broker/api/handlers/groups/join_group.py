@@ -6,6 +6,10 @@ disconnects while its request is parked leaves its member in the group until the
 expire. A join may begin the resolution of a consumer group's regular expressions, which match the
 topics that the client may describe.
 
+Deviation: a request with a member id that an empty consumer or streams group refuses leaves the
+group in place; Kafka 4.3 lists it, but does not find it any more for commits, heartbeats and
+DeleteGroups.
+
 Versions: 0 no rebalance timeout, 4 a new member gets an id first (KIP-394), 5 static members
 (KIP-345), 7 protocol type, 8 reason (KIP-800), 9 skipping the assignment (KIP-814).
 """
