@@ -20,6 +20,7 @@ from broker.command_line.short_form import check_alone
 from broker.command_line.whole_number import whole_number
 from broker.common.errors import ApiError, StartupError
 from broker.config import Config, ConfigError, Setting
+from broker.controller.metadata.image import INTERNAL_TOPICS
 from broker.controller.metadata.topic_names import check_topic_name
 from broker.reset.given import GivenTopic
 from broker.security.sasl.scram_options import (
@@ -72,7 +73,7 @@ def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
         data_dirs=_without_duplicates(given.data_dir or _log_dirs(config)),
         config=config,
         tls=given.tls,
-        topics=_checked_topics(given.topic, given.brokers),
+        topics=_checked_topics(given.topic, given.brokers, config),
         credentials=_credentials(given.user, given.add_scram),
         faults=given.faults,
         record=given.record or is_recorded,
@@ -211,7 +212,7 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--records-topic",
-        type=_topic_name,
+        type=_records_topic,
         metavar="NAME",
         help="record, and produce the records to this topic of the broker",
     )
@@ -262,6 +263,13 @@ def _topic_name(text: str) -> str:
     return text
 
 
+def _records_topic(text: str) -> str:
+    """A topic for records only: those of an internal topic are read at the start."""
+    if text in INTERNAL_TOPICS:
+        raise StartupError(f"--records-topic: {text} is an internal topic; give another name")
+    return _topic_name(text)
+
+
 def _topic(text: str) -> GivenTopic:
     name, *numbers = text.split(":")
     if len(numbers) > 2:
@@ -290,11 +298,19 @@ def _without_duplicates(data_dirs: list[Path]) -> tuple[Path, ...]:
     return tuple(data_dirs)
 
 
-def _checked_topics(topics: list[GivenTopic], brokers: int) -> tuple[GivenTopic, ...]:
+def _checked_topics(
+    topics: list[GivenTopic], brokers: int, config: Config
+) -> tuple[GivenTopic, ...]:
     seen: set[str] = set()
+    default = config.default_replication_factor
     for name, partitions, factor in ((t.name, t.partitions, t.replication_factor) for t in topics):
         if name in seen:
             raise StartupError(f"--topic: {name} is given twice")
+        if factor == -1 and default < 1:
+            raise StartupError(
+                f"--topic: {name}: default.replication.factor is {default}; give a positive one, "
+                "or NAME:PARTITIONS:REPLICATION"
+            )
         if factor > brokers:
             raise StartupError(
                 f"--topic: {name}:{partitions}:{factor}: there cannot be more replicas than "

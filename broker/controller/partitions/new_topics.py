@@ -176,7 +176,11 @@ class NewTopics:
         self, count: int, factor: int, *, start: int
     ) -> Slices[tuple[PartitionRegistration, ...]]:
         registered = self._image.brokers
-        if all(broker.fenced for broker in registered.values()):
+        if factor < 1:
+            reason = (
+                f"Invalid replication factor {factor}: the replication factor must be positive."
+            )
+        elif all(broker.fenced for broker in registered.values()):
             reason = "All brokers are currently fenced, or have all their log directories cordoned."
         elif factor > len(registered):
             reason = (

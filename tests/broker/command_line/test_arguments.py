@@ -174,6 +174,17 @@ def test_an_error_in_a_file_names_the_line(tmp_path: Path) -> None:
             ("--topic: a:1:2: there cannot be more replicas than brokers, and --brokers is 1"),
         ),
         ("--topic a --topic a:2", "--topic: a is given twice"),
+        (
+            "--topic a -c default.replication.factor=0",
+            (
+                "--topic: a: default.replication.factor is 0; give a positive one, "
+                "or NAME:PARTITIONS:REPLICATION"
+            ),
+        ),
+        (
+            "--records-topic __consumer_offsets",
+            "--records-topic: __consumer_offsets is an internal topic; give another name",
+        ),
         ("--data-dir a --data-dir ./a", "--data-dir: a is given twice"),
         ("--prot 1", "'--prot' is unknown; did you mean --port?"),
         ("--brokerss=3", "'--brokerss' is unknown; did you mean --brokers?"),

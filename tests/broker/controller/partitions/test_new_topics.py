@@ -44,6 +44,16 @@ def test_a_fenced_node_is_assigned_last_and_is_not_in_sync() -> None:
     assert 3 not in three.isr
 
 
+@pytest.mark.parametrize("factor", [0, -1])
+def test_the_default_replication_factor_must_be_positive(factor: int) -> None:
+    """The configuration accepts any number, as Kafka's."""
+    config = Config(default_replication_factor=factor)
+    with pytest.raises(ApiError) as refusal:
+        finish(NewTopics(_image(), config, check_topic_configs).topic("t", 1, -1, (), {}))
+
+    assert refusal.value.code is ErrorCode.INVALID_REPLICATION_FACTOR
+
+
 def test_an_assignment_to_fenced_nodes_alone_is_refused() -> None:
     """No node could lead the partition."""
     with pytest.raises(ApiError) as refusal:
