@@ -58,8 +58,8 @@ def exceeded(one: Findings, other: Findings, limits: Iterable[Limit], least: int
                 if new > each.allowed_us(old):
                     allowed = each.allowed_us(old)
                     yield (
-                        f"{name} {each.metric}: {new / 1000:.3f} ms after {old / 1000:.3f} ms;"
-                        f" {allowed / 1000:.3f} ms are allowed"
+                        f"{name} {each.metric}: {new / 1000:.3f} ms, before {old / 1000:.3f} ms;"
+                        f" at most {allowed / 1000:.3f} ms is allowed"
                     )
 
 

@@ -1,6 +1,6 @@
 """A trace in the Trace Event Format, which Perfetto's viewer, speedscope and Chrome open.
 
-    process   a node
+    process   a node, or "bootstrap" for the requests to a proxy before it knows the nodes
     thread    a lane of a connection or of a purgatory
     slice     on a connection: a request, and in it its phases; in a purgatory: a wait
     flow      from the request that completed a wait, by the wait, to the request that had waited
@@ -19,12 +19,20 @@ from antechamber.explain import explanation
 from antechamber.sentences import phrases
 from antechamber.trace.releases import Release, releases
 from antechamber.trace.spans import Phase, Record, Span, Wait, spans
-from antechamber.trace.tracks import Interval, assigned, connection_tracks, purgatory_track
+from antechamber.trace.tracks import (
+    Interval,
+    Lane,
+    assigned,
+    connection_tracks,
+    place,
+    purgatory_track,
+)
 
 Event = dict[str, Any]
 
 # The ids of threads are above those of nodes, which are the processes: a thread with the id of its
 # process is its main thread.
+_BOOTSTRAP = 1_000_000
 _FIRST_THREAD = 1_000_001
 _FLOW = {"name": "completed", "cat": "completion"}
 _BINDING = {"f": {"bp": "e"}}  # to the enclosing slice; of "s" and "t" this is the only binding
@@ -63,22 +71,25 @@ class _Placed:
         )
         lanes = assigned([*_connections(requests), *map(_purgatory, self._waits)])
         self._threads = {
-            lane: number for number, lane in enumerate(sorted(set(lanes)), _FIRST_THREAD)
+            lane: number for number, lane in enumerate(sorted(set(lanes), key=place), _FIRST_THREAD)
         }
         sliced: list[Span | Wait] = [*requests, *(wait for _, wait in self._waits)]
         self._positions = {
-            each: _Position(lane.track.node, self._threads[lane])
+            each: _Position(_process(lane), self._threads[lane])
             for each, lane in zip(sliced, lanes, strict=True)
         }
 
     def names(self) -> Iterator[Event]:
         """The metadata: names of nodes, names and order of threads."""
-        for node in sorted({lane.track.node for lane in self._threads}):
-            yield _metadata("process_name", node, None, name=f"node {node}")
-            yield _metadata("process_sort_index", node, None, sort_index=node)
+        for process in dict.fromkeys(map(_process, self._threads)):
+            name, rank = (
+                ("bootstrap", -1) if process == _BOOTSTRAP else (f"node {process}", process)
+            )
+            yield _metadata("process_name", process, None, name=name)
+            yield _metadata("process_sort_index", process, None, sort_index=rank)
         for lane, thread in self._threads.items():
-            yield _metadata("thread_name", lane.track.node, thread, name=lane.track.name)
-            yield _metadata("thread_sort_index", lane.track.node, thread, sort_index=thread)
+            yield _metadata("thread_name", _process(lane), thread, name=lane.track.name)
+            yield _metadata("thread_sort_index", _process(lane), thread, sort_index=thread)
 
     def slices(self) -> Iterator[Event]:
         """The requests with their phases, and the waits."""
@@ -109,6 +120,10 @@ class _Placed:
         ):
             at = self._positions[each]._asdict()
             yield {**_FLOW, "ph": phase, "id": number, "ts": ts, **at, **_BINDING.get(phase, {})}
+
+
+def _process(lane: Lane) -> int:
+    return _BOOTSTRAP if lane.track.node is None else lane.track.node
 
 
 def _connections(requests: Sequence[Span]) -> Iterator[Interval]:

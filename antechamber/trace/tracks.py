@@ -17,7 +17,7 @@ from antechamber.trace.spans import Span
 class Track(NamedTuple):
     """A connection or a purgatory of a node; tracks sort by node, and connections come first."""
 
-    node: int
+    node: int | None  # None of a proxy's connection, before it knows the nodes
     is_purgatory: bool
     connection: int  # 0 if it is a purgatory
     name: str
@@ -30,10 +30,16 @@ class Lane(NamedTuple):
     number: int
 
 
+def place(lane: Lane) -> tuple[bool, int, bool, int, str, int]:
+    """The key by which lanes are sorted; those without a node come first."""
+    node, is_purgatory, connection, name = lane.track
+    return node is not None, node or 0, is_purgatory, connection, name, lane.number
+
+
 Interval = tuple[Track, int, int]  # with the begin and the end in microseconds
 
 
-def connection_tracks(requests: Iterable[Span]) -> dict[tuple[int, int], Track]:
+def connection_tracks(requests: Iterable[Span]) -> dict[tuple[int | None, int], Track]:
     """The track of each connection by node and connection, named after its last client."""
     tracks = {}
     for each in requests:
@@ -45,7 +51,7 @@ def connection_tracks(requests: Iterable[Span]) -> dict[tuple[int, int], Track]:
     return tracks
 
 
-def purgatory_track(node: int, purgatory: str) -> Track:
+def purgatory_track(node: int | None, purgatory: str) -> Track:
     """The track of a purgatory of a node."""
     return Track(node, True, 0, f"{purgatory} purgatory")
 

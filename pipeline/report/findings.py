@@ -22,6 +22,7 @@ TOP_READ = 40  # of each purgatory and role, from which the page takes examples
 DELIVERIES_SHOWN = 12
 CLIENTS_SHOWN = 12
 APIS_SHOWN = 12
+OF_RECORDER = ("unknown", "disconnect", "shutdown")  # the causes that a proxy can record
 
 
 @dataclass
@@ -60,6 +61,7 @@ class Api:
     longest_us: int = 0
     parked: int = 0
     timeouts: int = 0
+    unexplained: int = 0  # of which only the recorder knows why they ended
 
     def __post_init__(self) -> None:
         """Escapes the name, which may be any text."""
@@ -117,6 +119,11 @@ class Findings:
     def timeouts(self) -> int:
         """The number of requests that timed out."""
         return sum(api.timeouts for api in self.apis)
+
+    @property
+    def is_from_outside(self) -> bool:
+        """Whether the records are those of a proxy, which does not see waits and their causes."""
+        return 0 < self.requests == sum(api.unexplained for api in self.apis)
 
     @property
     def bins(self) -> list[datetime]:
@@ -202,6 +209,8 @@ def _series(cells: DataFrame) -> list[Series]:
 def _apis(cells: DataFrame, total: DataFrame) -> list[Api]:
     """Return the APIs, the busiest first."""
     timed_out = sf.when(sf.col("cause") == "timeout", sf.col("count")).otherwise(0)
+    outside = sf.col("cause").isin(*OF_RECORDER)
+    unexplained = sf.when(outside, sf.col("count")).otherwise(0)
     found: dict[str, Api] = {}
     for row in (
         total.groupBy("api", "bucket")
@@ -210,6 +219,7 @@ def _apis(cells: DataFrame, total: DataFrame) -> list[Api]:
             sf.max("max").alias("longest"),
             sf.sum("parked").alias("parked"),
             sf.sum(timed_out).alias("timeouts"),
+            sf.sum(unexplained).alias("unexplained"),
         )
         .orderBy("bucket")
         .collect()
@@ -220,6 +230,7 @@ def _apis(cells: DataFrame, total: DataFrame) -> list[Api]:
         api.longest_us = max(api.longest_us, row.longest)
         api.parked += row.parked
         api.timeouts += row.timeouts
+        api.unexplained += row.unexplained
     for row in (
         cells.groupBy("api", "phase").agg((sf.sum("sum") / sf.sum("count")).alias("mean")).collect()
     ):

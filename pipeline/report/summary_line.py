@@ -23,11 +23,14 @@ def period(one: Findings) -> str:
 
 def tiles(one: Findings) -> str:
     """The most important numbers."""
-    shown = (
-        (f"{one.requests:,}", "requests"),
+    waits = (
         (span(one.blame.waited_us), "of waits that delay requests"),
         (span(one.blame.idle_us), "of idle long polls, harmless"),
         (f"{one.timeouts:,}", "timed out"),
+    )
+    shown = (
+        (f"{one.requests:,}", "requests"),
+        *(() if one.is_from_outside else waits),
         *(((f"{one.malformed:,}", "malformed rows"),) if one.malformed else ()),
     )
     cells = (element("div", text("b", value), text("span", what)) for value, what in shown)
@@ -36,6 +39,8 @@ def tiles(one: Findings) -> str:
 
 def summary_line(one: Findings) -> str:
     """What waited, and what caused most of it."""
+    if one.is_from_outside:
+        return "The waits and their causes are not known: recorded by a proxy."
     share = one.parked / one.requests if one.requests else 0.0
     parked = f"{share:.0%} of the requests were parked."
     causes = [each for each in one.blame.found if each.kind != "queue"]

@@ -32,7 +32,7 @@ def test_a_limit_is_a_share_or_a_time(text: str, is_exceeded: bool) -> None:
 def test_the_line_of_an_exceeded_limit() -> None:
     """It has both values and what is allowed."""
     assert [*exceeded(BEFORE, AFTER, [limit("p99=10%")], 100)] == [
-        "Fetch p99: 0.120 ms after 0.100 ms; 0.110 ms are allowed"
+        "Fetch p99: 0.120 ms, before 0.100 ms; at most 0.110 ms is allowed"
     ]
 
 

@@ -44,6 +44,14 @@ def test_a_trace_without_requests_is_valid() -> None:
     assert document["otherData"] == {"source": "a test", "requests": 0}
 
 
+def test_requests_before_a_proxy_knows_the_nodes_are_in_a_process_of_their_own() -> None:
+    """It is named bootstrap, and comes first."""
+    made = events(FETCH, PRODUCE | {"node": None})
+    named = [event["args"]["name"] for event in made if event["name"] == "process_name"]
+
+    assert named == ["bootstrap", "node 1"]
+
+
 def test_nodes_connections_and_purgatories_have_names() -> None:
     """A node is a process, a connection or a purgatory a thread."""
     named = {

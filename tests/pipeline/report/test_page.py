@@ -88,6 +88,18 @@ def test_the_tables_of_an_older_run_have_a_page() -> None:
     assert 'id="causes"' not in text
 
 
+def test_the_records_of_a_proxy_have_no_figures_of_waits() -> None:
+    """A proxy does not see them; zeros would be untrue."""
+    one = made()
+    apis = [replace(api, unexplained=api.count, parked=0, timeouts=0) for api in one.apis]
+    text = page([replace(one, apis=apis, blame=Causes()), made("kafka")])
+    proxy = text[text.index("<main>") : text.index(">kafka</p>")]
+
+    assert "The waits and their causes are not known: recorded by a proxy." in proxy
+    assert "timed out" not in proxy
+    assert "of the requests were parked" not in proxy
+
+
 def test_the_size_of_a_page_is_bounded() -> None:
     """Also with as many bins, APIs, causes and waits as the findings can have."""
     one = made()
