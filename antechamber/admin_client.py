@@ -109,7 +109,7 @@ class AdminClient(HttpClient):
         timeout_ms = whole_milliseconds("timeout", timeout_s, WAIT_MAX_S)
         parameters = {"for": what, "timeout_ms": timeout_ms, **wanted}
         try:
-            return self._object("GET", "/v1/wait", parameters, timeout_s)
+            return self._object("GET", "/v1/wait", parameters, timeout_ms / 1000)
         except AdminError as error:
             if error.status == HTTPStatus.REQUEST_TIMEOUT:
                 raise TimeoutError(str(error)) from None

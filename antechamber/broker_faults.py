@@ -11,6 +11,7 @@ those of docs/reference/admin.md#fault-rules.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,6 +20,16 @@ from antechamber.unknown_words import unknown_word
 from antechamber.waits import WAIT_TIMEOUT_S
 
 _DETAILS = ("error", "when", "ms", "of", "bytes_per_second", "at")
+_OF_LINKS = "link() sets the rules of links"
+_OF_NODES = 'add_rules({"action": {"type": "node", "do": "stop", "node": 1}}) stops a node'
+# Properties of rules that are no arguments, and what to do instead.
+_ELSEWHERE = {
+    "from": "give sender",
+    "do": _OF_NODES,
+    "percent": _OF_LINKS,
+    "seed": _OF_LINKS,
+    "to": _OF_LINKS,
+}
 
 
 class FaultRule:
@@ -116,8 +127,9 @@ class BrokerFaults:
             "transactional_id": transactional_id,
             "from": sender,
         }
-        limits = {"nth": nth, "times": times, "per": per, "for_ms": for_ms, "name": name}
-        given = _action(action, details, [*match, *limits])
+        limits = {"nth": nth, "times": times, "per": per, "for_ms": _for_ms(for_ms), "name": name}
+        names = ["sender" if name == "from" else name for name in (*match, *limits)]
+        given = _action(action, details, names)
         rule = {"match": _given(match), "action": given, **_given(limits)}
         return self.add_rules(rule)[0]
 
@@ -138,13 +150,18 @@ class BrokerFaults:
         A node is an id or ``"controller"``; None is any node. *details* are ``ms`` of a delay, and
         ``percent`` and ``seed`` of a loss. The other direction needs another rule.
         """
-        limits = {"nth": nth, "times": times, "for_ms": for_ms, "name": name}
+        limits = {"nth": nth, "times": times, "for_ms": _for_ms(for_ms), "name": name}
         link = _given({"from": from_node, "to": to_node})
         rule = {"link": link, "action": {"type": action, **details}, **_given(limits)}
         return self.add_rules(rule)[0]
 
     def add_rules(self, *rules: Mapping[str, Any]) -> list[FaultRule]:
         """Set rules that are given as JSON objects: all of them, or none."""
+        for rule in rules:
+            if not isinstance(rule, Mapping):
+                raise TypeError(
+                    f"rules: {rule!r} is not one rule; give each as an argument of its own"
+                )
         added = self._client.add_faults([dict(rule) for rule in rules])
         return [FaultRule(self._client, rule["id"]) for rule in added]
 
@@ -161,15 +178,23 @@ class BrokerFaults:
         self._client.clear_faults()
 
 
+def _for_ms(number: object) -> object:
+    if isinstance(number, timedelta):
+        raise TypeError(f"for_ms: {number!r} is not a number of milliseconds")
+    return number
+
+
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _action(kind: object, details: Mapping[str, Any], others: Collection[str]) -> dict[str, Any]:
-    """The action of a rule; *others* are the properties for which there are parameters."""
+    """The action of a rule; *others* are the arguments of the method."""
     if not isinstance(kind, str):
         raise TypeError(f"action: {kind!r} is not text; add_rules() takes rules as JSON objects")
     for name in details:
+        if name in _ELSEWHERE:
+            raise TypeError(f"argument {name!r} is unknown; {_ELSEWHERE[name]}")
         if name not in _DETAILS:
             raise TypeError(f"argument {unknown_word(name, [*others, *_DETAILS])}")
     return {"type": kind, **details}

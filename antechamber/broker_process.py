@@ -38,17 +38,14 @@ class StartError(Exception):
 
 
 class BrokerProcess:
-    """``antechamber serve`` with *arguments* on free ports, ready after construction.
+    """``antechamber serve`` with *arguments* on free ports.
 
-    ``ready`` is the content of its ready file. Raises `StartError` if the process ends or is not
-    ready within ``start_timeout_s``. If that is None, the constructor does not wait, and the caller
-    calls `wait_until_ready`.
+    ``ready`` is the content of its ready file, after `wait_until_ready`.
     """
 
     ready: dict[str, Any]
 
-    def __init__(self, arguments: Sequence[str], start_timeout_s: float | None) -> None:
-        __tracebackhide__ = True
+    def __init__(self, arguments: Sequence[str]) -> None:
         # The broker has the same file position, but its writes append.
         self._stderr = tempfile.TemporaryFile("a+b", buffering=0)  # noqa: SIM115 - `stop` closes it
         self._folder = tempfile.TemporaryDirectory(prefix="antechamber-ready-")
@@ -61,12 +58,11 @@ class BrokerProcess:
             stderr=self._stderr,
             **detached(),
         )
-        if start_timeout_s is not None:
-            self.wait_until_ready(start_timeout_s)
 
-    def wait_until_ready(self, timeout_s: float) -> None:
+    def wait_until_ready(self, timeout_s: float | None) -> None:
         """Wait for the ready file; raises `StartError`, and then the process has ended.
 
+        The process has ended by itself, or was not ready within *timeout_s*; None is no limit.
         Another thread may end the wait by `stop`.
         """
         __tracebackhide__ = True
@@ -122,7 +118,7 @@ class BrokerProcess:
             words = f"the broker has ended with exit code {code}" + (f": {last}" if last else "")
             raise NoBroker(words) from None
 
-    def _wait_until_ready(self, timeout_s: float) -> None:
+    def _wait_until_ready(self, timeout_s: float | None) -> None:
         __tracebackhide__ = True
         assert self._child.stdout is not None
         try:
@@ -139,7 +135,7 @@ def _without_admin(variables: Mapping[str, str]) -> dict[str, str]:
     return {name: each for name, each in variables.items() if not name.startswith(_ADMIN_PREFIX)}
 
 
-def first_line(stream: IO[bytes], timeout_s: float) -> bytes:
+def first_line(stream: IO[bytes], timeout_s: float | None) -> bytes:
     """Return the first line, or nothing if the stream ends before; raises `TimeoutError`.
 
     A thread reads it, because Windows can wait for sockets only, and not for pipes. After a timeout

@@ -42,8 +42,8 @@ class Cluster(ProcessFacts, Handle):
     Kafka's request log, and *otlp* as spans to the collector of OpenTelemetry at this address.
 
     The constructor waits until the cluster is ready. It raises `StartError` with the broker's error
-    message if the start fails or takes longer than *start_timeout* seconds. Stop the cluster with
-    `close`, or use it in a ``with`` statement.
+    message if the start fails or takes longer than *start_timeout* seconds; None is no limit.
+    Stop the cluster with `close`, or use it in a ``with`` statement.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Cluster(ProcessFacts, Handle):
         records_topic: str | None = None,
         request_log: str | os.PathLike[str] | None = None,
         otlp: str | None = None,
-        start_timeout: float = START_TIMEOUT_S,
+        start_timeout: float | None = START_TIMEOUT_S,
     ) -> None:
         __tracebackhide__ = True
         arguments = serve_arguments(
@@ -80,7 +80,8 @@ class Cluster(ProcessFacts, Handle):
             request_log=request_log,
             otlp=otlp,
         )
-        process = BrokerProcess(arguments, start_timeout)
+        process = BrokerProcess(arguments)
+        process.wait_until_ready(start_timeout)
         ProcessFacts.__init__(self, process, keeps_data=data_dir is not None)
         Handle.__init__(self, _Client(process))
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from antechamber.admin_client import REQUESTS_MAX, AdminError
 from antechamber.broker_clock import BrokerClock
 from antechamber.broker_faults import BrokerFaults
+from antechamber.quantities import node_id
 from antechamber.waits import Waits
 
 
@@ -191,25 +192,25 @@ class Handle(Waits):
 
     # ------------------------------------------------------------------------------ faults
 
-    def pause(self, node: int) -> None:
+    def pause(self, node: int | Node) -> None:
         """Stop the fetches of the node's followers; the node still serves as a leader."""
-        self._client.order(node, "pause")
+        self._client.order(node_id(node), "pause")
 
-    def resume(self, node: int) -> None:
+    def resume(self, node: int | Node) -> None:
         """Resume the fetches of the node's followers."""
-        self._client.order(node, "resume")
+        self._client.order(node_id(node), "resume")
 
-    def stop(self, node: int) -> None:
+    def stop(self, node: int | Node) -> None:
         """End the node as ``kill -9`` does; the others continue."""
-        self._client.order(node, "stop")
+        self._client.order(node_id(node), "stop")
 
-    def shutdown(self, node: int) -> None:
+    def shutdown(self, node: int | Node) -> None:
         """Stop the node in an orderly way: first other nodes lead its partitions."""
-        self._client.order(node, "shutdown")
+        self._client.order(node_id(node), "shutdown")
 
-    def start(self, node: int) -> None:
+    def start(self, node: int | Node) -> None:
         """Start a stopped node again, with its own logs."""
-        self._client.order(node, "start")
+        self._client.order(node_id(node), "start")
 
     @property
     def faults(self) -> BrokerFaults:

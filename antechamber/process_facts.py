@@ -16,7 +16,7 @@ from antechamber.topics import Topics, named_topics
 
 START_TIMEOUT_S = 30.0
 
-Setting = str | int | float | bool
+Setting = str | int | float | bool | Sequence[str]
 
 
 class ReadyFacts:
@@ -143,7 +143,7 @@ def serve_arguments(
     if not isinstance(config, Mapping | None):
         raise TypeError(f"config: {config!r} is not a mapping of Kafka's keys to values")
     for key, setting in (config or {}).items():
-        arguments += ["-c", f"{key}={_written(setting)}"]
+        arguments += ["-c", f"{key}={_written(key, setting)}"]
     for topic in named_topics(topics):
         arguments += ["--topic", topic]
     return arguments
@@ -166,6 +166,10 @@ def _path(option: str, value: object) -> str:
     return os.fspath(value)
 
 
-def _written(value: Setting) -> str:
-    """The value in the syntax of Kafka's configuration."""
+def _written(key: str, value: Setting) -> str:
+    """The value in the syntax of Kafka's configuration, in which a list has commas."""
+    if value is None:
+        raise TypeError(f"config: {key}: None is no value; leave the key out for its default")
+    if isinstance(value, list | tuple):
+        return ",".join(_written(key, each) for each in value)
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -24,6 +24,14 @@ def whole_milliseconds(name: str, duration: float | timedelta, most_s: float) ->
     return round(seconds * 1000)
 
 
+def node_id(node: object) -> int:
+    """The id of a node, which is given as its id or as a `Node`; raises `TypeError`."""
+    number = getattr(node, "id", node)
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise TypeError(f"node: {node!r} is neither the id of a node nor a Node")
+    return number
+
+
 def decimal_speed(speed: float) -> str:
     """The speed of a clock as a decimal number; raises `TypeError` and `ValueError`."""
     if not isinstance(speed, SupportsFloat):

@@ -37,6 +37,12 @@ def test_of_any_worker(kafka_cluster, number):
     note(kafka_cluster, number)
     assert kafka_cluster.cluster()["nodes"]
 """
+PREFIXED = f"""{HEAD}
+
+@pytest.mark.parametrize("number", range(6))
+def test_with_names_of_its_own(kafka_cluster, kafka_prefix, number):
+    note(kafka_cluster, number)
+"""
 CRASH = f"""{HEAD}
 
 def test_of_a_worker_that_ends(kafka_cluster):
@@ -123,6 +129,14 @@ def test_workers_share_a_broker(distribution: str, start: Start, tmp_path: Path)
     assert "6 passed" in finished(run)
     assert len(set().union(*used(tmp_path).values())) == 1
     assert have_ended(tmp_path)
+
+
+def test_tests_that_share_a_broker_remove_what_has_their_prefix(
+    start: Start, tmp_path: Path
+) -> None:
+    """Other resets are refused, since they would affect tests of other workers."""
+    assert "6 passed" in finished(start(PREFIXED, "-n", "2", "--antechamber-shared"))
+    assert len(set().union(*used(tmp_path).values())) == 1
 
 
 @pytest.mark.parametrize("options", [["-p", "no:xdist.plugin"], ["-n", "0"]])

@@ -96,7 +96,7 @@ class AsyncAdminClient(AsyncHttpClient):
         timeout_ms = whole_milliseconds("timeout", timeout_s, WAIT_MAX_S)
         parameters = {"for": what, "timeout_ms": timeout_ms, **wanted}
         try:
-            return await self._object("GET", "/v1/wait", parameters, timeout_s)
+            return await self._object("GET", "/v1/wait", parameters, timeout_ms / 1000)
         except AdminError as error:
             if error.status == HTTPStatus.REQUEST_TIMEOUT:
                 raise TimeoutError(str(error)) from None

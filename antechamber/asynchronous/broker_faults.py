@@ -10,7 +10,7 @@ from anyio import move_on_after
 
 from antechamber.asynchronous.admin_client import AsyncAdminClient
 from antechamber.asynchronous.http_client import CLEANUP_TIMEOUT_S
-from antechamber.broker_faults import _action, _given
+from antechamber.broker_faults import _action, _for_ms, _given
 from antechamber.waits import WAIT_TIMEOUT_S
 
 
@@ -107,8 +107,9 @@ class AsyncBrokerFaults:
             "transactional_id": transactional_id,
             "from": sender,
         }
-        limits = {"nth": nth, "times": times, "per": per, "for_ms": for_ms, "name": name}
-        given = _action(action, details, [*match, *limits])
+        limits = {"nth": nth, "times": times, "per": per, "for_ms": _for_ms(for_ms), "name": name}
+        names = ["sender" if name == "from" else name for name in (*match, *limits)]
+        given = _action(action, details, names)
         rule = {"match": _given(match), "action": given, **_given(limits)}
         return (await self.add_rules(rule))[0]
 
@@ -129,13 +130,18 @@ class AsyncBrokerFaults:
         A node is an id or ``"controller"``; None is any node. *details* are ``ms`` of a delay, and
         ``percent`` and ``seed`` of a loss. The other direction needs another rule.
         """
-        limits = {"nth": nth, "times": times, "for_ms": for_ms, "name": name}
+        limits = {"nth": nth, "times": times, "for_ms": _for_ms(for_ms), "name": name}
         link = _given({"from": from_node, "to": to_node})
         rule = {"link": link, "action": {"type": action, **details}, **_given(limits)}
         return (await self.add_rules(rule))[0]
 
     async def add_rules(self, *rules: Mapping[str, Any]) -> list[AsyncFaultRule]:
         """Set rules that are given as JSON objects: all of them, or none."""
+        for rule in rules:
+            if not isinstance(rule, Mapping):
+                raise TypeError(
+                    f"rules: {rule!r} is not one rule; give each as an argument of its own"
+                )
         added = await self._client.add_faults([dict(rule) for rule in rules])
         return [AsyncFaultRule(self._client, rule["id"]) for rule in added]
 

@@ -49,7 +49,7 @@ class AsyncCluster(ProcessFacts, AsyncHandle):
         records_topic: str | None = None,
         request_log: str | os.PathLike[str] | None = None,
         otlp: str | None = None,
-        start_timeout: float = START_TIMEOUT_S,
+        start_timeout: float | None = START_TIMEOUT_S,
     ) -> None:
         self._arguments = serve_arguments(
             brokers,
@@ -86,7 +86,7 @@ class AsyncCluster(ProcessFacts, AsyncHandle):
             self._remove_data(await to_thread.run_sync(self._process.stop))
 
     async def __aenter__(self) -> Self:
-        process = BrokerProcess(self._arguments, start_timeout_s=None)
+        process = BrokerProcess(self._arguments)
         try:
             await to_thread.run_sync(
                 process.wait_until_ready, self._start_timeout_s, abandon_on_cancel=True

@@ -12,7 +12,8 @@ from antechamber.asynchronous.broker_clock import AsyncBrokerClock
 from antechamber.asynchronous.broker_faults import AsyncBrokerFaults
 from antechamber.asynchronous.http_client import in_thread
 from antechamber.asynchronous.waits import AsyncWaits
-from antechamber.handle import Handle
+from antechamber.handle import Handle, Node
+from antechamber.quantities import node_id
 
 
 class AsyncHandle(AsyncWaits):
@@ -163,25 +164,25 @@ class AsyncHandle(AsyncWaits):
             topic, partition, "elect", leader=leader, unclean=1 if unclean else None
         )
 
-    async def pause(self, node: int) -> None:
+    async def pause(self, node: int | Node) -> None:
         """Stop the fetches of the node's followers; the node still serves as a leader."""
-        await self._client.order(node, "pause")
+        await self._client.order(node_id(node), "pause")
 
-    async def resume(self, node: int) -> None:
+    async def resume(self, node: int | Node) -> None:
         """Resume the fetches of the node's followers."""
-        await self._client.order(node, "resume")
+        await self._client.order(node_id(node), "resume")
 
-    async def stop(self, node: int) -> None:
+    async def stop(self, node: int | Node) -> None:
         """End the node as ``kill -9`` does; the others continue."""
-        await self._client.order(node, "stop")
+        await self._client.order(node_id(node), "stop")
 
-    async def shutdown(self, node: int) -> None:
+    async def shutdown(self, node: int | Node) -> None:
         """Stop the node in an orderly way: first other nodes lead its partitions."""
-        await self._client.order(node, "shutdown")
+        await self._client.order(node_id(node), "shutdown")
 
-    async def start(self, node: int) -> None:
+    async def start(self, node: int | Node) -> None:
         """Start a stopped node again, with its own logs."""
-        await self._client.order(node, "start")
+        await self._client.order(node_id(node), "start")
 
     @property
     def faults(self) -> AsyncBrokerFaults:

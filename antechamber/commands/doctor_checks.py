@@ -83,14 +83,18 @@ def extras() -> Iterator[Finding]:
 
 def analysis() -> Iterator[Finding]:
     """What ``antechamber analyze`` needs, as ``--check`` reports it."""
-    done = subprocess.run(  # noqa: S603 - our own interpreter, no shell
-        command(["--check"], "pipeline"),
-        env=environment(os.environ),
-        capture_output=True,
-        text=True,
-        timeout=ANALYSIS_WITHIN_S,
-        check=False,
-    )
+    try:
+        done = subprocess.run(  # noqa: S603 - our own interpreter, no shell
+            command(["--check"], "pipeline"),
+            env=environment(os.environ),
+            capture_output=True,
+            text=True,
+            timeout=ANALYSIS_WITHIN_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        yield Finding("missing", f"analyze: Java: no response within {ANALYSIS_WITHIN_S} s")
+        return
     for line in done.stdout.splitlines():
         state, _, text = line.partition(" ")
         yield Finding("ok" if state == "ok" else "missing", text.strip())

@@ -54,7 +54,7 @@ class _Client(AdminClient):
         body: Body = None,
     ) -> Any:
         """See `AdminClient`."""
-        resets_all = path == "/v1/reset" and not (wanted or {}).get("topics")
+        resets_all = path == "/v1/reset" and not (wanted or {}).get("prefix")
         if method != "GET" and (path.startswith(_REFUSED) or resets_all):
             raise AdminError(HTTPStatus.CONFLICT, _WHY)
         return super().call(method, path, wanted, wait_s, body)

@@ -9,7 +9,7 @@ from typing import Any, Self
 import pytest
 
 from antechamber import cluster, running_cluster
-from antechamber.handle import Handle
+from antechamber.handle import Handle, Node
 
 
 class FakeClock:
@@ -67,10 +67,10 @@ class FakeCluster(Handle):
     def cluster(self) -> dict[str, Any]:
         return {"nodes": [{"id": node, "state": state} for node, state in self.states.items()]}
 
-    def resume(self, node: int) -> None:
+    def resume(self, node: int | Node) -> None:
         self.done.append(f"resume {node}")
 
-    def start(self, node: int) -> None:
+    def start(self, node: int | Node) -> None:
         self.done.append(f"start {node}")
 
     def wait_in_sync(self, *_: Any, **__: Any) -> None:

@@ -6,7 +6,9 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,6 +59,12 @@ def test_waiting_for_a_condition(facts: FakeFacts, client: AdminClient) -> None:
     assert client.wait("parked", 5, api="Produce") == {"requests": facts.parked[:1]}
     with pytest.raises(TimeoutError, match="not within 10 ms: there is no topic audit"):
         client.wait("hw", 0.01, topic="audit")
+
+
+def test_a_timeout_may_be_a_timedelta(facts: FakeFacts, client: AdminClient) -> None:
+    """It also limits the time until the response."""
+    timeout: Any = timedelta(seconds=5)
+    assert client.wait("parked", timeout, api="Produce") == {"requests": facts.parked[:1]}
 
 
 def test_an_invalid_timeout_names_the_argument(client: AdminClient) -> None:

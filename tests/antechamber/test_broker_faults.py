@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -41,6 +43,40 @@ def test_an_argument_that_no_rule_has() -> None:
         with pytest.raises(TypeError, match=r"^argument 'match' is not one of api, .*, at$"):
             faults.add("close", match="orders")
         assert faults.all() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ({"action": "close", "from": "broker"}, "argument 'from' is unknown; give sender"),
+        (
+            {"action": "loss", "percent": 3},
+            "argument 'percent' is unknown; link() sets the rules of links",
+        ),
+        (
+            {"action": "node", "do": "stop", "node": 1},
+            (
+                "argument 'do' is unknown; "
+                'add_rules({"action": {"type": "node", "do": "stop", "node": 1}}) stops a node'
+            ),
+        ),
+        (
+            {"action": "close", "for_ms": timedelta(seconds=1)},
+            "for_ms: datetime.timedelta(seconds=1) is not a number of milliseconds",
+        ),
+    ],
+)
+def test_an_argument_that_another_method_has(arguments: dict[str, Any], line: str) -> None:
+    """The error says what to do instead."""
+    with serving(FakeFacts()) as url, pytest.raises(TypeError, match=f"^{re.escape(line)}$"):
+        RunningCluster(url).faults.add(**arguments)
+
+
+def test_a_list_of_rules_is_no_rule() -> None:
+    """Each is an argument."""
+    rules: Any = [{"action": {"type": "close"}}]
+    with serving(FakeFacts()) as url, pytest.raises(TypeError, match=r"is not one rule; give each"):
+        RunningCluster(url).faults.add_rules(rules)
 
 
 def test_a_rule_as_one_object_needs_another_method() -> None:

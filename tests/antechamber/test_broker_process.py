@@ -27,12 +27,14 @@ Start = Callable[..., BrokerProcess]
 def start(monkeypatch: pytest.MonkeyPatch) -> Start:
     """Start a process that runs a script instead of the broker."""
 
-    def start(script: str, *arguments: str, timeout_s: float = 30.0) -> BrokerProcess:
+    def start(script: str, *arguments: str, timeout_s: float | None = 30.0) -> BrokerProcess:
         def command(words: Sequence[str]) -> list[str]:
             return [sys.executable, "-c", script, *words]
 
         monkeypatch.setattr(broker_process, "command", command)
-        return BrokerProcess(arguments, timeout_s)
+        process = BrokerProcess(arguments)
+        process.wait_until_ready(timeout_s)
+        return process
 
     return start
 
@@ -74,6 +76,14 @@ def test_a_start_that_times_out(start: Start) -> None:
     """The process is killed."""
     with pytest.raises(StartError, match=r"^the broker was not ready within 0.05 s$"):
         start(UNTIL_STDIN_CLOSES, timeout_s=0.05)
+
+
+def test_a_start_may_have_no_limit(start: Start) -> None:
+    """The wait ends when the broker is ready."""
+    process = start(READY + UNTIL_STDIN_CLOSES, timeout_s=None)
+
+    assert "arguments" in process.ready
+    assert process.stop() == -signal.SIGTERM
 
 
 def test_a_closed_stream_has_no_first_line() -> None:

@@ -37,9 +37,12 @@ class Process:
     pid = 4711
     latest: Process
 
-    def __init__(self, arguments: list[str], start_timeout_s: float) -> None:
+    def __init__(self, arguments: list[str]) -> None:
         Process.arguments = arguments
         Process.latest = self
+
+    def wait_until_ready(self, timeout_s: float | None) -> None:
+        pass
 
     raise_if_ended = BrokerProcess.raise_if_ended
 
@@ -92,6 +95,10 @@ def test_a_cluster_that_has_not_started_has_a_representation() -> None:
             "config: ['a=b'] is not a mapping of Kafka's keys to values",
         ),
         ({"config": "a=b"}, "config: 'a=b' is not a mapping of Kafka's keys to values"),
+        (
+            {"config": {"broker.rack": None}},
+            "config: broker.rack: None is no value; leave the key out for its default",
+        ),
         ({"faults": [{"type": "error"}]}, "faults: [{'type': 'error'}] is neither text nor a path"),
         ({"data_dir": 7}, "data_dir: 7 is neither text nor a path"),
         ({"racks": "a,b"}, "racks: 'a,b' is not a list of texts"),
@@ -116,7 +123,11 @@ def test_arguments_become_options_of_serve(facts: FakeFacts, tmp_path: Path) -> 
     Cluster(
         3,
         racks=["a", "b"],
-        config={"min.insync.replicas": 2, "auto.create.topics.enable": False},
+        config={
+            "min.insync.replicas": 2,
+            "auto.create.topics.enable": False,
+            "sasl.enabled.mechanisms": ["PLAIN", "SCRAM-SHA-256"],
+        },
         topics=["orders:3:3", "audit"],
         faults=Path("faults.yaml"),
         data_dir=tmp_path,
@@ -133,6 +144,7 @@ def test_arguments_become_options_of_serve(facts: FakeFacts, tmp_path: Path) -> 
         f"--records {tmp_path}/records --records-topic waits "
         f"--request-log {tmp_path}/log --otlp http://collector "
         "--faults faults.yaml -c min.insync.replicas=2 -c auto.create.topics.enable=false "
+        "-c sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256 "
         "--topic orders:3:3 --topic audit"
     )
     Cluster(topics="orders")

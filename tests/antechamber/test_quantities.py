@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from antechamber.handle import Node
 from antechamber.quantities import (
     ADVANCE_MAX_S,
     SPEED_MAX,
     SPEED_MIN,
     WAIT_MAX_S,
     decimal_speed,
+    node_id,
     whole_milliseconds,
 )
 from broker.admin import clock_paths
@@ -68,3 +70,10 @@ def test_the_limits_are_those_of_the_broker() -> None:
     assert (SPEED_MIN, SPEED_MAX) == (clock_paths.SPEED_MIN, clock_paths.SPEED_MAX)
     assert ADVANCE_MAX_S * 1000 == clock_paths.ADVANCE_MS_MAX
     assert WAIT_MAX_S * 1000 == TIMEOUT_MS_MAX
+
+
+def test_a_node_is_given_by_its_id_or_as_a_node() -> None:
+    """An error names the argument."""
+    assert node_id(3) == node_id(Node(3, "127.0.0.1", 9092)) == 3
+    with pytest.raises(TypeError, match=r"^node: '3' is neither the id of a node nor a Node$"):
+        node_id("3")

@@ -133,6 +133,17 @@ def test_the_analysis_reports_for_itself(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
 
 
+def test_an_analysis_that_does_not_respond(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check of Java ends after a time limit."""
+
+    def never(*_: Any, **__: Any) -> None:
+        raise subprocess.TimeoutExpired("python", 60)
+
+    monkeypatch.setattr(subprocess, "run", never)
+
+    assert list(analysis()) == [("missing", "analyze: Java: no response within 60 s")]
+
+
 def test_an_unknown_option(capsys: pytest.CaptureFixture[str]) -> None:
     """The error is one line."""
     assert cli.main(["doctor", "--all"]) == 2
