@@ -113,7 +113,7 @@ def failures(url: str) -> Iterator[None]:
         raise NoBroker(f"{url} {words}") from None
     except ssl.SSLCertVerificationError as error:
         reason = error.verify_message.rstrip(".")
-        hint = "" if "mismatch" in reason else "; give its authority as the CA"
+        hint = "" if "mismatch" in reason else "; give its authority by --admin-ca FILE, or by ca"
         raise NoBroker(f"{url} has no valid certificate: {reason}{hint}") from None
     except ssl.SSLError as error:
         raise NoBroker(f"TLS with {url} failed: {error.reason}") from None

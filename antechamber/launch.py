@@ -14,6 +14,7 @@ import signal
 import sys
 
 EXIT_INTERRUPTED = 130
+_FAILING = ("strict", "surrogateescape")  # error handlers that raise UnicodeEncodeError
 PACKAGES = ("antechamber", "broker", "pipeline", "protocol", "purgatories", "recorder")
 
 
@@ -65,7 +66,8 @@ def _ended(ended: SystemExit) -> int:
 
 def _replace_unencodable() -> None:
     """Make stdout write a question mark for a character that its encoding does not have."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+    # "surrogateescape" is Python's choice for the locale C.
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in _FAILING:
         sys.stdout.reconfigure(errors="replace")
 
 

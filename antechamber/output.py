@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 
 EXIT_UNWRITTEN = 1
+_FAILING = ("strict", "surrogateescape")  # error handlers that raise UnicodeEncodeError
 
 
 class _Closed(io.TextIOBase):
@@ -48,7 +49,8 @@ def guarded(name: str, command: Callable[[], int]) -> int:
 
 def _replace_unencodable() -> None:
     """Make stdout write a question mark for a character that its encoding does not have."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+    # "surrogateescape" is Python's choice for the locale C.
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in _FAILING:
         sys.stdout.reconfigure(errors="replace")
 
 

@@ -91,6 +91,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
     command = _Parser(
         prog="antechamber analyze",
+        allow_abbrev=False,
         description="Make latency tables and a report from wait records, on Spark.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -38,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
     command = _Parser(
         prog="antechamber record",
+        allow_abbrev=False,
         description="Forward requests to a Kafka cluster and record how long each took.",
         epilog="then: antechamber analyze records.jsonl",
     )

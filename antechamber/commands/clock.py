@@ -59,7 +59,7 @@ def clock(arguments: Sequence[str]) -> int:
 
 def parser() -> CommandParser:
     """The parser of the command's arguments."""
-    made = CommandParser("clock", _DESCRIPTION)
+    made = CommandParser("clock", _DESCRIPTION, {"ms": "DURATION in ms"})
     add = made.add_argument
     add(
         "adjustment",
@@ -100,9 +100,9 @@ def _check(given: argparse.Namespace) -> None:
     has_event = any(getattr(given, name) is not None for name in _EVENT_OPTIONS)
     if given.adjustment != "advance":
         if has_event or given.duration is not None:
-            raise UsageError(f"clock {given.adjustment} has no duration and no event")
+            raise UsageError(f"{given.adjustment} has no duration and no event")
     elif (given.duration is None) == (given.to is None):
-        raise UsageError("clock advance: give a duration such as 45s, or an event with --to")
+        raise UsageError("advance: give a duration such as 45s, or an event with --to")
     for name in _NEEDED_OPTIONS.get(given.to, ()):
         if getattr(given, name) is None:
             raise UsageError(f"--to {given.to}: give --{name.replace('_', '-')}")

@@ -2,7 +2,7 @@
 
 0   success
 1   the broker refuses the request or is not reachable, or the command fails: one line on stderr
-2   the arguments are invalid: one line on stderr
+2   the arguments are invalid, also by the judgement of the broker: one line on stderr
 130 Ctrl-C
 """
 
@@ -11,28 +11,39 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import NoReturn
 
 from antechamber.admin_client import REQUESTS_MAX, AdminClient, AdminError, NoBroker
 from antechamber.commands.admin_options import add_admin_options, admin_client
 from antechamber.commands.one_line_parser import OneLineParser
+from antechamber.commands.refusals import translated
 from antechamber.usage_error import CommandFailed, UsageError
 
 EXIT_REFUSED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 
 
 class CommandParser(OneLineParser):
-    """The parser of a command that connects to a broker."""
+    """The parser of a command that connects to a broker.
 
-    def __init__(self, name: str, description: str) -> None:
+    *parameters* are the arguments for parameters of requests that have no flag of their name.
+    """
+
+    def __init__(
+        self, name: str, description: str, parameters: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(name, description)
         add_admin_options(self)
+        self._parameters = parameters or {}
 
     def error(self, message: str) -> NoReturn:
         """Raise `UsageError`."""
         raise UsageError(self.with_remedy(message))
+
+    def in_options(self, message: str) -> str:
+        """The broker's *message* about a parameter, with the option in its place."""
+        return translated(message, self._option_string_actions, self._parameters)
 
 
 def run(
@@ -46,7 +57,11 @@ def run(
         do(admin_client(given, os.environ), given)
     except UsageError as error:
         return _complain(parser, error, EXIT_USAGE)
-    except (AdminError, NoBroker) as error:
+    except AdminError as error:
+        if error.status == HTTPStatus.BAD_REQUEST:
+            return _complain(parser, parser.in_options(str(error)), EXIT_USAGE)
+        return _complain(parser, f"{error}{_remedy(error)}", EXIT_REFUSED)
+    except NoBroker as error:
         return _complain(parser, f"{error}{_remedy(error)}", EXIT_REFUSED)
     except CommandFailed as error:
         return _complain(parser, error, EXIT_REFUSED)

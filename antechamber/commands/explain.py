@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ This is the latest request that matches, completed or still waiting. A broker
 keeps the wait records of completed requests with antechamber serve --record.
 """
 _COLUMNS_MAX = 100
+_QUANTITY = re.compile(r"(\d) (µs|ms|s|m|h)\b")
 
 
 def explain(arguments: Sequence[str]) -> int:
@@ -58,7 +60,14 @@ def _explain(client: AdminClient, given: argparse.Namespace) -> None:
         return
     width = min(get_terminal_size().columns, _COLUMNS_MAX)
     for sentence in explanation(record):
-        sys.stdout.write(f"{textwrap.fill(sentence, width, break_on_hyphens=False)}\n")
+        sys.stdout.write(f"{_filled(sentence, width)}\n")
+
+
+def _filled(sentence: str, width: int) -> str:
+    """The lines of a sentence; a number and its unit are on one line."""
+    bound = _QUANTITY.sub("\\1\N{NO-BREAK SPACE}\\2", sentence)
+    lines = textwrap.fill(bound, width, break_on_hyphens=False)
+    return lines.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _correlation(text: str) -> int:

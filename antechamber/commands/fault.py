@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from antechamber.admin_client import AdminClient
+from antechamber.admin_client import AdminClient, AdminError
 from antechamber.commands import fault_options
 from antechamber.commands.command_line import CommandParser, run
 from antechamber.sentences.phrases import counted
@@ -55,6 +55,13 @@ match.
   list, show ID, remove ID, clear
 """
 
+# The options and words for the properties of a rule; those of ``match`` have the names of flags.
+_PARAMETERS = {
+    "for_ms": "--for in ms",
+    "link.from": "--link",
+    "link.to": "--link",
+    "action.seed": "--seed",
+}
 _SCHEDULE_FIELDS = frozenset({"schedule", "seed", "rules"})
 
 
@@ -72,7 +79,7 @@ def fault(arguments: Sequence[str]) -> int:
 
 def parser() -> CommandParser:
     """The parser of the command's arguments."""
-    command = _FaultParser("fault", _DESCRIPTION)
+    command = _FaultParser("fault", _DESCRIPTION, _PARAMETERS)
     command.add_argument("order", choices=ORDERS, metavar="ORDER", help="what to do, as above")
     command.add_argument(
         "words",
@@ -119,7 +126,12 @@ def _add(client: AdminClient, given: argparse.Namespace) -> list[dict[str, Any]]
     # A schedule; the broker refuses other fields and versions.
     if isinstance(rules, dict) and "rules" in rules and rules.keys() <= _SCHEDULE_FIELDS:
         rules = rules["rules"] if rules.get("schedule", 1) == 1 else rules
-    return client.add_faults(rules if isinstance(rules, list) else [rules])
+    if rules == []:
+        raise UsageError(f"--rules: {given.rules} has no rule; give a rule or a list of them")
+    try:
+        return client.add_faults(rules if isinstance(rules, list) else [rules])
+    except AdminError as error:  # the message names a property of the file
+        raise AdminError(error.status, f"--rules: {error}") from None
 
 
 def _check_options(given: argparse.Namespace) -> None:

@@ -67,6 +67,9 @@ def parser() -> CommandParser:
 
 def _mark_or_show(client: AdminClient, given: argparse.Namespace) -> None:
     if given.mark:
+        for name in ("parked", "follow", "json", "api", "topic", "client", "followers"):
+            if getattr(given, name):
+                raise UsageError(f"--{name}: it has no effect with --mark; give one of them")
         sys.stdout.write(f"{client.mark()}\n")
     else:
         _show(client, given)

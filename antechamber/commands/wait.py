@@ -83,7 +83,7 @@ def wait(arguments: Sequence[str]) -> int:
 
 def parser() -> CommandParser:
     """The parser of the command's arguments."""
-    made = CommandParser("wait", _DESCRIPTION)
+    made = CommandParser("wait", _DESCRIPTION, {"timeout_ms": "--timeout"})
     add = made.add_argument
     add("condition", choices=CONDITIONS, metavar="CONDITION", help="one of those above")
     for name, (metavar, help_text) in _PARAMETERS.items():
@@ -109,15 +109,6 @@ def _wait(client: AdminClient, given: argparse.Namespace) -> None:
     except ValueError as error:  # the timeout
         raise UsageError(f"--{error}") from None
     except AdminError as error:
-        if error.status == HTTPStatus.BAD_REQUEST:
-            raise UsageError(_refusal(given.condition, error)) from None
-        raise
+        raise error.with_remedy("since", "antechamber requests --mark makes one") from None
     if given.json:
         sys.stdout.write(f"{json.dumps(found)}\n")
-
-
-def _refusal(condition: str, error: AdminError) -> str:
-    """The message of the broker, with the option in place of the parameter."""
-    message = str(error.with_remedy("since", "antechamber requests --mark makes one"))
-    parameter = message.partition(": ")[0]
-    return f"--{message}" if parameter in _PARAMETERS else f"{condition}: {message}"

@@ -44,6 +44,9 @@ tasks a bucket holds, + is ten or more, {CURRENT} is the current tick.
   antechamber wheel --from timers.jsonl   a recording; --follow at its speed
 """
 
+_TIMER_FIELDS = frozenset({"node", "name", "now_ms", "size", "next_expiration_ms", "levels"})
+_LEVEL_FIELDS = frozenset({"tick_ms", "wheel_size", "current_index", "buckets"})
+
 Snapshot = Mapping[str, Any]
 
 
@@ -75,6 +78,7 @@ def _whole(text: str) -> int:
 
 def _show(client: AdminClient, given: argparse.Namespace) -> None:
     if given.of:
+        _check_alone("--of", given, ("--follow", "--timer", "--node", "--from"))
         for step in _path(given.of, given.cancel):
             sys.stdout.write(json.dumps(step) + "\n" if given.json else _step(step, given.of))
         return
@@ -88,6 +92,14 @@ def _show(client: AdminClient, given: argparse.Namespace) -> None:
             text = "\n".join(_timer(timer) for timer in timers) or "no timer holds a task\n"
             sys.stdout.write((_CLEAR if given.follow else "") + text)
         sys.stdout.flush()
+
+
+def _check_alone(option: str, given: argparse.Namespace, others: Sequence[str]) -> None:
+    """Raise `UsageError` if one of the *others* is given too, which would have no effect."""
+    for each in others:
+        name = "recording" if each == "--from" else each.removeprefix("--")
+        if getattr(given, name) not in (None, False):
+            raise UsageError(f"{each}: it has no effect with {option}; give one of them")
 
 
 def _snapshots(client: AdminClient, given: argparse.Namespace) -> Iterator[Sequence[Snapshot]]:
@@ -124,13 +136,26 @@ def _recorded(file: Path, interval_s: float) -> Iterator[Sequence[Snapshot]]:
         if number > 1:
             sleep(interval_s)
         try:
-            timers = json.loads(line)
-            are_timers = all("levels" in timer for timer in timers)
-        except (ValueError, TypeError) as error:
+            content = json.loads(line)
+        except ValueError as error:
             raise UsageError(f"--from: line {number} of {file} is not JSON: {error}") from error
-        if not are_timers:
-            raise UsageError(f"--from: line {number} of {file} has no timers")
+        # The output of this command, or the response of `GET /v1/timers`.
+        timers = content.get("timers") if isinstance(content, dict) else content
+        if not isinstance(timers, list) or not all(map(_is_timer, timers)):
+            words = "has no timers; record them with wheel --follow --json"
+            raise UsageError(f"--from: line {number} of {file} {words}")
         yield timers
+
+
+def _is_timer(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() >= _TIMER_FIELDS
+        and isinstance(value["levels"], list)
+        and all(
+            isinstance(level, dict) and level.keys() >= _LEVEL_FIELDS for level in value["levels"]
+        )
+    )
 
 
 def _is_wanted(timer: Snapshot, given: argparse.Namespace) -> bool:
@@ -152,7 +177,8 @@ def _path(delays_ms: Sequence[int], cancelled: Sequence[str]) -> Iterator[dict[s
         check=False,
     )
     if done.returncode:
-        raise UsageError(done.stderr.strip().rpartition("error: ")[2].replace("delay_ms:", "--of:"))
+        line = done.stderr.strip().rpartition("error: ")[2].removeprefix("argument ")
+        raise UsageError(line.replace("delay_ms:", "--of:"))
     return map(json.loads, done.stdout.splitlines())
 
 

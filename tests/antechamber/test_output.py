@@ -60,11 +60,12 @@ def test_help_without_a_stdout_is_printed_on_stderr(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["wheel --of 4", "wheel --help", "what-if --help"])
+@pytest.mark.parametrize("encoding", ["ascii", "ascii:surrogateescape"])
 def test_a_character_that_the_encoding_does_not_have(
-    command: str, monkeypatch: pytest.MonkeyPatch
+    encoding: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is replaced, and the command does not fail."""
-    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
 
     assert run(command, ">/dev/null") == (0, "")
 

@@ -94,11 +94,11 @@ def test_json_is_the_response_of_the_broker(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["advance"], "clock advance: give a duration such as 45s, or an event with --to"),
-        (["advance", "1s", "--to", "timer"], "clock advance: give a duration such as 45s"),
+        (["advance"], "antechamber clock: advance: give a duration such as 45s, or an event"),
+        (["advance", "1s", "--to", "timer"], "advance: give a duration such as 45s"),
         (["advance", "45"], "DURATION: '45' is not a whole number with a unit of ms, s, m, h, d"),
-        (["freeze", "1s"], "clock freeze has no duration and no event"),
-        (["run", "--topic", "t"], "clock run has no duration and no event"),
+        (["freeze", "1s"], "freeze has no duration and no event"),
+        (["run", "--topic", "t"], "run has no duration and no event"),
         (["freeze", "--speed", "2"], "--speed: only clock run has a speed"),
         (["advance", "--to", "session"], "--to session: give --member"),
         (["advance", "--to", "transaction"], "--to transaction: give --transactional-id"),
@@ -113,9 +113,23 @@ def test_arguments_that_do_not_belong_together_are_refused(
     assert words in capsys.readouterr().err
 
 
-def test_what_the_broker_refuses_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """With exit code 1."""
-    assert main(["clock", "run", "--speed", "0"]) == 1
-    assert capsys.readouterr().err == (
-        "antechamber clock: speed: '0' is not a number from 0.001 to 1000\n"
-    )
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["run", "--speed", "0"], "--speed: '0' is not a number from 0.001 to 1000"),
+        (
+            ["advance", "500d"],
+            "DURATION in ms: '43200000000' is not a whole number from 0 to 31622400000",
+        ),
+        (
+            ["advance", "--to", "timer", "--member", "x"],
+            "--member: not allowed here; allowed are --to",
+        ),
+    ],
+)
+def test_what_the_broker_refuses_is_one_line(
+    arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With exit code 2 and the option, if it is about a parameter."""
+    assert main(["clock", *arguments]) == 2
+    assert capsys.readouterr().err == f"antechamber clock: {line}\n"

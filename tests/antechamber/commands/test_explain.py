@@ -35,6 +35,19 @@ def test_the_latest_request_is_explained(
     assert max(map(len, out.splitlines())) <= 80
 
 
+@pytest.mark.usefixtures("facts")
+@pytest.mark.parametrize("columns", range(30, 80))
+def test_a_number_and_its_unit_are_on_one_line(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever the width of the terminal is."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main(["explain"]) == 0
+
+    begins = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert not {"ms", "ms,", "ms.", "µs", "µs,", "µs.", "s", "s."}.intersection(begins)
+
+
 @pytest.mark.parametrize(
     ("options", "begin"),
     [

@@ -194,14 +194,34 @@ def test_rules_are_listed_and_removed(capsys: pytest.CaptureFixture[str]) -> Non
     ]
 
 
-def test_a_refused_rule(capsys: pytest.CaptureFixture[str]) -> None:
-    """The exit code is 1, and the line is that of the broker."""
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (
+            "close --topic t --api Heartbeat",
+            "--topic: Heartbeat requests have no topic; it is allowed for",
+        ),
+        ("close --for 0s", "--for in ms: 0 is not a whole number from 1 to"),
+        ("cut --link 1:9", "--link: there is no node 9, only 1, 2, 3"),
+    ],
+)
+def test_a_refused_rule(arguments: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit code is 2, and the line is that of the broker, with the option."""
     with serving(FakeFacts()) as url:
-        assert (
-            main(["fault", "add", "close", "--topic", "t", "--api", "Heartbeat", "--admin", url])
-            == 1
-        )
+        assert main(["fault", "add", *arguments.split(), "--admin", url]) == 2
 
-    assert capsys.readouterr().err.startswith(
-        "antechamber fault: match.topic: Heartbeat requests have no topic; it is allowed for"
-    )
+    assert capsys.readouterr().err.startswith(f"antechamber fault: {line}")
+
+
+def test_a_refused_file_of_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The line names the option and the property in the file."""
+    file = tmp_path / "rules.json"
+    with serving(FakeFacts()) as url:
+        file.write_text("[]")
+        assert main(["fault", "add", "--rules", str(file), "--admin", url]) == 2
+        file.write_text('{"action": {"type": "close"}, "for_ms": 0}')
+        assert main(["fault", "add", "--rules", str(file), "--admin", url]) == 2
+
+    empty, wrong = capsys.readouterr().err.splitlines()
+    assert empty.startswith(f"antechamber fault: --rules: {file} has no rule; give a rule")
+    assert wrong.startswith("antechamber fault: --rules: for_ms: 0 is not a whole number")

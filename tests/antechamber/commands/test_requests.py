@@ -65,9 +65,18 @@ def test_the_broker_filters_requests(facts: FakeFacts, capsys: pytest.CaptureFix
     assert main(["requests", "--parked", "--json", "--followers", *options]) == 0
     assert printed(capsys) == facts.parked[1:]
 
-    assert main(["requests", "--parked", "--api", "Fech"]) == 1
+    assert main(["requests", "--parked", "--api", "Fech"]) == 2
     err = capsys.readouterr().err
-    assert err == "antechamber requests: api: 'Fech' is unknown; did you mean Fetch?\n"
+    assert err == "antechamber requests: --api: 'Fech' is unknown; did you mean Fetch?\n"
+
+
+def test_a_mark_has_no_selection(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is a mark of all requests."""
+    assert main(["requests", "--mark", "--parked"]) == 2
+
+    assert capsys.readouterr().err == (
+        "antechamber requests: --parked: it has no effect with --mark; give one of them\n"
+    )
 
 
 @pytest.mark.parametrize("limit", ["many", "0", "-1", "1.5", "", "10001", "9999999"])

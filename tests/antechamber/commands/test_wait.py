@@ -60,7 +60,10 @@ def test_a_timeout_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str
             ),
         ),
         (["hw", "--timeout", "2h"], "--timeout: 7200.0 is not a number of seconds from 0 to 3600"),
-        (["hw", "--group", "g"], "hw: no parameter is named 'group'; there are for, topic, "),
+        (
+            ["hw", "--group", "g"],
+            "--group: not allowed here; allowed are --topic, --partition, --timeout\n",
+        ),
         (["committed", "--group", "g", "--lag", "x"], "--lag: 'x' is not a whole number"),
         (["hw", "--timeout", "5"], "--timeout: '5' is not a whole number with a unit of ms, s,"),
         (["rain"], "CONDITION: 'rain' is not one of assigned, committed, "),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +144,11 @@ def test_the_path_is_json_on_request(capsys: pytest.CaptureFixture[str]) -> None
         (["--node", "a"], f"--node: 'a' is not a whole number; {HINT}"),
         (["--of", "-4"], "--of: -4 given, 0 to 1000000000000 allowed"),
         (["--of", "4", "--cancel", "5@1"], "--cancel: no task has the delay 5"),
+        (["--of", "4", "--cancel", "x"], "--cancel: 'x' is not DELAY@TIME, both in ms"),
+        (
+            ["--of", "4", "--from", "x"],
+            "--from: it has no effect with --of; give one of them",
+        ),
         (["--cancel", "5@1"], "--cancel needs --of, whose tasks it cancels"),
     ],
 )
@@ -155,13 +160,14 @@ def test_an_invalid_argument_is_one_line(
     assert capsys.readouterr().err == f"antechamber wheel: {complaint}\n"
 
 
+@pytest.mark.parametrize("form", [list, lambda timers: {"timers": timers}])
 def test_a_recording_is_shown_without_a_broker(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    form: Callable[[list[Any]], Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each line of `--follow --json` is drawn, in order."""
+    """Each line of `--follow --json` is drawn, in order, or responses of ``GET /v1/timers``."""
     bucket = {"index": 7, "at_ms": 107, "tasks": {"DelayedFetch": 2}}
     recording = tmp_path / "timers.jsonl"
-    recording.write_text(f"{json.dumps([timer('Fetch', bucket, size=2)])}\n[]\n")
+    recording.write_text(f"{json.dumps(form([timer('Fetch', bucket, size=2)]))}\n[]\n")
 
     assert main(["wheel", "--from", str(recording)]) == 0
 
@@ -170,7 +176,9 @@ def test_a_recording_is_shown_without_a_broker(
     assert lines[-1] == "no timer holds a task"
 
 
-@pytest.mark.parametrize("line", ["{", "[1]", '[{"name": "Fetch"}]'])
+@pytest.mark.parametrize(
+    "line", ["{", "[1]", '[{"name": "Fetch"}]', '[{"levels": []}]', "null", '{"timers": 7}']
+)
 def test_a_line_that_is_no_recording_is_named(
     line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
