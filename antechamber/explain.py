@@ -157,10 +157,10 @@ def _stalled(record: Record) -> list[str]:
     step = record.get("stalled_by")
     if step is None:
         return []
-    whose = "" if step.get("api") is None else f" of {request_phrases.identity(step)}"
+    whose = "" if step.get("api") is None else f" for {request_phrases.identity(step)}"
     ms = step.get("ms")
-    took = "" if ms is None else f" that took {durations.format_us(ms * 1000)}"
-    return [f"It was delayed by a step{whose}{took}."]
+    took = "" if ms is None else f" of {durations.format_us(ms * 1000)}"
+    return [f"Before it was read or completed, a step{took}{whose} delayed it."]
 
 
 def _unknown_topics(record: Record) -> list[str]:

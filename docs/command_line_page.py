@@ -18,7 +18,7 @@ broker's [admin interface](admin.md).
 
 | exit code | meaning |
 | --- | --- |
-| 0 | done; a broker: stopped in order |
+| 0 | done; a broker: shut down cleanly |
 | 1 | the operation failed: one line on stderr |
 | 2 | the command line is invalid, or the broker cannot start: one line on stderr |
 | 3 | `chaos`: the program fails without faults too; `analyze`: a threshold is exceeded |

@@ -37,7 +37,8 @@ VARYING = (
     (re.compile(r"\b\d+(\.\d+)? ?(min|ms|µs|s)\b"), "TIME"),
     (re.compile(r"(#| )\d+(?= of )"), r"\1N"),
     (re.compile(r"\b(once|twice|three times|\w+ times)\b"), "COUNT"),
-    (re.compile(r"It was delayed by a step\b.*? that took TIME\. "), ""),  # on a busy machine
+    # On a busy machine.
+    (re.compile(r"Before it was read or completed, a step\b.*? delayed it\. "), ""),
 )
 
 

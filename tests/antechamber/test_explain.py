@@ -373,7 +373,7 @@ def test_a_produce_that_waited_for_a_flush() -> None:
 
 @pytest.mark.parametrize(
     ("api", "words"),
-    [("CreateTopics", " of CreateTopics 3 of client admin"), (None, "")],
+    [("CreateTopics", " for CreateTopics 3 of client admin"), (None, "")],
 )
 def test_a_long_step_is_named(api: str | None, words: str) -> None:
     """The sentence names the request that the step belongs to, if there is one."""
@@ -381,5 +381,5 @@ def test_a_long_step_is_named(api: str | None, words: str) -> None:
 
     sentences = explanation(_fetch(stalled_by=step))
 
-    assert f"It was delayed by a step{words} that took 120 ms." in sentences
+    assert f"Before it was read or completed, a step of 120 ms{words} delayed it." in sentences
     assert explanation(_fetch(stalled_by=None)) == explanation(_fetch())

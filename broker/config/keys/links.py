@@ -21,7 +21,7 @@ class LinkKeys:
         "controller.quorum.request.timeout.ms",
         int32(0),
         2000,
-        "After how long a node fetches metadata again that were lost.",
+        "After how long a node fetches lost metadata again.",
     )
     controller_socket_timeout_ms: int = key(
         "controller.socket.timeout.ms",
