@@ -6,20 +6,25 @@ installed wheel the folder of this file, in a checkout the parent of it.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import io
+import itertools
 import os
 import signal
+import stat
 import sys
 
 EXIT_INTERRUPTED = 130
 _FAILING = ("strict", "surrogateescape")  # error handlers that raise UnicodeEncodeError
+_READY = b'{"bootstrap": "'  # the beginning of a ready file
 PACKAGES = ("antechamber", "broker", "pipeline", "protocol", "purgatories", "recorder")
 
 
 def main() -> int:
     """Run the package named first, with the other arguments; returns the exit code."""
+    _remove_old_ready_file(sys.argv[1:])
     _replace_unencodable()
     here = os.path.dirname(os.path.abspath(__file__))
     installed = os.path.isdir(os.path.join(here, "broker"))
@@ -44,6 +49,25 @@ def main() -> int:
         return _ended(ended)
     except KeyboardInterrupt:  # Ctrl-C before the package handles it
         return EXIT_INTERRUPTED
+
+
+def _remove_old_ready_file(words: list[str]) -> None:
+    """Remove the ready file of an earlier broker, which a waiting program would read meanwhile.
+
+    The broker itself does it after its imports, and reports errors.
+    """
+    if words[:1] != ["broker"]:
+        return
+    option = "--ready-file"
+    paths = [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
+    paths += [path for word, path in itertools.pairwise(words) if word == option]
+    for path in paths:
+        with contextlib.suppress(OSError):
+            if stat.S_ISREG(os.lstat(path).st_mode):
+                with open(path, "rb") as file:
+                    is_ready_file = file.read(len(_READY)) == _READY
+                if is_ready_file:
+                    os.unlink(path)
 
 
 def _unblock_interrupts() -> None:

@@ -22,6 +22,7 @@ def bash() -> str:
     lines += ["    esac", '    case "${COMP_WORDS[1]}" in']
     for name, parser in parsers().items():
         lines.append(f'        {name}) words="{" ".join(_words(parser))}" ;;')
+    lines.append(f'        help) words="{" ".join(parsers())}" ;;')
     return "\n".join([*lines, *_BASH_END.splitlines(), ""])
 
 
@@ -38,6 +39,8 @@ def fish() -> str:
     for name, parser in parsers().items():
         condition = f"complete -c antechamber -n '__fish_seen_subcommand_from {name}'"
         lines += [f"{condition} {_fish(action)}" for action in actions(parser)]
+    of_help = "complete -c antechamber -n '__fish_seen_subcommand_from help'"
+    lines.append(f"{of_help} -a '{' '.join(parsers())}'")
     return "\n".join([*lines, ""])
 
 
@@ -52,6 +55,7 @@ def zsh() -> str:
         lines.append("            _arguments \\")
         lines += [f"                {each} \\" for each in map(_zsh, actions(parser))]
         lines += ["                '--help[show the options]'", "            ;;"]
+    lines += ["        help)", "            _describe command commands", "            ;;"]
     return "\n".join([*lines, *_ZSH_END.splitlines(), ""])
 
 

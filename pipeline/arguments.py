@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pipeline.limits import LEAST, METRICS, Limit, limit
 from pipeline.output.manifest import DELTA, PARQUET
@@ -119,6 +120,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add(
         "--log-time-zone",
+        type=_time_zone,
         default="UTC",
         metavar="ZONE",
         help="time zone of times without an offset in request logs, such as Europe/Berlin "
@@ -173,6 +175,16 @@ def _seconds(text: str) -> int:
             f"{text!r} is not a window length: a divisor of 3600, such as 1, 10, 60 or 600"
         )
     return seconds
+
+
+def _time_zone(text: str) -> str:
+    try:
+        ZoneInfo(text)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a time zone such as Europe/Berlin or UTC"
+        ) from None
+    return text
 
 
 def _limit(text: str) -> Limit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _CAUSE = re.compile(
-    r"^(?:Caused by: )?(?:[\w$]+\.)+([A-Z]\w*(?:Exception|Error)): (.*)$", re.MULTILINE
+    r"^(?:Caused by: |: )?(?:[\w$]+\.)+([A-Z]\w*(?:Exception|Error)): (.*)$", re.MULTILINE
 )
 _NO_TOPIC = "UnknownTopicOrPartitionException"
 _TEXT_MAX = 300  # characters

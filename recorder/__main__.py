@@ -35,7 +35,8 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         file = RecordFile(arguments.records)
     except OSError as error:
-        return _failed(f"--records {arguments.records}: {error.strerror}")
+        _report(f"--records {arguments.records}: {error.strerror}")
+        return EXIT_USAGE
     try:
         problem = trio.run(_record, arguments, file)
     except KeyboardInterrupt:  # during the probe of the upstream

@@ -111,5 +111,6 @@ def _collector(url: str) -> Collector:
 
 
 def _send(records: Sequence[Record], collector: Collector) -> None:
+    collector.reach()
     count = phrases.counted(collector.send(records), "span")
     sys.stdout.write(f"{count} at {collector.url}\n")

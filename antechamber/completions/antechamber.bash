@@ -215,6 +215,7 @@ _antechamber() {
         analyze) words="--compare --out --format --report --hgrm --summary --fail-above --least --window --log-time-zone --catch-up --follow --master --conf --verbose --check --help" ;;
         doctor) words="--help" ;;
         completion) words="bash fish zsh --help" ;;
+        help) words="serve fault chaos clock reset topic requests groups connections wait sessions share transactions explain export wheel record what-if analyze doctor completion" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$word"))
 }

@@ -7,6 +7,7 @@ compression (``OTEL_EXPORTER_OTLP_*``).
 from __future__ import annotations
 
 import logging
+import socket
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -34,6 +35,20 @@ class Collector:
         logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
         self._exporter = OTLPSpanExporter(self.url, timeout=TIMEOUT_S)
 
+    def reach(self) -> None:
+        """Raise `CommandFailed` unless the collector accepts connections.
+
+        The exporter tries again for seconds, and does not report the cause.
+        """
+        parts = urlsplit(self.url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        try:
+            socket.create_connection((parts.hostname or "", port), TIMEOUT_S).close()
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            remedy = "start one, or give --otlp URL of another"
+            raise CommandFailed(f"no collector at {self.url}: {reason}; {remedy}") from None
+
     def send(self, records: Sequence[Record], before: Sequence[Record] = ()) -> int:
         """Send the requests that have ended, and return the number of spans.
 
@@ -44,6 +59,7 @@ class Collector:
         for start in range(0, len(made), SPANS_A_REQUEST):
             some = made[start : start + SPANS_A_REQUEST]
             if self._exporter.export(some) is not SpanExportResult.SUCCESS:
+                self.reach()
                 raise CommandFailed(f"the collector at {self.url} did not accept the spans")
         return len(made)
 

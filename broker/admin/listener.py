@@ -23,7 +23,7 @@ class AdminListener:
         tokens: AdminTokens = NO_TOKENS,
         context: ssl.SSLContext | None = None,
     ) -> None:
-        self.socket = listen("--admin-port", host, port)
+        self.socket = listen("--admin-port", host, port, of_host="--admin-host")
         self.tokens = tokens
         self.context = context
         self.address: tuple[str, int] = self.socket.getsockname()[:2]

@@ -76,7 +76,8 @@ class Router:
         is_head = request.method == "HEAD"
         handler = methods.get("GET" if is_head else request.method)
         if handler is None:
-            allowed = ", ".join(sorted(methods))
+            heads = {"HEAD"} if "GET" in methods else set()
+            allowed = ", ".join(sorted({*methods, *heads}))
             raise HttpError(
                 HTTPStatus.METHOD_NOT_ALLOWED,
                 f"{path} does not allow {request.method}, only {allowed}",

@@ -16,6 +16,7 @@ from broker.command_line.whole_number import whole_number
 from broker.common.errors import StartupError
 from broker.config import Config
 from broker.security.listeners.endpoints import ADMIN_HTTP
+from broker.security.listeners.hosts import without_brackets
 
 _KEY_STORE = ("ssl.keystore.location", "ssl.keystore.key")
 
@@ -51,7 +52,7 @@ def add_admin_options(parser: argparse.ArgumentParser) -> None:
 
 def admin_options(given: argparse.Namespace, config: Config) -> AdminOptions:
     """The checked options; raises `StartupError`."""
-    host: str = given.admin_host
+    host = without_brackets(given.admin_host)
     tokens = admin_tokens(given, os.environ)
     is_loopback = _is_loopback(host)
     if not (is_loopback or tokens.are_required):

@@ -23,6 +23,7 @@ from broker.config import Config, ConfigError, Setting
 from broker.controller.metadata.image import INTERNAL_TOPICS
 from broker.controller.metadata.topic_names import check_topic_name
 from broker.reset.given import GivenTopic
+from broker.security.listeners.hosts import without_brackets
 from broker.security.sasl.scram_options import (
     InvalidScram,
     UserCredential,
@@ -63,7 +64,7 @@ def parse_arguments(arguments: Sequence[str]) -> ServeOptions:
     _check_ports(given)
     is_recorded = any((given.records, given.records_topic, given.request_log, given.otlp))
     return ServeOptions(
-        host=given.host,
+        host=without_brackets(given.host),
         port=given.port,
         advertised_host=given.advertise and given.advertise[0],
         advertised_port=given.advertise and given.advertise[1],
@@ -249,7 +250,7 @@ def _address(text: str) -> tuple[str, int | None]:
     host, colon, port = text.rpartition(":") if not text.endswith("]") else (text, "", "")
     if not colon:
         host, port = text, ""
-    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    bare = without_brackets(host)
     if not bare or (":" in bare and bare == host) or (colon and not port):
         raise StartupError(f"--advertise: {text!r} is not HOST or HOST:PORT")
     return bare, whole_number(f"--advertise: {text}: port", 1, PORT_MAX)(port) if port else None

@@ -69,3 +69,17 @@ def test_libraries_of_the_starting_interpreter_are_found(tmp_path: Path) -> None
     )
 
     assert ended.returncode == 7
+
+
+@pytest.mark.parametrize("form", ["--ready-file {}", "--ready-file={}"])
+def test_the_ready_file_of_an_earlier_broker_is_removed_first(form: str, tmp_path: Path) -> None:
+    """Before any import of the broker; a file with another content is not touched."""
+    old, other = tmp_path / "ready.json", tmp_path / "notes.json"
+    old.write_text('{"bootstrap": "127.0.0.1:9092", "admin": "", "pid": 1}')
+    other.write_text("{}")
+    for path in (old, other):
+        words = [*form.format(path).split(), "--help"]
+        subprocess.run(command(words), capture_output=True, check=True)
+
+    assert not old.exists()
+    assert other.exists()

@@ -37,6 +37,8 @@ def test_settings_reach_spark() -> None:
         (["a", "--fail-above", "p99=5%"], "--fail-above needs --compare"),
         (["--compare", "a", "b", "--fail-above", "p98=5%"], "'p98=5%' is not [API:]METRIC=NUMBER%"),
         (["a", "--format", "orc"], "antechamber analyze: --format: invalid choice: 'orc'"),
+        (["a", "--log-time-zone", "Foo/Bar"], "--log-time-zone: 'Foo/Bar' is not a time zone"),
+        (["a", "--catch"], "unrecognized arguments: --catch"),
         (["a", "--least", "0"], "'0' is not a number from 1 up"),
     ],
 )

@@ -27,6 +27,20 @@ def test_the_innermost_cause_is_named() -> None:
     )
 
 
+def test_a_trace_without_a_cause() -> None:
+    """Its exception is in the second line."""
+    trace = (
+        "An error occurred while calling o35.globStatus.\n"
+        ': org.apache.hadoop.fs.UnsupportedFileSystemException: No FileSystem for scheme "foo"\n'
+        "\tat org.apache.hadoop.Some.method(Some.java:1)\n"
+    )
+
+    assert message_of(RuntimeError(trace)) == (
+        'Spark failed: UnsupportedFileSystemException: No FileSystem for scheme "foo";'
+        " --verbose shows Spark's own log"
+    )
+
+
 def test_a_full_disk() -> None:
     """The message names the folder, and says that earlier tables are unchanged."""
     line = message_of(RuntimeError(TRACE + "java.io.IOException: No space left on device"))

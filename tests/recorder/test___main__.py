@@ -24,7 +24,7 @@ def test_an_upstream_that_is_not_there_is_one_line(
 
 def test_a_file_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     """A file that cannot be opened is reported in one line before the proxy starts."""
-    assert main(["--upstream", "127.0.0.1:1", "--records", "/none/such"]) == 1
+    assert main(["--upstream", "127.0.0.1:1", "--records", "/none/such"]) == 2
     assert capsys.readouterr().err == (
         "antechamber record: --records /none/such: No such file or directory\n"
     )

@@ -129,8 +129,13 @@ class TcpNetwork:
 
 def _bind(endpoint: Endpoint, index: int) -> Bound:
     port = endpoint.port + index if endpoint.port else 0
-    remedy = "give a free one by --port or listeners"
-    listener = listen(f"the listener {endpoint.listener}", endpoint.host, port, remedy)
+    listener = listen(
+        f"the listener {endpoint.listener}",
+        endpoint.host,
+        port,
+        host_by=" by --host or listeners",
+        port_by=" by --port or listeners",
+    )
     return Bound(endpoint.host, listener.getsockname()[1], listener)
 
 

@@ -17,6 +17,11 @@ def host_and_port(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
+def without_brackets(host: str) -> str:
+    """The *host* of an option, where an IPv6 address may be in brackets."""
+    return host[1:-1] if host.startswith("[") and host.endswith("]") else host
+
+
 def own_host(bind_host: str) -> str:
     """The host that clients are given for a listener without advertised host.
 

@@ -49,6 +49,7 @@ def test_the_syntax_is_that_of_the_shell(shell: str) -> None:
         ("antechamber serve --admin-protocol htt", ["http", "https"]),
         ("antechamber serve --topic a", []),
         ("antechamber completion f", ["fish"]),
+        ("antechamber help whe", ["wheel"]),
     ],
 )
 def test_bash_completes(line: str, completed: list[str]) -> None:

@@ -104,3 +104,16 @@ def test_a_collector_needs_an_address(url: str, capsys: pytest.CaptureFixture[st
 
     assert main(["export", "--otlp", "127.0.0.1:4318"]) == 2
     assert "127.0.0.1:4318 is not an address such as http://" in capsys.readouterr().err
+
+
+def test_a_collector_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error has the cause and the remedy."""
+    pytest.importorskip("opentelemetry.sdk", reason="the extra otlp is not installed")
+    file = tmp_path / "waits.jsonl"
+    file.write_text(f"{json.dumps(completed_fetch())}\n")
+
+    assert main(["export", "--otlp", "http://127.0.0.1:1", str(file)]) == 1
+    assert capsys.readouterr().err == (
+        "antechamber export: no collector at http://127.0.0.1:1/v1/traces: connection refused; "
+        "start one, or give --otlp URL of another\n"
+    )

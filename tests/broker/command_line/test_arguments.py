@@ -90,6 +90,13 @@ def test_an_advertised_address_may_have_a_port(address: str, host: str, port: in
     assert (options.advertised_host, options.advertised_port) == (host, port)
 
 
+def test_an_address_to_listen_at_may_have_brackets() -> None:
+    """As an IPv6 address in a URL has."""
+    options = parse_arguments(["--host", "[::1]", "--admin-host", "[::1]"])
+
+    assert (options.host, options.admin.host) == ("::1", "::1")
+
+
 @pytest.mark.parametrize(
     "line", ["--record", "--records r", "--records-topic t", "--request-log l", "--otlp u"]
 )

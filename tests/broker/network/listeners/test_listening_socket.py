@@ -38,5 +38,7 @@ def test_a_port_in_use_is_refused_in_one_line() -> None:
 )
 def test_a_host_of_another_machine_is_refused_in_one_line(host: str, problem: str) -> None:
     """An address, a name that cannot be resolved, and a name that is too long."""
-    with pytest.raises(StartupError, match=f"^the listener A: '{host}' {problem}; give"):
-        listen("the listener A", host, 0)
+    with pytest.raises(StartupError, match=f"^the listener A: '{host}' {problem}; give .* by x$"):
+        listen("the listener A", host, 0, host_by=" by x")
+    with pytest.raises(StartupError, match=f"^--admin-host: '{host}' {problem}; give"):
+        listen("--admin-port", host, 0, of_host="--admin-host")
