@@ -61,6 +61,11 @@ _PARAMETERS = {
     "link.from": "--link",
     "link.to": "--link",
     "action.seed": "--seed",
+    "action.error": "add error",
+    "action.percent": "add loss",
+    "action.bytes_per_second": "add slow",
+    "action.at": "add hold_high_watermark",
+    "action.node": "add node",
 }
 _SCHEDULE_FIELDS = frozenset({"schedule", "seed", "rules"})
 

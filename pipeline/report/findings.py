@@ -123,7 +123,8 @@ class Findings:
     @property
     def is_from_outside(self) -> bool:
         """Whether the records are those of a proxy, which does not see waits and their causes."""
-        return 0 < self.requests == sum(api.unexplained for api in self.apis)
+        unexplained = sum(api.unexplained for api in self.apis)
+        return 0 < self.requests == unexplained and not self.parked
 
     @property
     def bins(self) -> list[datetime]:

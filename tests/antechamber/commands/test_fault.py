@@ -201,6 +201,7 @@ def test_rules_are_listed_and_removed(capsys: pytest.CaptureFixture[str]) -> Non
             "close --topic t --api Heartbeat",
             "--topic: Heartbeat requests have no topic; it is allowed for",
         ),
+        ("error FOO", "add error: 'FOO' is unknown; give the name of an error"),
         ("close --for 0s", "--for in ms: 0 is not a whole number from 1 to"),
         ("cut --link 1:9", "--link: there is no node 9, only 1, 2, 3"),
     ],
