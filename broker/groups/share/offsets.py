@@ -38,13 +38,15 @@ _NOT_DESCRIBED = 0  # the start offset beside an error
 class ShareOffset(NamedTuple):
     """The start offset of a share partition, and the records after it that are not complete.
 
-    Or the error of the leader that knows where the partition ends.
+    Or the error of the leader that knows where the partition ends. ``leader_epoch`` is that of the
+    leader that has read the state last.
     """
 
     start_offset: int = UNINITIALIZED_START_OFFSET
     lag: int = UNKNOWN_LAG
     error: ErrorCode = ErrorCode.NONE
     message: str | None = None
+    leader_epoch: int = 0
 
 
 class ShareGroupOffsets:
@@ -100,17 +102,19 @@ class ShareGroupOffsets:
         summary: SummaryResult,
     ) -> None:
         start, complete = summary.start_offset, summary.delivery_complete_count
+        epoch = 0 if summary.error else summary.leader_epoch
         if summary.error or start == UNINITIALIZED_START_OFFSET:
-            done(ShareOffset())
+            done(ShareOffset(leader_epoch=epoch))
         elif complete < 0:
-            done(ShareOffset(start))
+            done(ShareOffset(start, leader_epoch=epoch))
         else:
 
             def on_end(end: EndOffset) -> None:
                 if end.error:
                     done(ShareOffset(_NOT_DESCRIBED, UNKNOWN_LAG, end.error, end.message))
                 else:
-                    done(ShareOffset(start, end.offset - start - complete))
+                    lag = end.offset - start - complete
+                    done(ShareOffset(start, lag, leader_epoch=epoch))
 
             self._find_end(partition, on_end)
 

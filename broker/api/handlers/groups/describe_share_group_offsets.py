@@ -61,6 +61,7 @@ def describe_share_group_offsets(
     def on_offset(partition: _Partition, found: ShareOffset) -> None:
         partition.start_offset, partition.lag = found.start_offset, found.lag
         partition.error_code, partition.error_message = found.error, found.message
+        partition.leader_epoch = found.leader_epoch
         ended.append(found)
         if waiting and len(ended) == len(wanted):
             waiting[0](None)

@@ -11,6 +11,7 @@ import trio
 from broker.common.uuid_text import uuid_text
 from broker.coordinators.internal_topic import ensure_internal_topic
 from broker.groups.offsets_topic import offsets_topic
+from broker.share.share_partition_key import SharePartitionKey
 from broker.share_coordinator.state_topic import share_state_topic
 from protocol.errors import ErrorCode
 from protocol.messages.alter_share_group_offsets import (
@@ -142,6 +143,20 @@ async def test_share_partitions_without_an_offset_have_minus_one(tmp_path: Path)
 
         assert found == {("t", 0): (-1, -1), ("nope", 0): (-1, -1)}
         assert await described(client) == await described(client, {}) == {}
+
+
+async def test_a_share_partition_has_the_epoch_of_its_leader(tmp_path: Path) -> None:
+    """Of the one that has read the state last."""
+    async with running_node(tmp_path) as node:
+        client = client_of(node)
+        await alter(client, (0, 1))
+        topic = node.controller.image.topic("t")
+        assert topic is not None
+        key = SharePartitionKey("g", topic.topic_id, 0)
+        node.node.share_groups.coordinator.read(key, 5, lambda _: None)
+        group = DescribeShareGroupOffsetsRequestGroup(group_id="g", topics=None)
+        response = await client.send(DescribeShareGroupOffsetsRequest(groups=[group]))
+        assert response.groups[0].topics[0].partitions[0].leader_epoch == 5
 
 
 async def test_the_end_is_that_of_the_leader(tmp_path: Path) -> None:
