@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from broker.common.errors import ApiError
-from broker.share.in_flight_batch import InFlightBatch
+from broker.share.in_flight_batch import InFlightBatch, Run
 from broker.share.in_flight_window import InFlightWindow
 from broker.share.record_state import ACQUIRED, AcknowledgeType
 from broker.steps.queue import Slices
@@ -64,22 +64,35 @@ def read_acknowledgements(
     return found
 
 
-def check_owner(
-    window: InFlightWindow,
-    start_offset: int,
-    each: Acknowledgement,
-    member_id: str,
-    named_before: int,
-) -> None:
-    """Raise `ApiError` unless the member has acquired all records from the start offset on.
+def acknowledged_runs(
+    window: InFlightWindow, start_offset: int, each: Acknowledgement, member_id: str
+) -> Iterator[tuple[Run, AcknowledgeType]]:
+    """The runs that *each* names from the start offset on, with their types.
 
-    INVALID_RECORD_STATE: a record is not in flight, or in another state, or of another member, or
-    is *named_before*, the last offset of the batch before in the same request. INVALID_REQUEST: the
-    offsets end after the in-flight batches.
-
-    In-flight batches are split, if that is needed, as they are checked, so also if a later check
-    fails: the messages of Kafka name a split batch in another way.
+    Runs are checked and split as they are reached, so the caller may have to undo the effects of
+    the runs before one for which this raises `ApiError`. INVALID_RECORD_STATE: a record is not in
+    flight, or in another state, or of another member. INVALID_REQUEST: the offsets end after the
+    in-flight batches. As in Kafka, a batch before the first offset is checked if no batch has that
+    offset. The messages of Kafka name a split batch in another way.
     """
+    _check_bounds(window, start_offset, each)
+    floor = window.floor(each.first)
+    if floor is not None and start_offset <= floor.last < each.first and not floor.is_split:
+        _check_owner(floor, floor.runs[0], member_id)
+        floor.is_split = True
+    for begin, last, kind in each.ranges():
+        first = max(begin, start_offset)
+        if first > last:
+            continue
+        for batch in window.touching(first, last):
+            is_whole = each.first <= batch.first and batch.last <= each.last
+            for run in batch.runs_touching(first, last):
+                _check_owner(batch, run, member_id)
+                batch.is_split |= not is_whole or len(each.types) > 1
+                yield batch.cut(run, first, last), kind
+
+
+def _check_bounds(window: InFlightWindow, start_offset: int, each: Acknowledgement) -> None:
     batches = window.batches
     if not batches or (each.first < batches[0].first and each.first >= start_offset):
         raise _state_error(f"{_NOT_FOUND} The request batch offsets are not found in the cache.")
@@ -90,18 +103,14 @@ def check_owner(
             ErrorCode.INVALID_REQUEST,
             f"{_NOT_FOUND} The {which} offset in request is past acquired records.",
         )
-    first = max(each.first, start_offset)
-    for batch in window.touching(first, each.last):
-        if batch.first <= named_before and first <= named_before:
-            raise _not_acquired(batch)
-        for run in batch.runs_touching(first, each.last):
-            if run.state is not ACQUIRED:
-                raise _not_acquired(batch)
-            if run.member_id != member_id:
-                what = "offset" if batch.is_split else "batch record"
-                raise _state_error(f"Member is not the owner of {what}")
-        is_whole = each.first <= batch.first and batch.last <= each.last
-        batch.is_split |= not is_whole or len(each.types) > 1
+
+
+def _check_owner(batch: InFlightBatch, run: Run, member_id: str) -> None:
+    if run.state is not ACQUIRED:
+        raise _not_acquired(batch)
+    if run.member_id != member_id:
+        what = "offset" if batch.is_split else "batch record"
+        raise _state_error(f"Member is not the owner of {what}")
 
 
 def _not_acquired(batch: InFlightBatch) -> ApiError:

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from broker.share.acquisition_lock import AcquisitionLock
 from broker.share.delivery_throttle import DeliveryThrottle
 from broker.share.fetched_batches import FetchedBatch
+from broker.share.gaps import Gaps
 from broker.share.in_flight_batch import InFlightBatch, Run
 from broker.share.in_flight_window import InFlightWindow
 from broker.share.record_state import AVAILABLE
@@ -47,6 +48,7 @@ class Acquisition:
         "_batch_size",
         "_batches",
         "_exact",
+        "_gaps",
         "_lock",
         "_member_id",
         "_remaining",
@@ -59,6 +61,7 @@ class Acquisition:
     def __init__(
         self,
         window: InFlightWindow,
+        gaps: Gaps,
         batches: Sequence[FetchedBatch],
         member_id: str,
         max_records: int,
@@ -68,6 +71,7 @@ class Acquisition:
         lock: AcquisitionLock,
     ) -> None:
         self._window = window
+        self._gaps = gaps
         self._batches = batches
         self._member_id = member_id
         self._remaining = max_records
@@ -105,6 +109,7 @@ class Acquisition:
             if whole.is_available:
                 self._take(whole)
             return
+        batch.is_split |= whole.is_available
         self._acquire_runs(batch, first, last)
         if throttled and len(self.acquired) > before:
             self._remaining = 0
@@ -114,8 +119,13 @@ class Acquisition:
         return whole and not (self._exact and len(batch) > self._remaining)
 
     def _acquire_runs(self, batch: InFlightBatch, first: int, last: int) -> None:
-        """Acquire single runs of a batch; from a throttled one on at most as many as it allows."""
-        count, most = 0, None
+        """Acquire single runs of a batch; from a throttled one on at most as many as it allows.
+
+        The count that may not be exceeded is that of all records of the batch, also those before
+        the throttled one. As in Kafka it is no limit if these are more already.
+        """
+        count = 0
+        most: int | None = None
         for run in batch.runs_touching(first, last):
             if not run.is_available:
                 continue
@@ -123,19 +133,18 @@ class Acquisition:
             if is_last and count:
                 return
             if most is None:
-                allowed = self._throttle.most_together(batch, run.delivery_count)
-                most = None if allowed is None else count + allowed
+                most = self._throttle.most_together(batch, run.delivery_count)
             end = min(run.last, last)
             begin = max(run.first, first)
             if is_last:
                 end = begin
-            if most is not None:
-                end = min(end, begin + max(1, most - count) - 1)
+            if most is not None and count < most:
+                end = min(end, begin + most - count - 1)
             if self._exact:
                 end = min(end, begin + self._remaining - 1)
             count += end - begin + 1
             self._take(batch.cut(run, begin, end), join=count > end - begin + 1)
-            if is_last or (most is not None and count >= most):
+            if is_last or count == most:
                 return
             if self._exact and self._remaining <= 0:
                 return
@@ -157,37 +166,45 @@ class Acquisition:
     # ---------------------------------------------------------------------------- new records
 
     def _acquire_new(self, first: int, last: int) -> None:
-        """Acquire what was read from *first* to *last* and is not in flight."""
+        """Acquire what was read from *first* to *last* and is not in flight.
+
+        As in Kafka these are all offsets after the batch before, also those without records.
+        """
         if first > last or self._remaining <= 0:
             return
         read = [
             each for each in self._batches if each.last_offset >= first and each.base_offset <= last
         ]
-        if not read:
+        if not read and self._gaps.first_within(first, last) is None:
             return
-        first = max(first, read[0].base_offset)
-        last = min(last, read[-1].last_offset)
         limit = first + self._remaining - 1
         if limit < last:
             read = [each for each in read if each.base_offset <= limit]
-            last = min(last, max(limit, read[-1].last_offset))
+            last = min(last, max(limit, read[-1].last_offset)) if read else limit
         exact_end = limit if self._exact else last
         for begin, end in self._ranges(read, first, last):
             self._add_new(begin, end, exact_end)
         self.position = last + 1
 
     def _ranges(self, read: Sequence[FetchedBatch], first: int, last: int) -> list[tuple[int, int]]:
-        """Split at the first batch after each ``batch_size`` offsets, unless the limit is exact."""
+        """Split at the first batch after each ``batch_size`` offsets, unless the limit is exact.
+
+        As in Kafka, a size that is not positive has an empty range at first.
+        """
         ranges, begin = [], first
         if not self._exact and last - first + 1 > self._batch_size:
+            size = max(0, self._batch_size)
             for each in read:
-                if each.base_offset - begin >= self._batch_size:
+                if each.base_offset - begin >= size:
                     ranges.append((begin, each.base_offset - 1))
                     begin = each.base_offset
         ranges.append((begin, last))
         return ranges
 
     def _add_new(self, first: int, last: int, exact_end: int) -> None:
+        if first > last:
+            self.acquired.append(_new(AcquiredRecords, (first, last, 1)))
+            return
         batch = InFlightBatch(Run(first, last, AVAILABLE, 0))
         self._window.add(batch)
         if first <= exact_end:

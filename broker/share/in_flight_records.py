@@ -102,12 +102,12 @@ class InFlightRecords:
         self.end_offset = max(self.end_offset, self.window.batches[-1].last)
 
     def archive_stale(self, fetch_offset: int, batches: Sequence[FetchedBatch]) -> None:
-        """Archive available records that the log does not have any more: it was compacted."""
-        position = fetch_offset
-        for batch in batches:
-            if batch.base_offset > position:
-                self._archive_available(position, batch.base_offset - 1)
-            position = batch.last_offset + 1
+        """Archive available records that the log does not have any more: it was compacted.
+
+        As in Kafka only those before the first batch of the read.
+        """
+        if batches[0].base_offset > fetch_offset:
+            self._archive_available(fetch_offset, batches[0].base_offset - 1)
 
     def _archive_available(self, first: int, last: int) -> None:
         for batch, run in self.window.runs_touching(first, last):
@@ -142,8 +142,14 @@ class InFlightRecords:
             self._archive_available(batches[0].first, self.start_offset - 1)
 
     def advance_start(self) -> None:
-        """Move the start offset over complete records, and remove complete batches before it."""
+        """Move the start offset over complete records, and remove complete batches before it.
+
+        As in Kafka it does not move while deleted records before it are acquired.
+        """
         start, has_passed = self.start_offset, False
+        if self._is_held_before(start):
+            self._begin_at(start)
+            return
         for batch in self.window.touching(start, self.end_offset):
             if self.gaps and self.gaps.first_within(start, batch.first - 1) is not None:
                 break
@@ -155,6 +161,15 @@ class InFlightRecords:
             if passed is None or passed <= batch.last:
                 break
         self._begin_at(start)
+
+    def _is_held_before(self, offset: int) -> bool:
+        for batch in self.window.batches:
+            if batch.first >= offset:
+                return False
+            for run in batch.runs:
+                if run.first < offset and not run.is_complete:
+                    return True
+        return False
 
     def _passed(self, batch: InFlightBatch) -> int | None:
         """The first offset of *batch* that is not complete; None if it is the first of all."""

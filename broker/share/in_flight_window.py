@@ -36,6 +36,11 @@ class InFlightWindow:
         self.batches.insert(at, batch)
         self._firsts.insert(at, batch.first)
 
+    def floor(self, offset: int) -> InFlightBatch | None:
+        """The last batch that begins at or before *offset*."""
+        end = bisect_right(self._firsts, offset)
+        return self.batches[end - 1] if end else None
+
     def touching(self, first: int, last: int) -> list[InFlightBatch]:
         """The batches that have offsets from *first* to *last*."""
         firsts = self._firsts

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, auto
 from functools import partial
+from typing import Final
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
-from broker.share.acknowledgement import Acknowledgement, check_owner
+from broker.share.acknowledgement import Acknowledgement, acknowledged_runs
 from broker.share.acquisition import AcquiredRecords, AcquireMode, Acquisition
 from broker.share.acquisition_lock import AcquisitionLock
 from broker.share.delivery_throttle import DeliveryThrottle
@@ -48,6 +49,8 @@ from broker.wait_records.causes import CauseKind
 from broker.wait_records.wait import Facts
 from protocol.errors import ErrorCode
 from purgatories.timer.system_timer import SystemTimer
+
+_NOT_RENEWABLE: Final = "Renewing acquisition locks is not enabled for the group."
 
 # Called with the error of a partition, and a message for clients.
 Done = Callable[[ErrorCode, str | None], None]
@@ -170,7 +173,15 @@ class SharePartition:
         lock = self._new_lock(member_id)
         throttle = DeliveryThrottle(self.settings.delivery_count_limit)
         acquisition = Acquisition(
-            records.window, batches, member_id, allowed, batch_size, mode, throttle, lock
+            records.window,
+            records.gaps,
+            batches,
+            member_id,
+            allowed,
+            batch_size,
+            mode,
+            throttle,
+            lock,
         )
         was_empty = not records.window
         acquisition.run(records.first_to_acquire(batches[0].base_offset), last)
@@ -209,35 +220,44 @@ class SharePartition:
     def acknowledge(
         self, member_id: str, acknowledgements: Sequence[Acknowledgement], done: Done
     ) -> None:
-        """Apply the acknowledgements of a member, all or none of them.
+        """Apply the acknowledgements of a member, all or none of them but renewals.
 
-        Records below the start offset are skipped. Raises `ApiError` INVALID_RECORD_STATE or
+        Records below the start offset are skipped. As in Kafka, locks that were renewed before a
+        record that is refused stay renewed. Raises `ApiError` INVALID_RECORD_STATE or
         INVALID_REQUEST, and NOT_LEADER_OR_FOLLOWER after `fence`.
         """
         self._check_active()
-        start = self.records.start_offset
-        wanted = [each for each in acknowledgements if each.last >= start]
-        named_before = -1
-        for each in wanted:
-            if AcknowledgeType.RENEW in each.types and not self.settings.renew_acknowledge_enable:
-                raise ApiError(
-                    ErrorCode.INVALID_RECORD_STATE,
-                    "Renewing acquisition locks is not enabled for the group.",
-                )
-            check_owner(self.records.window, start, each, member_id, named_before)
-            named_before = each.last
-        change, lock = StateChange(), None
-        for each in wanted:
-            for first, last, kind in each.ranges():
-                for run in self.records.window.runs_within(max(first, start), last):
-                    if kind is AcknowledgeType.RENEW:
-                        lock = lock or self._new_lock(member_id)
-                        run.lock_with(lock)
-                    else:
-                        change.set(run, self._after(run, REQUESTED_STATES[kind]))
-        if lock is not None:
-            self._timer.add(lock)
+        renews = any(AcknowledgeType.RENEW in each.types for each in acknowledgements)
+        change, lock = StateChange(), self._new_lock(member_id) if renews else None
+        try:
+            self._apply(member_id, acknowledgements, change, lock)
+        except ApiError:
+            change.roll_back(self.settings.delivery_count_limit)
+            raise
+        finally:
+            if lock is not None and lock.holders:
+                self._timer.add(lock)
         self._write(change, CauseKind.ACKNOWLEDGEMENT, done)
+
+    def _apply(
+        self,
+        member_id: str,
+        acknowledgements: Sequence[Acknowledgement],
+        change: StateChange,
+        renewal: AcquisitionLock | None,
+    ) -> None:
+        """Add the acknowledgements to *change*, and lock with *renewal* what is renewed."""
+        start = self.records.start_offset
+        for each in acknowledgements:
+            if each.last < start:
+                continue
+            for run, kind in acknowledged_runs(self.records.window, start, each, member_id):
+                if kind is not AcknowledgeType.RENEW:
+                    change.set(run, self._after(run, REQUESTED_STATES[kind]))
+                elif not self.settings.renew_acknowledge_enable:
+                    raise ApiError(ErrorCode.INVALID_RECORD_STATE, _NOT_RENEWABLE)
+                elif renewal is not None and run.lock is not renewal:
+                    run.lock_with(renewal)
 
     def _after(self, run: Run, requested: RecordState) -> RecordState:
         if requested in TERMINAL:

@@ -8,7 +8,7 @@ from broker.common.errors import ApiError
 from broker.share.acknowledgement import read_acknowledgements
 from broker.steps.queue import finish
 from protocol.errors import ErrorCode
-from tests.broker.share.bench import Bench, Settings, parse_acknowledgement
+from tests.broker.share.bench import LOCK_MS, Bench, Settings, parse_acknowledgement
 
 NONE, STATE, INVALID = (
     ErrorCode.NONE,
@@ -92,14 +92,61 @@ def test_only_own_records_can_be_acknowledged(bench: Bench, batch: str, error: E
 def test_a_bad_batch_refuses_the_good_ones(bench: Bench) -> None:
     """Acknowledgements of a partition are applied all or none."""
     assert bench.acknowledge("a", "0-4 accept", "10-12 accept") is STATE
-    assert bench.runs() == ["0-9 ACQUIRED #1 a", "10-19 ACQUIRED #1 b"]
+    assert bench.runs() == ["0-4 ACQUIRED #1 a", "5-9 ACQUIRED #1 a", "10-19 ACQUIRED #1 b"]
     assert bench.persister.writes == []
 
 
 def test_an_offset_cannot_be_named_twice(bench: Bench) -> None:
     """The second batch finds the offset in another state."""
     assert bench.acknowledge("a", "0-5 accept", "5-9 accept") is STATE
-    assert bench.runs() == ["0-9 ACQUIRED #1 a", "10-19 ACQUIRED #1 b"]
+    assert bench.runs() == ["0-5 ACQUIRED #1 a", "6-9 ACQUIRED #1 a", "10-19 ACQUIRED #1 b"]
+
+
+def test_a_renewed_record_can_be_acknowledged_in_the_same_request(bench: Bench) -> None:
+    """A renewal changes no state."""
+    assert bench.acknowledge("a", "0-4 renew", "4-4 accept", "5-9 accept") is NONE
+    assert bench.runs()[:2] == ["0-3 ACQUIRED #1 a", "4-4 ACKNOWLEDGED #1"]
+
+
+def test_renewals_before_a_refused_record_stay(bench: Bench) -> None:
+    """The other acknowledgements of the request are undone."""
+    bench.wait(LOCK_MS - 1)
+    assert bench.acknowledge("a", "0-4 renew", "5-5 accept", "100-104 accept") is INVALID
+    bench.wait(1)
+    assert bench.runs()[:2] == ["0-4 ACQUIRED #1 a", "5-5 AVAILABLE #1"]
+    bench.wait(LOCK_MS - 1)
+    assert bench.runs()[0] == "0-4 AVAILABLE #1"
+
+
+def test_a_record_is_renewed_twice_in_a_request(bench: Bench) -> None:
+    """It has one lock, which begins with the request."""
+    bench.wait(1000)
+    assert bench.acknowledge("a", "0-0 renew", "0-0 renew") is NONE
+    bench.wait(LOCK_MS - 1000)
+    assert bench.runs()[:2] == ["0-0 ACQUIRED #1 a", "1-9 AVAILABLE #1"]
+    bench.wait(1000)
+    assert bench.runs()[0] == "0-0 AVAILABLE #1"
+
+
+@pytest.mark.parametrize(
+    ("batch", "error"),
+    [("0-9 renew", STATE), ("100-104 renew", INVALID), ("10-19 renew", STATE)],
+)
+def test_disabled_renewals_are_refused_after_other_checks(
+    bench: Bench, batch: str, error: ErrorCode
+) -> None:
+    """Offsets and owners are checked first."""
+    bench.settings.renew_acknowledge_enable = False
+    assert bench.acknowledge("a", batch) is error
+
+
+def test_the_batch_before_the_first_offset_is_checked() -> None:
+    """As in Kafka, if no batch has that offset, because the log was compacted."""
+    bench = Bench()
+    bench.acquire("a", "0-4")
+    bench.acquire("b", "10-14", fetch_offset=5)
+    assert bench.acknowledge("b", "7-14 accept") is STATE
+    assert bench.acknowledge("b", "10-14 accept") is NONE
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,16 @@ def test_a_batch_is_not_split_by_the_batch_size() -> None:
     assert Bench().acquire("a", "0-9 10-19", batch_size=3) == "0-9#1 10-19#1"
 
 
+@pytest.mark.parametrize("batch_size", [0, -1, -(2**31)])
+def test_a_batch_size_that_is_not_positive_has_an_empty_range(batch_size: int) -> None:
+    """As in Kafka it ends before the first batch; the others are one batch each."""
+    bench = Bench()
+    acquired = bench.acquire("a", "0-2 3-5 6-8", batch_size=batch_size)
+    assert acquired == "0--1#1 0-2#1 3-5#1 6-8#1"
+    assert bench.acknowledge("a", "0-8 accept") is ErrorCode.NONE
+    assert bench.acquire("a", "9-9", batch_size=batch_size) == "9-8#1 9-9#1"
+
+
 def test_a_second_member_gets_the_next_records() -> None:
     """Acquired records are not delivered to others."""
     bench = Bench()
@@ -126,6 +136,30 @@ def test_compacted_records_are_archived() -> None:
     assert bench.runs() == ["0-9 ARCHIVED #1", "10-19 ACQUIRED #2 b"]
 
 
+def test_compacted_records_between_two_batches_are_delivered_again() -> None:
+    """Only those before the first batch of a read are archived."""
+    bench = Bench()
+    bench.acquire("a", "0-4 5-9 10-14", batch_size=1)
+    bench.acknowledge("a", "0-14 release")
+    assert bench.acquire("b", "0-4 10-14") == "0-4#2 5-9#2 10-14#2"
+
+
+def test_new_records_begin_after_the_batch_before_them() -> None:
+    """Offsets that were compacted are acquired with the records after them."""
+    bench = Bench()
+    bench.acquire("a", "0-4")
+    bench.acknowledge("a", "0-4 release")
+    assert bench.acquire("b", "0-4 10-14 15-19") == "0-4#2 5-19#1"
+
+
+def test_a_stored_gap_is_acquired_as_a_whole() -> None:
+    """Also the part of it that was compacted."""
+    bench = Bench(stored=[(10, 14, 0, 1)])
+    assert bench.acquire("a", "0-4 10-14 15-19") == "0-9#1 10-14#2 15-19#1"
+    bench = Bench(stored=[(0, 4, 0, 1), (10, 14, 0, 1)])
+    assert bench.acquire("a", "0-4 10-14") == "0-4#2 5-9#1 10-14#2"
+
+
 def test_aborted_records_are_archived() -> None:
     """With read_committed the records of aborted transactions are left out of the answer."""
     bench = Bench()
@@ -176,8 +210,34 @@ def test_one_bad_record_is_delivered_alone_until_it_is_archived() -> None:
     assert bench.offsets == (10, 10)
 
 
-def test_records_before_a_bad_one_do_not_count() -> None:
-    """A group of bad records is as large as without the records before it."""
+@pytest.mark.parametrize(
+    ("good", "acquired"), [("0-2", "0-2#2 3-4#4"), ("0-5", "0-5#2 6-9#4"), ("0-4", "0-4#2 5-9#4")]
+)
+def test_records_before_a_bad_one_count(good: str, acquired: str) -> None:
+    """A group ends when all of its records are as many as a bad one allows, which are 5 here."""
+    bench = Bench()
+    bench.acquire("a", "0-9")
+    bad = f"{int(good[2]) + 1}-9 release"
+    for _ in range(2):
+        bench.acknowledge("a", bad)
+        bench.acquire("a", "0-9")
+    bench.acknowledge("a", bad)
+    bench.acknowledge("a", f"{good} release")
+    assert bench.acquire("a", "0-9") == acquired
+
+
+def test_a_batch_delivered_often_is_split_also_when_it_is_acquired_whole() -> None:
+    """Refusals are then about an offset and not about the batch."""
+    bench = Bench()
+    for _ in range(3):
+        bench.acquire("a", "0-0")
+        bench.acknowledge("a", "0-0 release")
+    assert bench.acquire("a", "0-0") == "0-0#4"
+    assert [each.is_split for each in bench.partition.records.window.batches] == [True]
+
+
+def test_more_records_before_a_bad_one_than_it_allows_are_no_limit() -> None:
+    """As in Kafka the group then has all bad records."""
     bench = Bench(Settings(delivery_count_limit=4))
     bench.acquire("a", "0-9")
     bench.acknowledge("a", "7-9 release")

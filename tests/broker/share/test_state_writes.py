@@ -208,9 +208,23 @@ def test_the_last_record_of_a_batch_is_fetched_once_after_the_others_are_deleted
 
     bench.acknowledge("b", "19-19 accept")
 
-    assert bench.offsets == (20, 20)
-    assert bench.runs() == ["0-9 ACQUIRED #1 a"]
+    assert bench.offsets == (19, 20)
+    assert bench.runs()[0] == "0-9 ACQUIRED #1 a"
     assert bench.acquire("b", "20-29") == "20-29#1"
+
+
+def test_the_start_does_not_pass_while_a_deleted_record_is_acquired() -> None:
+    """It moves when the lock of the record ends, as in Kafka."""
+    bench = Bench()
+    bench.acquire("a", "0-9")
+    bench.wait(1000)
+    bench.acquire("b", "10-19")
+    bench.partition.log_start_moved(10)
+    bench.acknowledge("b", "10-12 accept")
+    assert bench.offsets == (10, 20)
+    assert bench.persister.writes[-1].delivery_complete_count == 3
+    bench.wait(LOCK_MS - 1000)
+    assert bench.offsets == (13, 20)
 
 
 def test_deleted_records_of_a_batch_are_acquired_with_its_others() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from broker.coordinators.coordinator_runtime import CoordinatorRuntime
+from broker.share import acknowledgement as acknowledgement_module
 from broker.share import share_partition as share_partition_module
 from broker.share import state_change as state_change_module
 from broker.share.acquisition_lock import AcquisitionLock
@@ -78,7 +79,7 @@ def any_session_epoch_is_taken(patch: pytest.MonkeyPatch) -> None:
 
 @mutant(scenes.members_disturb_each_other)
 def anyone_may_acknowledge(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(share_partition_module, "check_owner", lambda *_: None)
+    patch.setattr(acknowledgement_module, "_check_owner", lambda *_: None)
 
 
 @mutant(scenes.nothing_fails)
