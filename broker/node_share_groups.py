@@ -70,6 +70,7 @@ class NodeShareGroups:
     ) -> SharePartitionManager:
         settings = partial(ConfiguredSettings, group_configs)
         purgatories, config = replication.purgatories, replication.config
+        actions = replication.replicas.actions
         partitions = SharePartitions(
             replication.partitions,
             settings,
@@ -77,12 +78,13 @@ class NodeShareGroups:
             self.lock_timer,
             purgatories,
             OffsetReset(replication.partitions, clock.wall_ms),
+            actions,
         )
         return SharePartitionManager(
             replication.partitions,
             partitions,
             settings,
             purgatories.share_fetch,
-            replication.replicas.actions,
+            actions,
             lambda: config.group_share_max_share_sessions,
         )

@@ -23,6 +23,7 @@ _EVENTS = {
     "coordinator": "the response of the coordinator of",
     "lock_expired": "the expiry of a lock on records of",
     "share_session": "the end of a session that had records of",
+    "share_fetch": "the end of another share fetch of",
     "acknowledgement": "an acknowledgement of records of",
 }
 # Conditions whose present state and goal have different units.

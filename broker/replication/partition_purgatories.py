@@ -6,10 +6,10 @@
         the high or the low watermark
     this node no longer leads or has the partition      Produce, Fetch, ShareFetch
 
-ShareFetch is checked last in the first three rows, and also when the records of a share partition
-become available. Clients can observe the order; it is Kafka's
-(``ReplicaManager.addCompletePurgatoryAction``, ``DelayedOperations.checkAndCompleteAll``,
-``completeDelayedOperationsWhenNotPartitionLeader``).
+ShareFetch is checked last in the first three rows. It is also checked when the records of a share
+partition become available, and after a share fetch of the partition has ended. Clients can observe
+the order; it is Kafka's (``ReplicaManager.addCompletePurgatoryAction``,
+``DelayedOperations.checkAndCompleteAll``, ``completeDelayedOperationsWhenNotPartitionLeader``).
 """
 
 from __future__ import annotations
@@ -130,6 +130,12 @@ class PartitionPurgatories:
         if lock is not None and cause is not None:
             cause = cause._replace(lock=lock)
         self.share_fetch.check_and_complete(share_key, cause)
+
+    def after_share_fetch(self, share_key: Hashable, key: TopicPartition) -> None:
+        """Check the share fetches after one has ended, which may have left records."""
+        cause = self._cause(CauseKind.SHARE_FETCH, key)
+        self.share_fetch.check_and_complete(share_key, cause)
+        self.share_fetch.check_and_complete(key, cause)
 
     def forget(self, key: TopicPartition) -> None:
         """Remove the expiry counts of a partition whose replica here is deleted (KAFKA-20204)."""

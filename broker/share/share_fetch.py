@@ -6,7 +6,7 @@ The bytes of the fetch are divided equally between the partitions that it has lo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from broker.common.errors import ApiError
@@ -56,24 +56,37 @@ ShareFetchResults = dict[SharePartitionKey, ShareFetchResult]
 
 
 class ShareFetch:
-    """The source of a `DelayedShareFetch`. ``errors`` are those of partitions without records."""
+    """The source of a `DelayedShareFetch`. ``errors`` are those of partitions without records.
 
-    def __init__(self, hosted: HostedPartitions, params: ShareFetchParams) -> None:
+    *check_waiting* is called after the completion with each partition that was locked.
+    """
+
+    def __init__(
+        self,
+        hosted: HostedPartitions,
+        params: ShareFetchParams,
+        check_waiting: Callable[[SharePartition], None],
+    ) -> None:
         self.params = params
         self.partitions: list[SharePartition] = []
         self.errors: dict[SharePartitionKey, ErrorCode] = {}
         self._hosted = hosted
+        # The locked partitions of which no check has found the position before this one.
+        self._unknown: set[SharePartition] = set()
+        self._check_waiting = check_waiting
 
     # ------------------------------------------------------------------------------ waiting
 
     def condition(self, min_bytes: int) -> object:
         """All that its completion depends on; the fetches of a group mostly have the same.
 
-        ``max_bytes`` is not part of it: *min_bytes* is not larger.
+        ``max_bytes`` is not part of it for one partition: *min_bytes* is not larger.
         """
         params, partitions = self.params, self.partitions
-        what = partitions[0] if len(partitions) == 1 else frozenset(partitions)
-        return what, min_bytes, params.max_records < 0, params.isolation
+        common = min_bytes, params.max_records < 0, params.isolation
+        if len(partitions) == 1:
+            return partitions[0], common
+        return frozenset(partitions), params.max_bytes, common
 
     def is_at_end(self) -> bool:
         """See `ShareFetchSource`."""
@@ -81,6 +94,7 @@ class ShareFetch:
             end = self._end(share_partition)
             if end is None or end.message_offset != share_partition.records.next_fetch_offset():
                 return False
+            share_partition.position = end
         return True
 
     def try_lock(self, share_partition: SharePartition, owner: object) -> bool:
@@ -96,6 +110,18 @@ class ShareFetch:
         """See `ShareFetchSource`."""
         if share_partition.fetch_owner is owner:
             share_partition.fetch_owner = None
+            self._unknown.discard(share_partition)
+
+    def begin_check(self, locked: Sequence[SharePartition]) -> Sequence[int]:
+        """See `ShareFetchSource`; no bytes for a negative limit, with which the fetch fails."""
+        for each in locked:
+            if each.position.message_offset != each.records.next_fetch_offset():
+                self._unknown.add(each)
+        return _divided(max(0, self.params.max_bytes), len(locked))
+
+    def check_waiting(self, share_partition: SharePartition) -> None:
+        """See `ShareFetchSource`."""
+        self._check_waiting(share_partition)
 
     def available_bytes(self, share_partition: SharePartition) -> int | None:
         """See `ShareFetchSource`; 0 for a negative limit of records, which is never reached."""
@@ -129,19 +155,38 @@ class ShareFetch:
     # ------------------------------------------------------------------------------ reading
 
     def acquire(self, locked: Sequence[SharePartition]) -> ShareFetchResults:
-        """Read and acquire from the partitions whose locks the fetch has; adds the errors."""
+        """Read and acquire from the partitions whose locks the fetch has; adds the errors.
+
+        As in Kafka there are two reads, each with ``max_bytes``, if the positions of some
+        partitions were found by an earlier check; those are first.
+        """
         results = {key: ShareFetchResult(error) for key, error in self.errors.items()}
         params = self.params
         if params.max_bytes < 0:
             return results | {each.key: ShareFetchResult(_NO_BYTES) for each in locked}
         if not locked:
             return results
-        wanted = [
-            _wanted(share_partition, size)
-            for share_partition, size in zip(
-                locked, _divided(params.max_bytes, len(locked)), strict=True
-            )
-        ]
+        part, remainder = _shared(params.max_bytes, len(locked))
+        read: list[tuple[SharePartition, int, LogReadResult]] = []
+        for is_unknown in (False, True):
+            group = [each for each in locked if (each in self._unknown) is is_unknown]
+            read += self._read(group, part, remainder)
+        remaining = params.max_records
+        for share_partition, offset, result in read:
+            taken = self._acquire(share_partition, offset, result, remaining)
+            remaining -= sum(each.last - each.first + 1 for each in taken.acquired)
+            results[share_partition.key] = taken
+        return results
+
+    def _read(
+        self, group: Sequence[SharePartition], max_bytes: int, remainder: int
+    ) -> list[tuple[SharePartition, int, LogReadResult]]:
+        """Each partition with the offset and the result of its read."""
+        params = self.params
+        if not group:
+            return []
+        wanted = [_wanted(each, max_bytes) for each in group]
+        wanted[0] = _wanted(group[0], max_bytes + remainder)
         read = FetchParams(
             _CONSUMER,
             params.max_wait_ms,
@@ -150,13 +195,11 @@ class ShareFetch:
             params.isolation,
             leader_only=True,
         )
-        remaining = params.max_records
         found = read_from_log(self._hosted, read, wanted)
-        for share_partition, requested, result in zip(locked, wanted, found, strict=True):
-            taken = self._acquire(share_partition, requested.fetch_offset, result, remaining)
-            remaining -= sum(each.last - each.first + 1 for each in taken.acquired)
-            results[share_partition.key] = taken
-        return results
+        return [
+            (share_partition, requested.fetch_offset, result)
+            for share_partition, requested, result in zip(group, wanted, found, strict=True)
+        ]
 
     def _acquire(
         self, share_partition: SharePartition, offset: int, result: LogReadResult, max_records: int
@@ -193,8 +236,13 @@ def _wanted(share_partition: SharePartition, max_bytes: int) -> FetchPartition:
 
 
 def _divided(max_bytes: int, count: int) -> list[int]:
-    """Equal parts; the first one has the remainder. With few bytes each part has one."""
-    if max_bytes < count:
-        return [min(1, max_bytes)] * count
-    part, remainder = divmod(max_bytes, count)
+    """Equal parts; the first one has the remainder."""
+    part, remainder = _shared(max_bytes, count)
     return [part + remainder, *[part] * (count - 1)]
+
+
+def _shared(max_bytes: int, count: int) -> tuple[int, int]:
+    """The part of each of *count* partitions, at least one byte, and the remainder."""
+    if max_bytes < count:
+        return min(1, max_bytes), 0
+    return divmod(max_bytes, count)

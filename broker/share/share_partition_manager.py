@@ -80,7 +80,7 @@ class SharePartitionManager:
         if not wanted or params.max_records == 0 or params.max_bytes == 0:
             on_response({})
             return None
-        fetch = ShareFetch(self._hosted, params)
+        fetch = ShareFetch(self._hosted, params, self.partitions.check_after_fetch)
         for key, name in wanted.items():
             self._add(fetch, key, name)
             yield None

@@ -23,6 +23,7 @@ from broker.share.share_partition import PartitionState, SharePartition
 from broker.share.share_partition_key import SharePartitionKey
 from broker.wait_records.causes import CauseKind
 from protocol.errors import ErrorCode
+from purgatories.action_queue import ActionQueue
 from purgatories.timer.system_timer import SystemTimer
 
 OnError = Callable[[ErrorCode], None]
@@ -30,7 +31,10 @@ Name = TypeVar("Name")
 
 
 class SharePartitions:
-    """The share partitions by key; *settings* returns those of a group, *timer* ends locks."""
+    """The share partitions by key; *settings* returns those of a group, *timer* ends locks.
+
+    *actions* are drained after the expiry of a lock.
+    """
 
     def __init__(
         self,
@@ -40,6 +44,7 @@ class SharePartitions:
         timer: SystemTimer,
         purgatories: PartitionPurgatories,
         reset: OffsetReset,
+        actions: ActionQueue,
     ) -> None:
         self.by_key: dict[SharePartitionKey, SharePartition] = {}
         # The same by group and by partition, in the order of their creation.
@@ -52,6 +57,7 @@ class SharePartitions:
         self._timer = timer
         self._purgatories = purgatories
         self._reset = reset
+        self._actions = actions
 
     def get_or_create(self, key: SharePartitionKey, name: TopicPartition) -> SharePartition:
         """The share partition; raises `ApiError` if this node does not lead the partition."""
@@ -68,7 +74,7 @@ class SharePartitions:
                 self._settings(key.group_id),
                 self._persister,
                 self._timer,
-                self.check_waiting,
+                self._changed,
                 self._fenced,
             )
             self._add(found)
@@ -101,10 +107,22 @@ class SharePartitions:
         if is_in_use:
             self._check(share_partition, CauseKind.COORDINATOR)
 
+    def _changed(self, share_partition: SharePartition, kind: CauseKind) -> None:
+        self.check_waiting(share_partition, kind)
+        if kind is CauseKind.LOCK_EXPIRED:  # by the timer, so no request handler does it
+            self._actions.try_complete_actions()
+
     def check_waiting(self, share_partition: SharePartition, kind: CauseKind) -> None:
         """Check the fetches that wait for records of the share partition."""
         if share_partition.key in self.by_key:
             self._check(share_partition, kind)
+
+    def check_after_fetch(self, share_partition: SharePartition) -> None:
+        """Check the fetches that wait, of all groups, after one has released its fetch lock.
+
+        Kafka's ``DelayedShareFetch.releasePartitionLocksAndAddToActionQueue``.
+        """
+        self._purgatories.after_share_fetch(share_partition.key, share_partition.name)
 
     def _check(self, share_partition: SharePartition, kind: CauseKind) -> None:
         lock = share_partition.expired_lock if kind is CauseKind.LOCK_EXPIRED else None

@@ -35,6 +35,7 @@ class CauseKind(StrEnum):
     ACKNOWLEDGEMENT = "acknowledgement"
     LOCK_EXPIRED = "lock_expired"
     SHARE_SESSION = "share_session"
+    SHARE_FETCH = "share_fetch"
 
 
 # A transaction, of which the recorder knows the transactional id: see `Recorder.transactional_id`.

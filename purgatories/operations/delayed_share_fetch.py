@@ -3,11 +3,13 @@
     all partitions are read to their ends      --> wait
     for each partition: take its fetch lock, if no other fetch has it and there are records to
     deliver again, or room for new ones        --> the locked partitions
-    their bytes added up reach min_bytes       --> complete, with the locks
+    their bytes, of each at most its part of
+    max_bytes, add up to min_bytes             --> complete, with the locks
     otherwise                                  --> release the locks and wait
 
 The operation keeps no data: on completion the locked partitions are read, their records acquired,
-and the locks released. Kafka's ``DelayedShareFetch``.
+and the locks released. It may leave records, so the fetches that wait for the same partitions are
+checked afterwards, by queued actions. Kafka's ``DelayedShareFetch``.
 """
 
 from __future__ import annotations
@@ -41,11 +43,20 @@ class ShareFetchSource(Protocol[P_contra]):
         """The bytes that can be read; None if waiting for more is pointless."""
         ...
 
+    def begin_check(self, locked: Sequence[P_contra], /) -> Sequence[int]:
+        """The most bytes that are read of each locked partition; called before their bytes are."""
+        ...
+
+    def check_waiting(self, partition: P_contra, /) -> None:
+        """Check the fetches that wait for records of a partition that was read."""
+        ...
+
 
 class DelayedShareFetch(DelayedOperation, Generic[P]):
     """Completes after at most ``max_wait_ms``; *on_response* gets the locked partitions.
 
-    *actions* is drained after an expiry, when no request handler does so.
+    *actions* gets the checks of other fetches. It is drained after an expiry, when no request
+    handler does so.
     """
 
     __slots__ = ("_actions", "_on_response", "_source", "locked", "min_bytes", "partitions")
@@ -88,11 +99,12 @@ class DelayedShareFetch(DelayedOperation, Generic[P]):
 
     def _has_enough(self) -> bool:
         accumulated = 0
-        for partition in self.locked:
+        limits = self._source.begin_check(self.locked)
+        for partition, limit in zip(self.locked, limits, strict=True):
             available = self._source.available_bytes(partition)
             if available is None:
                 return True
-            accumulated += available
+            accumulated += min(available, limit)
         return accumulated >= self.min_bytes
 
     def _lock(self) -> None:
@@ -112,6 +124,8 @@ class DelayedShareFetch(DelayedOperation, Generic[P]):
         try:
             self._on_response(self.locked)
         finally:
+            for partition in self.locked:
+                self._actions.add(self._source.check_waiting, partition)
             self._unlock()
 
     def release(self) -> None:

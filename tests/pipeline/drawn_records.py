@@ -21,7 +21,8 @@ KINDS = (
 CAUSES = (
     *("arrival", "error", "append", "high_watermark", "transaction", "leadership", "deleted"),
     *("members", "flush", "applied", "coordinator", "acknowledgement", "lock_expired"),
-    *("share_session", "rule_removed", "timeout", "disconnect", "shutdown", "unknown"),
+    *("share_session", "share_fetch", "rule_removed", "timeout", "disconnect", "shutdown"),
+    "unknown",
 )
 EFFECTS = (
     *("delay_request", "delay_response", "hang", "half_open", "slow", "cut", "hold_isr"),

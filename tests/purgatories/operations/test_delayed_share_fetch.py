@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import pytest
 
@@ -21,6 +22,8 @@ class Partitions:
         self.owners: dict[str, object] = {}
         self.empty: set[str] = set()
         self.lock_tries = 0
+        self.limit = 1000
+        self.checked: list[str] = []
 
     def is_at_end(self) -> bool:
         return not any(available != 0 for available in self.available.values())
@@ -37,6 +40,13 @@ class Partitions:
 
     def available_bytes(self, key: str, /) -> int | None:
         return self.available[key]
+
+    def begin_check(self, locked: Sequence[str]) -> list[int]:
+        return [self.limit] * len(locked)
+
+    def check_waiting(self, key: str) -> None:
+        assert key not in self.owners
+        self.checked.append(key)
 
 
 class Bench:
@@ -79,6 +89,40 @@ def test_bytes_of_all_locked_partitions_count() -> None:
     bench.partitions.empty = {"c"}
     bench.fetch("a", "b", "c")
     assert bench.results == [["a", "b"]]
+
+
+def test_the_bytes_of_a_partition_are_limited_to_its_part() -> None:
+    """Only the others can complete the fetch."""
+    bench = Bench(a=90, b=0)
+    bench.partitions.limit = 9
+    assert not bench.fetch("a", "b").is_completed
+    bench.partitions.available["b"] = 1
+    bench.purgatory.check_and_complete("b")
+    assert bench.results == [["a", "b"]]
+
+
+def test_other_fetches_are_checked_after_a_completion() -> None:
+    """By queued actions, when the locks are released; they may get what it has left."""
+    bench = Bench(a=10, b=10, c=10)
+    bench.partitions.empty = {"c"}
+    bench.fetch("a", "b", "c")
+    assert bench.partitions.checked == []
+    bench.actions.try_complete_actions()
+    assert bench.partitions.checked == ["a", "b"]
+
+
+def test_an_expiry_checks_other_fetches() -> None:
+    """It also runs the queued actions; one without locks has nothing to check."""
+    bench = Bench(a=1)
+    bench.fetch("a")
+    bench.clock.advance_to(50, bench.timer)
+    bench.partitions.owners["a"] = "another"
+    bench.clock.advance_to(100, bench.timer)
+    assert bench.partitions.checked == []
+    del bench.partitions.owners["a"]
+    bench.fetch("a")
+    bench.clock.advance_to(200, bench.timer)
+    assert bench.partitions.checked == ["a"]
 
 
 def test_too_few_bytes_wait_without_locks() -> None:

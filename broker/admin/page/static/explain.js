@@ -166,6 +166,7 @@ const COMPLETED = {
       ? `the lock of member ${by.lock.member} on ${ofLock(by.lock)} of ${partitionName(by)} expired`
       : "the lock on acquired records expired",
   share_session: () => "the session of a member ended",
+  share_fetch: () => "another share fetch of the partition ended",
   rule_removed: () => "the fault rule was removed",
   timeout: (by, record) => `its timeout of ${durationMs(record.timeout_ms ?? 0)} expired`,
   disconnect: () => "its client disconnected",

@@ -277,6 +277,29 @@ async def test_an_unknown_partition_does_not_end_the_wait(tmp_path: Path) -> Non
         assert await g.member("a").timed_fetch(0, 7, max_wait_ms=500) == ("p7: error 3", 500)
 
 
+async def test_partitions_of_known_positions_are_read_first(tmp_path: Path) -> None:
+    """Those at whose ends a fetch has waited; the others have a new position after each fetch."""
+    async with share_group(tmp_path, 2) as g:
+        a = g.member("a")
+        await a.fetch(0, 1)
+        await g.produce(1, 1, 1)
+        found = [await a.fetch(max_records=1, mode=1)]
+        await g.produce(1, 1, partition=1)
+        found += [await a.fetch(max_records=1, mode=1) for _ in range(2)]
+        assert found == ["0-0#1", "p1: 0-0#1", "1-1#1"]
+
+
+async def test_each_of_two_reads_has_a_first_batch(tmp_path: Path) -> None:
+    """However few bytes are asked for: the second read is of partitions without a position."""
+    async with share_group(tmp_path, 2) as g:
+        a = g.member("a")
+        await a.fetch(0, 1)
+        await g.produce(1, 1)
+        await g.produce(1, 1, partition=1)
+        found = [await a.fetch(max_bytes=100) for _ in range(2)]
+        assert found == ["p1: 0-0#1", "0-0#1 p1: 1-1#1"]
+
+
 async def test_a_deleted_log_start_moves_the_window(tmp_path: Path) -> None:
     """The fetch that detects it is empty, the next one begins at the log start."""
     async with share_group(tmp_path) as g:

@@ -11,6 +11,7 @@ import trio
 
 from broker.common.topic_partition import TopicPartition
 from broker.controller.partitions.partition_change import Election
+from broker.share.share_partition_key import SharePartitionKey
 from broker.steps.queue import finish
 from purgatories.delayed_operation import TIMEOUT
 from tests.batches import batch
@@ -124,6 +125,66 @@ async def test_a_release_completes_no_fetch(tmp_path: Path) -> None:
             assert await a.acknowledge("5-9 release") == 0
 
         assert await fetch_during(b, release) == ("5-9#2", 500)
+
+
+async def test_the_end_of_a_fetch_checks_those_that_wait(tmp_path: Path) -> None:
+    """They get released records that it has left."""
+    async with share_group(tmp_path) as g:
+        await g.produce(5, 5)
+        a, b, c = g.member("a"), g.member("b"), g.member("c")
+        for _ in range(2):
+            await a.fetch(max_records=5)
+
+        async def fetch_a_part() -> None:
+            assert await a.acknowledge("0-9 release") == 0
+            await trio.sleep(0.1)
+            assert await c.fetch(max_records=5) == "0-4#2"
+
+        result, waited_ms = await fetch_during(b, fetch_a_part)
+        assert result == "5-9#2"
+        assert waited_ms < 500
+
+
+async def test_the_end_of_a_fetch_checks_those_of_other_groups(tmp_path: Path) -> None:
+    """They wait for the same partition."""
+    async with share_group(tmp_path) as g:
+        await g.produce(5)
+        a, b = g.member("a"), g.member("b")
+        other = ShareMember(g.node.client(), g.topic_id, "c", group_id="h")
+        key = SharePartitionKey("h", g.topic_id, 0)
+        g.node.node.share_groups.coordinator.initialize(key, 1, 5, lambda _: None)
+        await a.fetch()
+
+        async def fetch_in_another_group() -> None:
+            assert await a.acknowledge("0-4 release") == 0
+            await trio.sleep(0.1)
+            await other.fetch(max_wait_ms=100)
+
+        assert await fetch_during(b, fetch_in_another_group) == ("0-4#2", 400)
+
+
+async def test_a_lock_that_expires_completes_all_fetches_that_can(tmp_path: Path) -> None:
+    """Each leaves records for the next one, though no request comes meanwhile."""
+    async with share_group(tmp_path) as g:
+        await g.produce(5, 5)
+        await g.member("a").fetch(batch_size=5)
+        results: list[tuple[str, int]] = []
+
+        async def wait(member_id: str) -> None:
+            results.append(await g.member(member_id).timed_fetch(max_wait_ms=60_000, max_records=5))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(wait, "b")
+            nursery.start_soon(wait, "c")
+        assert sorted(results) == [("0-4#2", LOCK_MS), ("5-9#2", LOCK_MS)]
+
+
+async def test_bytes_of_a_partition_count_up_to_its_part_of_the_limit(tmp_path: Path) -> None:
+    """One partition alone cannot complete a fetch of two that wants all of max_bytes."""
+    async with share_group(tmp_path, 2) as g:
+        await g.produce(5)
+        fetching = g.member("a").timed_fetch(0, 1, max_wait_ms=500, min_bytes=60, max_bytes=60)
+        assert await fetching == ("0-4#1", 500)
 
 
 async def test_a_refused_acknowledgement_checks_a_fetch_that_waits(tmp_path: Path) -> None:
