@@ -37,6 +37,7 @@ COMPILED = (
     "broker/api/handlers/request_checks.py",
     "broker/api/handlers/response_callback.py",
     "broker/api/handlers/share/share_fetch.py",
+    "broker/api/handlers/share/share_fetch_response.py",
     "broker/api/handlers/share/share_requests.py",
     "broker/api/handlers/share/share_state_results.py",
     "broker/api/handlers/share/write_share_group_state.py",

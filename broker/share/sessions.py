@@ -49,7 +49,7 @@ def next_epoch(epoch: int) -> int:
 class ShareSession:
     """The partitions of a member, in the order in which they are fetched.
 
-    The value of a partition is whether a response has named it.
+    The value of a partition is whether a response has named it, without an error.
     """
 
     __slots__ = ("epoch", "key", "partitions")
@@ -75,12 +75,21 @@ class ShareSession:
         return names[start:] + names[:start]
 
     def responded(
-        self, names: Iterable[SharePartitionKey], with_records: Iterable[SharePartitionKey]
+        self,
+        names: Iterable[SharePartitionKey],
+        with_records: Iterable[SharePartitionKey],
+        with_errors: Iterable[SharePartitionKey],
     ) -> None:
-        """Note that a response has named these; those whose records it had are fetched last."""
+        """Note that a response has named these; those whose records it had are fetched last.
+
+        Those *with_errors* are named again by the next response, which ends the error.
+        """
         for each in names:
             if each in self.partitions:
                 self.partitions[each] = True
+        for each in with_errors:
+            if each in self.partitions:
+                self.partitions[each] = False
         for each in with_records:
             if self.partitions.pop(each, None) is not None:
                 self.partitions[each] = True
@@ -90,17 +99,20 @@ class ShareSession:
 class ShareSessionCache:
     """The sessions of one node; *sessions_max* is read at each opening.
 
-    *on_ended* is called with a session that ends, and whether it was the last one of its group.
+    *on_ended* is called with a session that ends. *on_group_empty* is called with a group without
+    sessions when a connection closes that has opened one of them.
     """
 
     def __init__(
         self,
         sessions_max: Callable[[], int],
-        on_ended: Callable[[ShareSession, bool], None],
+        on_ended: Callable[[ShareSession], None],
+        on_group_empty: Callable[[str], None],
     ) -> None:
         self.sessions: dict[SessionKey, ShareSession] = {}
         self._sessions_max = sessions_max
         self._on_ended = on_ended
+        self._on_group_empty = on_group_empty
         self._groups: Counter[str] = Counter()
 
     def open(self, key: SessionKey) -> ShareSession:
@@ -130,12 +142,23 @@ class ShareSessionCache:
         """End a session, unless it has been ended or replaced."""
         if self.sessions.get(session.key) is session:
             self.forget(session.key)
-            self._on_ended(session, session.key.group_id not in self._groups)
+            self._on_ended(session)
+
+    def closed(self, session: ShareSession) -> None:
+        """End *session*, whose connection has closed; it may have ended before.
+
+        The final epoch alone does not end the share partitions of the group: Kafka's
+        ``ShareSessionCache.ClientConnectionDisconnectListener``.
+        """
+        self.end(session)
+        group_id = session.key.group_id
+        if group_id not in self._groups:
+            self._on_group_empty(group_id)
 
     def end_all(self) -> None:
-        """End all sessions."""
+        """End all sessions, and the share partitions of their groups."""
         for session in list(self.sessions.values()):
-            self.end(session)
+            self.closed(session)
 
     def forget(self, key: SessionKey) -> None:
         """Remove the session of a member, if there is one; its locks stay."""
@@ -193,7 +216,7 @@ def fetch_context(
             raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
         session = cache.open(key)
         session.update(wanted, ())
-        session.responded(wanted, ())  # later responses do not name them without news
+        session.responded(wanted, (), ())  # later responses do not name them without news
         return FetchContext(session, session.to_fetch(epoch), None)
     session = cache.resume(key, epoch)
     if epoch == FINAL_EPOCH:

@@ -62,7 +62,7 @@ class SharePartitionManager:
         self.partitions = partitions
         self.settings = settings
         self.timer = purgatory.timer
-        self.sessions = ShareSessionCache(sessions_max, self._session_ended)
+        self.sessions = ShareSessionCache(sessions_max, self._session_ended, partitions.end_group)
         self._hosted = hosted
         self._purgatory = purgatory
         self._actions = actions
@@ -154,7 +154,12 @@ class SharePartitionManager:
             done(error.code, error.message)
         self.partitions.check_waiting(share_partition, CauseKind.ACKNOWLEDGEMENT)
 
-    def _session_ended(self, session: ShareSession, was_last: bool) -> None:
+    def connection_closed(self, session: ShareSession) -> None:
+        """End *session*: the connection that has opened it has closed."""
+        self.sessions.closed(session)
+        self._actions.try_complete_actions()
+
+    def _session_ended(self, session: ShareSession) -> None:
         """Release what the member has acquired in the partitions of its session."""
         for key in session.partitions:
             share_partition = self.partitions.by_key.get(key)
@@ -162,8 +167,6 @@ class SharePartitionManager:
                 with suppress(ApiError):  # it is not in use, so nothing is acquired
                     share_partition.release_acquired(session.key.member_id, do_nothing)
                 self.partitions.check_waiting(share_partition, CauseKind.SHARE_SESSION)
-        if was_last:
-            self.partitions.end_group(session.key.group_id)
 
 
 _NOT_HOSTED: Final = message_of(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)

@@ -1,8 +1,8 @@
 """The share partitions of a node, which are created by the first fetch and end with leadership.
 
 A share partition ends when this node no longer leads the partition, when the share coordinator
-fences it, when its state cannot be read, and with the last session of its group here. Then the
-state is read again. Kafka's ``SharePartitionManager`` and ``SharePartitionCache``.
+fences it, when its state cannot be read, and when the last connection with a session of its group
+closes. Then the state is read again. Kafka's ``SharePartitionManager`` and ``SharePartitionCache``.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class SharePartitions:
                 self._end(share_partition, CauseKind.LEADERSHIP)
 
     def end_group(self, group_id: str) -> None:
-        """End the share partitions of a group: its last session on this node has ended."""
+        """End the share partitions of a group, which has no session on this node any more."""
         for share_partition in list(self._of_group.get(group_id, {}).values()):
             self._end(share_partition, CauseKind.SHARE_SESSION)
 

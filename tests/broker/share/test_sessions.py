@@ -25,11 +25,12 @@ class Cache(ShareSessionCache):
     """A cache of two sessions that records which of them end, and which groups."""
 
     def __init__(self) -> None:
-        self.ended: list[tuple[str, bool]] = []
-        super().__init__(lambda: 2, self._on_end)
+        self.ended: list[str] = []
+        self.empty: list[str] = []
+        super().__init__(lambda: 2, self._on_end, self.empty.append)
 
-    def _on_end(self, session: ShareSession, was_last: bool) -> None:
-        self.ended.append((session.key.member_id, was_last))
+    def _on_end(self, session: ShareSession) -> None:
+        self.ended.append(session.key.member_id)
 
     def fetched(
         self, epoch: int, *wanted: SharePartitionKey, forgotten: tuple[SharePartitionKey, ...] = ()
@@ -68,8 +69,16 @@ def test_a_partition_with_records_goes_to_the_end() -> None:
     """A partition that is forgotten meanwhile does not come back."""
     session = ShareSession(A)
     session.update([ZERO, ONE], [])
-    session.responded([ZERO, TWO], [ZERO, TWO])
+    session.responded([ZERO, TWO], [ZERO, TWO], [])
     assert session.to_fetch(0) == [ONE, ZERO]
+
+
+def test_a_partition_with_an_error_is_named_again() -> None:
+    """The next response tells that the error has ended; a forgotten one does not come back."""
+    session = ShareSession(A)
+    session.update([ZERO, ONE], [])
+    session.responded([ZERO, ONE, TWO], [], [ONE, TWO])
+    assert session.partitions == {ZERO: True, ONE: False}
 
 
 def test_a_full_cache_refuses_new_members() -> None:
@@ -81,13 +90,24 @@ def test_a_full_cache_refuses_new_members() -> None:
     cache.open(A)
 
 
-def test_the_last_session_of_a_group_is_known() -> None:
-    """The share partitions of the group end with it."""
+def test_a_group_is_empty_when_its_last_connection_closes() -> None:
+    """The share partitions of the group end then."""
     cache = Cache()
     first, second = cache.open(A), cache.open(B)
-    cache.end(first)
-    cache.end(second)
-    assert cache.ended == [("a", False), ("b", True)]
+    cache.closed(first)
+    assert (cache.ended, cache.empty) == (["a"], [])
+    cache.closed(second)
+    assert (cache.ended, cache.empty) == (["a", "b"], ["g"])
+
+
+def test_a_group_whose_sessions_end_is_empty_when_a_connection_closes() -> None:
+    """Also if the session of that connection has ended before."""
+    cache = Cache()
+    session = cache.open(A)
+    cache.end(session)
+    assert (cache.ended, cache.empty) == (["a"], [])
+    cache.closed(session)
+    assert (cache.ended, cache.empty) == (["a"], ["g"])
 
 
 def test_all_sessions_end() -> None:
@@ -95,7 +115,7 @@ def test_all_sessions_end() -> None:
     cache = Cache()
     cache.open(A), cache.open(B)
     cache.end_all()
-    assert cache.ended == [("a", False), ("b", True)]
+    assert (cache.ended, cache.empty) == (["a", "b"], ["g"])
     assert cache.sessions == {}
 
 

@@ -5,38 +5,38 @@ acquired, or the request is parked in the ShareFetch purgatory. The response has
 both. With the final epoch nothing is fetched, and everything that the member has acquired is
 released after the response. A renewal of locks (KIP-1222) fetches nothing. An unknown acquire mode
 fails the request when it fetches, so that the acknowledgements take effect. A consumer that exceeds
-its quota gets an empty response with the throttle time, and has acquired the records.
+its quota gets a response without records that has the throttle time and the results of its
+acknowledgements, and has acquired the records.
 
 Waiting fetches are checked by appends, by locks that expire, when the start offset of the share
-partition moves, and when an acknowledgement or the end of a session begins. As in Kafka, released
-records are available when that has been stored, which completes no fetch; a fetch that waits gets
-them with the next check, or at its timeout. When the leader moves, it ends empty at its timeout.
+partition moves, when an acknowledgement or the end of a session begins, and when another fetch of
+the partition has ended. As in Kafka, released records are available when that has been stored,
+which completes no fetch; a fetch that waits gets them with the next check, or at its timeout. When
+the leader moves, it ends empty at its timeout.
 
-Deviation: a topic id that is unknown is the error of its partitions; in Kafka 4.3 the whole request
-fails.
+Deviations: a topic id that is unknown is the error of its partitions; in Kafka 4.3 the whole
+request fails. A fetch whose client disconnects ends; in Kafka it waits on, and acquires the next
+records. A group with read_committed may begin within an aborted batch; in Kafka that fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
-from uuid import UUID
 
-from broker.api.handlers.current_leader import WRONG_LEADER, Leaders
+from broker.api.handlers.share.share_fetch_response import ShareFetchResponder
 from broker.api.handlers.share.share_requests import (
     Errors,
     acknowledge,
     check_member,
     count_items,
     find_partitions,
-    in_order,
     named_partitions,
 )
 from broker.api.long_request import ITEMS_AT_ONCE, respond_in_slices
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
-from broker.api.throttling import record_time
 from broker.common.errors import ApiError
 from broker.common.java_numbers import double_to_int
 from broker.common.topic_partition import TopicPartition
@@ -55,11 +55,6 @@ from broker.wait_records.observer import RequestObserver
 from protocol.errors import ErrorCode
 from protocol.messages.share_fetch import (
     AcknowledgementBatch,
-    AcquiredRecords,
-    LeaderIdAndEpoch,
-    NodeEndpoint,
-    PartitionData,
-    ShareFetchableTopicResponse,
     ShareFetchRequest,
     ShareFetchResponse,
 )
@@ -67,7 +62,6 @@ from purgatories.timer.timer_task import TimerTask
 
 # To look up a member of an enumeration by its value takes 0.5 µs in CPython 3.11.
 _MODES: Final = {int(mode): mode for mode in AcquireMode}
-_NO_LEADER: Final = LeaderIdAndEpoch(leader_id=0, leader_epoch=0)
 
 
 _Result = ShareFetchResponse | Outcome
@@ -121,7 +115,7 @@ def _share_fetch(request: Request[ShareFetchRequest]) -> Slices[_Result]:
     if body.share_session_epoch == 0:
         session = context.session
         request.sink.client.on_closed = partial(
-            request.services.share_partitions.sessions.end, session
+            request.services.share_partitions.connection_closed, session
         )
     return (yield from _Exchange(request, key, context).run(batches))
 
@@ -262,13 +256,10 @@ class _Exchange:
         request, context = self._request, self._context
         if request.observer is not None:
             self._observe(request.observer, results)
-        if context.is_overtaken:
-            return self._overtaken()
         for each, (code, _) in self._errors.items():
             results[each] = ShareFetchResult(code)
-        response = yield from self._response(results, acknowledged)
-        if self._is_throttled(results):
-            response.responses = []
+        responder = ShareFetchResponder(request, context, self._key.group_id)
+        response = yield from responder.building(results, acknowledged)
         if context.is_final:
             request.services.share_partitions.sessions.end(context.session)
         return response
@@ -279,103 +270,3 @@ class _Exchange:
             if result is not None:
                 offset = result.acquired[0].first if result.acquired else -1
                 observer.deliver(name, offset, result.error, result.records)
-
-    def _is_throttled(self, results: ShareFetchResults) -> bool:
-        request = self._request
-        record_time(request)
-        quota = request.services.client_quotas.fetch
-        if quota.quotas_enabled:
-            size = sum(len(each.records) for each in results.values())
-            throttle = quota.record(request.session.principal.name, request.client_id, size)
-            if throttle is not None:
-                request.throttle(throttle)
-        return request.throttled is not None
-
-    def _response(
-        self, results: ShareFetchResults, acknowledged: Errors
-    ) -> Slices[ShareFetchResponse]:
-        session = self._context.session
-        named = list(self._named(results, acknowledged))
-        with_records = [each for each in named if each in results and results[each].acquired]
-        if self._context.is_new:  # as in Kafka, which keeps the order of the request
-            with_records = []
-        session.responded(named, with_records)
-        leaders = Leaders(self._request.services.image, self._request.session.listener)
-        topics: dict[UUID, list[PartitionData]] = {}
-        for each in sorted(named, key=in_order):
-            data = _partition_data(each, results.get(each), acknowledged.get(each))
-            self._add_leader(data, each, leaders)
-            topics.setdefault(each.topic_id, []).append(data)
-            yield None
-        return ShareFetchResponse(
-            acquisition_lock_timeout_ms=self._lock_duration_ms,
-            responses=[
-                ShareFetchableTopicResponse(topic_id=topic_id, partitions=partitions)
-                for topic_id, partitions in topics.items()
-            ],
-            node_endpoints=[
-                NodeEndpoint(node_id=node_id, host=host, port=port)
-                for node_id, host, port in leaders.endpoints()
-            ],
-        )
-
-    def _add_leader(self, data: PartitionData, each: SharePartitionKey, leaders: Leaders) -> None:
-        """Name the leader if the request was for another node."""
-        if data.error_code in WRONG_LEADER or data.acknowledge_error_code in WRONG_LEADER:
-            topic = self._request.services.image.topic_by_id(each.topic_id)
-            leader = leaders.of(topic, each.partition)
-            data.current_leader = LeaderIdAndEpoch(
-                leader_id=leader.node_id, leader_epoch=leader.epoch
-            )
-
-    def _overtaken(self) -> ShareFetchResponse:
-        """The response if a later request of the session has come meanwhile."""
-        return ShareFetchResponse(
-            error_code=ErrorCode.INVALID_SHARE_SESSION_EPOCH,
-            acquisition_lock_timeout_ms=self._lock_duration_ms,
-            responses=[],
-            node_endpoints=[],
-        )
-
-    @property
-    def _lock_duration_ms(self) -> int:
-        settings = self._request.services.share_partitions.settings(self._key.group_id)
-        return settings.record_lock_duration_ms
-
-    def _named(
-        self, results: ShareFetchResults, acknowledged: Errors
-    ) -> Iterable[SharePartitionKey]:
-        """The partitions of the response: those with records or errors, and new ones.
-
-        A new partition that could not be locked is left out, as in Kafka.
-        """
-        yield from acknowledged
-        for each in self._context.to_fetch:
-            result = results.get(each)
-            if result is not None and each not in acknowledged:
-                is_new = self._context.is_new or not self._context.session.partitions.get(
-                    each, True
-                )
-                if is_new or result.error or result.acquired:
-                    yield each
-
-
-def _partition_data(
-    each: SharePartitionKey,
-    result: ShareFetchResult | None,
-    acknowledged: tuple[ErrorCode, str | None] | None,
-) -> PartitionData:
-    result = result or ShareFetchResult()
-    code, message = acknowledged or (ErrorCode.NONE, None)
-    return PartitionData(
-        partition_index=each.partition,
-        error_code=result.error,
-        acknowledge_error_code=code,
-        acknowledge_error_message=message,
-        current_leader=_NO_LEADER,
-        records=result.records,  # type: ignore[arg-type]  # may be read when it is sent
-        acquired_records=[
-            AcquiredRecords(first_offset=first, last_offset=last, delivery_count=count)
-            for first, last, count in result.acquired
-        ],
-    )
