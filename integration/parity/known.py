@@ -104,6 +104,14 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
             "of its stored state",
             {"^begins: .*": "begins: 0: 2-3#2 4-4#1", "^new: .*": "new: 0: 5-7#1"},
         ),
+        "share_member_disconnects_while_it_fetches": Known(
+            "in Kafka, a fetch whose client has disconnected still acquires the next records",
+            {r"^delivered: .*": "delivered: 0: 0-4#1"},
+        ),
+        "share_begins_within_an_aborted_batch": Known(
+            "Kafka fails if a group with read_committed begins within an aborted batch",
+            {r"^begins: .*": "begins: 0: 10-15#1"},
+        ),
         "produce_null": Known(
             "Kafka fails on null records and never responds; here they are rejected",
             {"waits: True": "waits: False"},

@@ -18,7 +18,7 @@ from integration.parity.client import Client, Pending
 from integration.parity.group_requests import find_coordinator
 from integration.parity.requests import batch, produce
 from integration.parity.scenario import Kafka
-from integration.parity.share_requests import initialize_state, write_state
+from integration.parity.share_requests import initialize_state, read_state, write_state
 from protocol.errors import ErrorCode
 from tests.share_session import ShareSession
 
@@ -73,6 +73,10 @@ class ShareGroup:
     def store(self, *batches: str) -> None:
         """Store state batches of partition 0, as its leader does."""
         self._coordinate(write_state(self.id, self.topic_id, *batches))
+
+    def read(self, leader_epoch: int) -> None:
+        """Read the state of partition 0, as a leader of this epoch does."""
+        self._coordinate(read_state(self.id, self.topic_id, 0, leader_epoch=leader_epoch))
 
     def _coordinate(self, request: Any) -> None:
         """Send a request to the share coordinator until it succeeds."""

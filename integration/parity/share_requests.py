@@ -127,9 +127,11 @@ def delete_state(group: str, topic_id: UUID, *partitions: int) -> DeleteShareGro
     return DeleteShareGroupStateRequest(group_id=group, topics=topics)
 
 
-def read_state(group: str, topic_id: UUID, *partitions: int) -> ReadShareGroupStateRequest:
+def read_state(
+    group: str, topic_id: UUID, *partitions: int, leader_epoch: int = 0
+) -> ReadShareGroupStateRequest:
     """ReadShareGroupState, as the leader of the partitions sends it."""
-    data = [ReadPartition(partition=each, leader_epoch=0) for each in partitions]
+    data = [ReadPartition(partition=each, leader_epoch=leader_epoch) for each in partitions]
     topics = [ReadStateData(topic_id=topic_id, partitions=data)]
     return ReadShareGroupStateRequest(group_id=group, topics=topics)
 

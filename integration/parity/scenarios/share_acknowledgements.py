@@ -234,3 +234,28 @@ def share_settings_are_checked(kafka: Kafka) -> Observations:
         changed = alter_configs(group, (f"share.{name}", SET, value), kind=GROUP)
         (answer,) = kafka.request(changed).responses
         yield name, value, ErrorCode(answer.error_code), answer.error_message
+
+
+@scenario(on=SHARE)
+def share_locks_are_renewed_beside_other_acknowledgements(kafka: Kafka) -> Observations:
+    """A renewed record can be acknowledged, and stays renewed if a later batch is refused."""
+    group = ShareGroup(kafka)
+    group.produce(10)
+    a, b, other = group.member("a"), group.member("b"), kafka.topic()
+    yield a.fetch()
+    yield a.acknowledge("0-4 renew", "4-4 accept", renew=True, message=True)
+    yield a.acknowledge("0-3 accept", message=True)
+    kafka.pass_time(other, SHARE_LOCK_MS // 2)
+    yield a.acknowledge("5-9 renew", "100-104 accept", renew=True, message=True)
+    kafka.pass_time(other, SHARE_LOCK_MS // 2 + 500)
+    yield b.fetch(max_wait_ms=1)
+    yield a.acknowledge("5-9 accept", message=True)
+
+
+@scenario(on=SHARE)
+def share_locks_cannot_be_renewed(kafka: Kafka) -> Observations:
+    """Offsets and owners are checked before the setting of the group."""
+    _, a, b = _group_of_two(kafka, renew_acknowledge_enable="false")
+    yield a.acknowledge("0-9 renew", renew=True, message=True)
+    yield a.acknowledge("100-104 renew", renew=True, message=True)
+    yield b.acknowledge("0-9 renew", renew=True, message=True)

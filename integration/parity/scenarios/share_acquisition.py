@@ -144,3 +144,33 @@ def share_partitions_take_turns(kafka: Kafka) -> Observations:
     found += [a.fetch(max_records=1) for _ in range(8)]
     yield sorted(found)  # Kafka's order depends on hashes
     yield a.fetch(max_records=1)
+
+
+@scenario(on=SHARE)
+def share_bad_records_are_beside_others(kafka: Kafka) -> Observations:
+    """The other records of their batch count as well; more than a bad one allows are no limit."""
+    for good in (3, 5, 6):
+        group = ShareGroup(kafka)
+        group.produce(10)
+        a, b = group.member("a"), group.member("b")
+        yield a.fetch()
+        yield a.acknowledge(f"{good}-9 release")
+        for _ in range(2):
+            yield b.fetch()
+            yield b.acknowledge(f"{good}-9 release")
+        yield a.acknowledge(f"0-{good - 1} release")
+        yield "mixed", b.fetch(), b.fetch(max_wait_ms=1)
+
+
+@scenario(on=SHARE)
+def share_ranges_have_no_size(kafka: Kafka) -> Observations:
+    """A size that is not positive has an empty range before the batches."""
+    for size in (0, -1, -(2**31)):
+        group = ShareGroup(kafka)
+        group.produce(3, 3, 3)
+        a = group.member("a")
+        yield size, a.fetch(batch_size=size)
+        yield a.acknowledge("0-2 accept", message=True), a.acknowledge("3-8 release")
+        yield a.fetch(batch_size=size), a.acknowledge("3-8 accept")
+        group.produce(2)
+        yield a.fetch(batch_size=size)

@@ -99,6 +99,23 @@ def share_deletes_to_the_last_record_of_a_batch(kafka: Kafka) -> Observations:
     yield "new", b.fetch(max_records=1), a.fetch(max_records=1)
 
 
+@scenario(on=SHARE)
+def share_deletes_records_before_others(kafka: Kafka) -> Observations:
+    """The start offset does not pass accepted records while a deleted one is acquired."""
+    group = ShareGroup(kafka)
+    group.produce(10, 10)
+    a, b, other = group.member("a"), group.member("b"), kafka.topic()
+    yield a.fetch(max_records=10)
+    yield b.fetch()
+    _delete(kafka, group, 12)
+    group.produce(5)
+    yield a.fetch(), b.acknowledge("10-11 accept", "12-16 accept")
+    yield "acquired", _start_offset(kafka, group)
+    kafka.pass_time(other, SHARE_LOCK_MS + 500)
+    yield "expired", b.fetch(max_wait_ms=1)
+    yield b.acknowledge("17-19 accept"), _start_offset(kafka, group)
+
+
 def _start_offset(kafka: Kafka, group: ShareGroup) -> int:
     """The start offset of partition 0 in the stored state."""
     (described,) = kafka.request(describe_offsets(group.id, group.topic, 0)).groups

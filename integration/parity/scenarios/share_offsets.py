@@ -171,6 +171,16 @@ def share_offsets_are_described(kafka: Kafka) -> Observations:
     yield "more", _described(kafka, group)
 
 
+@scenario(on=SHARE)
+def share_offsets_have_a_leader_epoch(kafka: Kafka) -> Observations:
+    """It is that of the leader that has read the state last."""
+    group = ShareGroup(kafka)
+    group.produce(5)
+    yield _described(kafka, group)
+    group.read(leader_epoch=5)
+    yield _described(kafka, group)
+
+
 def _all(group_id: str) -> DescribeShareGroupOffsetsRequest:
     """DescribeShareGroupOffsets of all share partitions of a group."""
     group = DescribeShareGroupOffsetsRequestGroup(group_id=group_id, topics=None)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from uuid import UUID
 
 from integration.parity.features import disabled
+from integration.parity.quota_requests import CLIENT_ID, altered
 from integration.parity.scenario import Kafka, Observations, scenario
 from integration.parity.setups import FEW_SHARE_SESSIONS, SHARE
-from integration.parity.share_member import ShareGroup
+from integration.parity.share_member import ShareGroup, fetched
 from integration.parity.share_requests import (
     alter_offsets,
     delete_offsets,
@@ -266,3 +267,45 @@ def share_group_is_full(kafka: Kafka) -> Observations:
     kafka.request(share_heartbeat(group, "a", -1))
     response = kafka.request(share_heartbeat(group, "c", 0, topics=[topic]))
     yield "c", ErrorCode(response.error_code)
+
+
+@scenario(on=SHARE)
+def share_session_names_a_partition_after_its_error(kafka: Kafka) -> Observations:
+    """The next response names it without the error, and the one after that does not."""
+    group = ShareGroup(kafka)
+    a = group.member("a")
+    yield a.fetch(max_wait_ms=1), a.fetch(max_bytes=-1, max_wait_ms=1)
+    yield a.fetch(max_wait_ms=1), a.fetch(max_wait_ms=1)
+
+
+@scenario(on=SHARE)
+def share_session_ends_and_its_connection_stays(kafka: Kafka) -> Observations:
+    """The share partition remains, at the end of the log of its beginning."""
+    group = ShareGroup(kafka, start_offset=-1)
+    a = group.member("a")
+    yield a.fetch(max_wait_ms=1)
+    yield a.fetch(epoch=-1, max_wait_ms=1)
+    group.produce(3)
+    a.epoch = 0
+    yield a.fetch(), a.acknowledge("0-2 accept")
+
+
+@scenario(on=SHARE)
+def share_session_is_throttled(kafka: Kafka) -> Observations:
+    """Results of acknowledgements are sent, records are not, and the session does not change."""
+    client_id = kafka.new_name("client")
+    group = ShareGroup(kafka, 2)
+    a = group.member("a", client=kafka.connect(client_id=client_id))
+    group.produce(1)
+    yield a.fetch()
+    kafka.request(altered({CLIENT_ID: client_id}, {"consumer_byte_rate": 1}))
+    kafka.settle()
+    group.produce(1)
+    for named, batches in ((0, ["0-0 accept"]), (1, [])):
+        a.client = kafka.connect(client_id=client_id)  # the one before is muted
+        sent = a.request(named, acknowledge=batches)
+        response = a.client.request(sent)
+        a.advance(sent)
+        yield response.throttle_time_ms > 0, fetched(response)
+    a.client = kafka.connect()
+    yield a.fetch(), a.acknowledge("1-1 accept")

@@ -77,3 +77,14 @@ def share_reads_only_an_aborted_transaction(kafka: Kafka) -> Observations:
     yield a.acknowledge("0-1 accept"), a.acknowledge("2-2 gap")
     group.produce(1)
     yield a.fetch()
+
+
+@scenario(on=SHARE)
+def share_begins_within_an_aborted_batch(kafka: Kafka) -> Observations:
+    """The records of the batch are not delivered, and the next ones are."""
+    group = ShareGroup(kafka, start_offset=5, isolation_level="read_committed")
+    producer = Producer(kafka)
+    producer.produce(group.topic, *"abcdefghij")
+    producer.complete(commit=False)
+    group.produce(5)
+    yield "begins", group.member("a").fetch()

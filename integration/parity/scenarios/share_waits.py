@@ -214,3 +214,55 @@ def share_fetch_waits_despite_a_deletion(kafka: Kafka) -> Observations:
     kafka.settle()
     yield parked
     yield a.acknowledge("0-4 accept", message=True)
+
+
+@scenario(on=SHARE)
+def share_fetch_wakes_when_another_ends(kafka: Kafka) -> Observations:
+    """Released records that a fetch leaves go to those that wait for one of its partitions."""
+    group = ShareGroup(kafka, 2)
+    group.produce(5, 5)
+    group.produce(5, partition=1)
+    a, b, c = group.member("a"), group.member("b"), group.member("c")
+    for named, batches in (
+        ((0,), {0: ["0-9 release"]}),
+        ((1,), {0: ["0-4 release"], 1: ["0-4 release"]}),
+    ):
+        yield a.fetch(0, 1, batch_size=5)
+        parked = b.start(*named, max_wait_ms=10 * WAIT_MS)
+        yield "waits", parked.waits()
+        yield a.acknowledge_all(batches)
+        yield "waits", parked.waits()
+        yield c.fetch(0, 1, max_records=5)
+        yield "waits", parked.waits()
+        yield fetched(parked.response())
+        for member in (a, b, c):
+            member.acknowledge(epoch=-1)
+            member.epoch = 0
+        kafka.settle()
+
+
+@scenario(on=SHARE)
+def share_fetch_limits_the_bytes_of_each_partition(kafka: Kafka) -> Observations:
+    """A partition counts with at most its part of max_bytes, so others must have bytes too."""
+    for most in (60, 5000):
+        group = ShareGroup(kafka, 2)
+        group.produce(500)
+        parked = group.member("a").start(
+            0, 1, max_wait_ms=WAIT_MS, min_bytes=min(most, 3000), max_bytes=most
+        )
+        yield most, fetched(parked.response()), parked.wait.how_it_ended()
+
+
+@scenario(on=SHARE)
+def share_member_disconnects_while_it_fetches(kafka: Kafka) -> Observations:
+    """The records that are produced afterwards go to another member."""
+    group = ShareGroup(kafka)
+    a, b = group.member("a"), group.member("b")
+    yield b.fetch(max_wait_ms=1)
+    parked = a.start(0, max_wait_ms=10 * WAIT_MS)
+    yield "waits", parked.waits()
+    a.client.close()
+    kafka.settle()
+    group.produce(5)
+    kafka.settle()
+    yield "delivered", b.fetch(max_wait_ms=1)
