@@ -123,6 +123,7 @@ class Compaction:
                 mapped = OffloadableCall(partial(self._map_batches, batches), size)
                 yield mapped
                 if not mapped.result():
+                    assert self._map.latest_offset >= self._first_dirty, "the map has keys"
                     return
             # The offsets between the last batch and the next segment have no records.
             self._map.latest_offset = end - 1

@@ -13,7 +13,10 @@ _DIGEST_BYTES = 32
 
 
 class OffsetMap:
-    """Invariant: every record with a key up to ``latest_offset`` has been put in."""
+    """Invariant: every record with a key up to ``latest_offset`` has been put in.
+
+    That may be an offset within a batch, which may have more keys than the map.
+    """
 
     def __init__(self, keys_max: int = KEYS_MAX) -> None:
         self.latest_offset = -1
@@ -28,7 +31,7 @@ class OffsetMap:
         short = _short(key)
         if short not in self._offsets and len(self._offsets) >= self._keys_max:
             return False
-        self._offsets[short] = offset
+        self._offsets[short] = self.latest_offset = offset
         return True
 
     def get(self, key: bytes) -> int:

@@ -183,6 +183,22 @@ def test_small_segments_are_merged(tmp_path: Path) -> None:
     assert not list(log.directory.glob("*.cleaned"))
 
 
+def test_a_batch_with_more_keys_than_the_map_is_compacted_in_parts(tmp_path: Path) -> None:
+    """Each round continues where the map was full, in the middle of the batch."""
+    log = compacted_log(tmp_path)
+    write(log, [(b"0", b"old" * 50)])
+    write(log, [(b"%d" % number, b"v" * 20) for number in range(7)])
+    write(log, [(b"new", b"v" * 200)])
+    latest = state(log)
+    ends = []
+    for _ in range(3):
+        compact(log, keys_max=3)
+        ends.append(log.first_dirty_offset)
+    assert ends == [4, 7, 8]
+    assert state(log) == latest
+    assert offsets(log) == list(range(1, 9))
+
+
 def test_reads_continue_after_gaps(tmp_path: Path) -> None:
     """A read of a removed offset, or a search, finds the next record."""
     log = compacted_log(tmp_path)

@@ -32,3 +32,4 @@ def test_a_full_map_accepts_only_known_keys() -> None:
     assert not offsets.put(b"c", 2)
     assert offsets.put(b"a", 3)
     assert (offsets.get(b"a"), offsets.get(b"c")) == (3, -1)
+    assert offsets.latest_offset == 3
