@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 MODULES = compiled_modules(ROOT)
 # Constants that tests replace.
 REPLACED = {
-    "broker/storage/segments/log_segments.py": {"SCANNED_MAX"},
+    "broker/storage/log/offset_search.py": {"SCANNED_MAX"},
     "broker/storage/segments/segment.py": {"_SCAN_BYTES_MAX"},
 }
 

@@ -26,7 +26,6 @@ from broker.storage.cleaner.offset_map import KEYS_MAX, OffsetMap
 from broker.storage.files.flusher import Flush
 from broker.storage.log.unified_log import UnifiedLog
 from broker.storage.log_config import LogConfig
-from broker.storage.segments.file_batches import indexed_timestamp
 from broker.storage.segments.segment import CLEANED, LogSegment
 from protocol.record_batch.filter import filter_batch
 from protocol.record_batch.header import INT32_MAX, BatchHeader, read_header
@@ -171,7 +170,7 @@ class Compaction:
             if filtered is not None:
                 new = read_header(filtered)
                 left.append(filtered)
-                places.append((new.size, new.last_offset, indexed_timestamp(new)))
+                places.append((new.size, new.last_offset, new.max_timestamp))
         return b"".join(left), places
 
     def _filtered(self, header: BatchHeader, batch: memoryview) -> memoryview | bytes | None:

@@ -117,9 +117,10 @@ def load_producers(
 ) -> None:
     """Rebuild *producers* up to *end_offset* from the latest snapshot and the batches after it.
 
-    Raises OSError.
+    Snapshots up to *log_start_offset* are removed: producers whose batches are all deleted are
+    forgotten (Kafka's ``ProducerStateManager.truncateAndReload``). Raises OSError.
     """
-    snapshots.keep(lambda offset: offset <= end_offset)
+    snapshots.keep(lambda offset: log_start_offset < offset <= end_offset)
     start = _load_snapshot(snapshots, producers, log_start_offset, end_offset, now_ms)
     if start == end_offset:
         return

@@ -11,7 +11,6 @@ import logging
 from collections.abc import Sequence
 
 from broker.storage.log.leader_epoch_file_cache import LeaderEpochFileCache
-from broker.storage.segments.file_batches import indexed_timestamp
 from broker.storage.segments.segment import LogSegment
 from protocol.record_batch.header import INT32_MAX, MAGIC_V2, check_crc
 
@@ -97,7 +96,7 @@ class Recovery:
                 or not check_crc(batch, header)
             ):
                 break
-            segment.enter(position, header.size, header.last_offset, indexed_timestamp(header))
+            segment.enter(position, header.size, header.last_offset, header.max_timestamp)
             next_offset = header.next_offset
             valid = position + header.size
             if header.partition_leader_epoch > latest:

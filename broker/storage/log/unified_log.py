@@ -31,7 +31,6 @@ from broker.storage.producers.producer_snapshot import Snapshots
 from broker.storage.producers.producer_state import ProducerStateManager
 from broker.storage.producers.snapshot_writer import SnapshotWriter
 from broker.storage.producers.verification_state import NO_GUARD
-from broker.storage.segments.file_batches import indexed_timestamp
 from broker.storage.segments.log_segments import LogSegments
 from broker.storage.segments.offset_metadata import UNKNOWN_OFFSET_METADATA, LogOffsetMetadata
 from broker.storage.validation.append import AppendOrigin, AppendRefused, LogAppendInfo
@@ -195,7 +194,7 @@ class UnifiedLog(ReadableLog):
         epochs: list[tuple[int, int]] = []
         size, max_timestamp, epoch = 0, NO_TIMESTAMP, self.leader_epoch_cache.latest
         for header in headers:
-            places.append((header.size, header.last_offset, indexed_timestamp(header)))
+            places.append((header.size, header.last_offset, header.max_timestamp))
             size += header.size
             max_timestamp = max(max_timestamp, header.max_timestamp)
             if header.partition_leader_epoch != epoch:

@@ -49,9 +49,9 @@ class Snapshots:
         self.offsets = [offset for offset in self.offsets if wanted(offset)]
 
     def latest(self, start: int, end: int) -> tuple[int, list[ProducerStateEntry]] | None:
-        """The latest valid one for an offset from *start* to *end*; an invalid one is removed."""
+        """The latest valid one after *start* and up to *end*; an invalid one is removed."""
         for offset in reversed(self.offsets):
-            if start <= offset <= end:
+            if start < offset <= end:
                 path = snapshot_path(self._directory, offset)
                 try:
                     return offset, read_snapshot(path)

@@ -14,7 +14,6 @@ from protocol.corrupt_records import CorruptRecords
 from protocol.record_batch.header import (
     HEADER_BYTES,
     LOG_OVERHEAD,
-    NO_TIMESTAMP,
     BatchHeader,
     read_header,
 )
@@ -86,8 +85,3 @@ def batches_in(
 def no_batch(file: DiskFile, position: int) -> CorruptRecords:
     """The exception for a position at which there must be a batch and is none."""
     return CorruptRecords(f"{file.path}: there is no batch at position {position}")
-
-
-def indexed_timestamp(header: BatchHeader) -> int:
-    """The maximum timestamp of a batch's records; -1 if compaction has removed all of them."""
-    return header.max_timestamp if header.records_count else NO_TIMESTAMP

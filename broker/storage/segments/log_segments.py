@@ -13,10 +13,6 @@ from broker.storage.segments.file_slice import READ_AT_ONCE_BYTES, FileSlice
 from broker.storage.segments.offset_metadata import LogOffsetMetadata
 from broker.storage.segments.read_cache import FetchDataInfo, SliceInfo
 from broker.storage.segments.segment import LogSegment
-from broker.storage.segments.timestamp_search import Scan
-
-# How many segments one scan checks: the largest timestamp of each is in a file.
-SCANNED_MAX = 100
 
 
 class LogSegments:
@@ -114,17 +110,6 @@ class LogSegments:
             return FetchDataInfo(start, segment.read(position, size), limit < batch_size)
         return None
 
-    def scan_by_timestamp(self, timestamp: int, offset: int) -> Scan | None:
-        """As `LogSegment.scan_by_timestamp`, over up to `SCANNED_MAX` segments. Raises OSError."""
-        for number, segment in enumerate(self.from_offset(offset)):
-            if number == SCANNED_MAX:
-                return Scan(segment.base_offset)
-            if segment.largest_timestamp() >= timestamp:
-                scan = segment.scan_by_timestamp(timestamp, offset)
-                if scan is not None:
-                    return scan
-        return None
-
     def aborted_transactions(self, start_offset: int, end_offset: int) -> list[AbortedTxn]:
         """The aborted transactions with records between the offsets. Raises OSError."""
         found: list[AbortedTxn] = []
@@ -173,11 +158,11 @@ class LogSegments:
         for segment in islice(self._segments, most):
             is_active = segment is self.active
             end = log_end if is_active else self._bases[count + 1]
+            if end > high_watermark or (is_active and not segment.size):
+                break
             too_old = 0 <= config.retention_ms < now_ms - segment.newest_ms()
             too_much = config.retention_bytes >= 0 and excess >= segment.size
             expired = deletes and (too_old or too_much)
-            if end > high_watermark or (is_active and not segment.size):
-                break
             if not expired and (is_active or end > log_start):
                 break
             excess -= segment.size

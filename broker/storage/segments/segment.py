@@ -22,7 +22,6 @@ from broker.storage.segments.file_batches import (
     batches_in,
     ends_with,
     extents_in,
-    indexed_timestamp,
     no_batch,
 )
 from broker.storage.segments.recent_batches import BatchPlace, RecentBatches
@@ -275,9 +274,12 @@ class LogSegment:
         return self._max_timestamp
 
     def newest_ms(self) -> int:
-        """The maximum timestamp of all batches; the file's modification time if they have none."""
+        """The maximum timestamp of all batches; the file's modification time if there is none.
+
+        -1 without a file, as of an empty log. Raises OSError. Kafka's ``largestTimestamp``.
+        """
         timestamp = self.largest_timestamp()
-        return self.file.modified_ms() if timestamp < 0 and self.size else timestamp
+        return self.file.modified_ms() if timestamp < 0 and self.file.exists() else timestamp
 
     def first_timestamp(self) -> int:
         """The maximum timestamp of the first batch; -1 if there is none. Raises OSError."""
@@ -294,16 +296,15 @@ class LogSegment:
         self._max_timestamp, self._offset_of_max_timestamp = largest
         start = self._near(self._offset_of_max_timestamp) if entry else 0
         for _, header, _ in self.batches(start):
-            timestamp = indexed_timestamp(header)
-            if timestamp > self._max_timestamp:
-                self._max_timestamp = timestamp
+            if header.max_timestamp > self._max_timestamp:
+                self._max_timestamp = header.max_timestamp
                 self._offset_of_max_timestamp = header.last_offset
 
     def rebuild_indexes(self) -> None:
         """Rebuild offset index and time index from the batches. Raises OSError."""
         self.begin_rebuild()
         for position, header, _ in self.batches():
-            self.enter(position, header.size, header.last_offset, indexed_timestamp(header))
+            self.enter(position, header.size, header.last_offset, header.max_timestamp)
         self.become_inactive()
 
     def begin_rebuild(self) -> None:

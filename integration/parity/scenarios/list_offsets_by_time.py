@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from integration.parity.admin_requests import delete_records
 from integration.parity.formatting import by_partition
 from integration.parity.requests import EARLIEST, LATEST, batch, list_offsets, produce
 from integration.parity.scenario import Kafka, Observations, scenario
 
 MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD = -3, -4, -5, -6
+FAR_FUTURE_MS = 1 << 45
 
 
 @scenario()
@@ -75,3 +77,26 @@ def offsets_by_isolation_level(kafka: Kafka) -> Observations:
     kafka.request(produce(topic, batch("a", "b")))
     for read_committed in (False, True):
         yield kafka.request(list_offsets(topic, LATEST, read_committed=read_committed))
+
+
+@scenario()
+def offsets_in_the_first_late_segment(kafka: Kafka) -> Observations:
+    """Only the first segment with a late enough timestamp is searched, deleted records or not."""
+    topic = kafka.topic(internal_segment_bytes="300")
+    for value, at in (("a" * 120, 5000), ("b", 2000), *(("c" * 180, 7000 + i) for i in range(3))):
+        kafka.request(produce(topic, batch(value, at=at)))
+    for log_start in (0, 1, 2, 3):
+        kafka.request(delete_records(topic, {0: log_start}))
+        for at in (0, 2000, 3000, 5000, 6000, 7001, 9000, MAX_TIMESTAMP):
+            yield log_start, at, kafka.request(list_offsets(topic, at))
+
+
+@scenario()
+def offsets_without_timestamps(kafka: Kafka) -> Observations:
+    """A segment without timestamps is as late as its file; the maximum timestamp may be -1."""
+    topic = kafka.topic(internal_segment_bytes="300")
+    for after, at in enumerate((-1, -1, -1, 5000, 6000, 7000)):
+        yield after, kafka.request(list_offsets(topic, MAX_TIMESTAMP))
+        kafka.request(produce(topic, batch("c" * 180, at=at)))
+    for at in (0, 5000, 6500, 9000, FAR_FUTURE_MS, MAX_TIMESTAMP):
+        yield at, kafka.request(list_offsets(topic, at))

@@ -81,9 +81,12 @@ def test_a_log_whose_compaction_was_requested_may_have_another_policy(
 
 def test_a_log_with_both_policies_is_compacted_and_deleted(cleaned: CleanedLogs) -> None:
     """Superseded records are removed, and old segments are deleted."""
-    log = cleaned.log(cleanup_policy=("compact", "delete"), retention_ms=1000)
+    log = cleaned.log(batches=0, cleanup_policy=("compact", "delete"), retention_ms=1000)
+    for key in (b"old", *[b"k"] * 8):
+        log.append_as_leader(batch(1, key=key, size=100), 0)
+    replicate(log)
     cleaned.cleaner.start()
-    assert len(read_all(log)) < 8
+    assert len(read_all(log)) < 9
     cleaned.clock.time_ms += 2000
     log.append_as_leader(batch(1, key=b"new", timestamp=cleaned.clock.time_ms), 0)
     replicate(log)

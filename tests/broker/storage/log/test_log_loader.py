@@ -106,6 +106,20 @@ def test_an_invalid_snapshot_is_removed(tmp_path: Path, caplog: pytest.LogCaptur
     assert log.append_as_leader(again, 1).duplicate
 
 
+def test_producers_at_the_log_start_are_forgotten(tmp_path: Path) -> None:
+    """All their batches were deleted; their snapshot is removed (Kafka's ``truncateAndReload``)."""
+    log = reopened(tmp_path)
+    for sequence in range(2):
+        log.append_as_leader(batch(1, producer_id=1, producer_epoch=0, base_sequence=sequence), 0)
+    log.close()
+
+    log = reopened(tmp_path, clean=True, log_start_offset=2)
+
+    assert Snapshots(tmp_path / "orders-0", Disk()).offsets == []
+    again = batch(1, producer_id=1, producer_epoch=0, base_sequence=1)
+    assert not log.append_as_leader(again, 0).duplicate
+
+
 def test_snapshots_that_truncation_does_not_need_are_removed(tmp_path: Path) -> None:
     """The latest one and those at base offsets are kept."""
     for _ in range(3):

@@ -9,10 +9,10 @@ import pytest
 
 from broker.storage.log import offset_search
 from broker.storage.log.offset_search import search_by_timestamp, search_max_timestamp
-from broker.storage.segments import log_segments, segment
+from broker.storage.segments import segment
 from protocol.compression import Codec
 from protocol.record_batch.record import Record
-from tests.broker.storage.logs import NOW_MS, batch, batch_of, open_log, searched
+from tests.broker.storage.logs import NOW_MS, batch, batch_of, emptied, open_log, searched
 
 
 @pytest.mark.parametrize("codec", [Codec.NONE, Codec.ZSTD])
@@ -90,10 +90,7 @@ def test_a_scan_ends_after_so_many_segments(tmp_path: Path) -> None:
     for number in range(12):
         log.append_as_leader(batch(1, timestamp=NOW_MS + number), 0)
 
-    with (
-        patch.object(log_segments, "SCANNED_MAX", 3),
-        patch.object(offset_search, "SCANNED_MAX", 3),
-    ):
+    with patch.object(offset_search, "SCANNED_MAX", 3):
         steps = list(search_by_timestamp(log, NOW_MS + 11))
         found = searched(search_by_timestamp(log, NOW_MS + 11))
         largest = searched(search_max_timestamp(log))
@@ -117,3 +114,68 @@ def test_a_search_uses_the_log_as_it_is_at_each_scan(tmp_path: Path) -> None:
 
     assert again is not None
     assert again.first_record() == (40, NOW_MS + 50, 0)
+
+
+def test_a_search_for_the_largest_timestamp_begins_again_without_its_segment(
+    tmp_path: Path,
+) -> None:
+    """The segment is removed while others are checked."""
+    log = open_log(tmp_path, segment_bytes=100)
+    for number in range(12):
+        log.append_as_leader(batch(1, timestamp=NOW_MS - number), 0)
+
+    with patch.object(offset_search, "SCANNED_MAX", 10):
+        search = search_max_timestamp(log)
+        assert next(search) is None
+        log.truncate_fully_and_start_at(40)
+        log.append_as_leader(batch(1, timestamp=NOW_MS - 50), 0)
+        found = searched(search)
+
+    assert found == (40, NOW_MS - 50, 0)
+
+
+def test_only_the_first_late_segment_is_searched(tmp_path: Path) -> None:
+    """Even if its late records are deleted, as in Kafka."""
+    log = open_log(tmp_path, segment_bytes=200)
+    for time in (5, 1, 9):
+        log.append_as_leader(batch(1, size=30, timestamp=NOW_MS + time), 0)
+    log.update_high_watermark(log.log_end_offset_metadata)
+    log.maybe_increment_log_start_offset(1)
+
+    found = [searched(search_by_timestamp(log, NOW_MS + time)) for time in (1, 3, 6)]
+
+    assert log.segments.base_offsets == [0, 2]
+    assert found == [(1, NOW_MS + 1, 0), None, (2, NOW_MS + 9, 0)]
+
+
+def test_a_segment_without_timestamps_is_as_late_as_its_file(tmp_path: Path) -> None:
+    """Later records are not found until then (Kafka's ``LogSegment.largestTimestamp``)."""
+    log = open_log(tmp_path, segment_bytes=100)
+    for time in (-1, NOW_MS + 5):
+        log.append_as_leader(batch(1, timestamp=time), 0)
+    log.segments.first.file.set_modified_ms(NOW_MS)
+
+    found = [searched(search_by_timestamp(log, NOW_MS + time)) for time in (0, 1)]
+
+    assert found == [None, (1, NOW_MS + 5, 0)]
+
+
+def test_the_largest_timestamp_may_be_that_of_records_without_one(tmp_path: Path) -> None:
+    """The first record has it; a log without records has none."""
+    log = open_log(tmp_path)
+    assert searched(search_max_timestamp(log)) is None
+    for _ in range(2):
+        log.append_as_leader(batch(1, timestamp=-1), 4)
+    assert searched(search_max_timestamp(log)) == (0, -1, 4)
+
+
+def test_the_timestamp_of_a_batch_that_compaction_emptied_counts(tmp_path: Path) -> None:
+    """It is in the header: no record with the largest timestamp is found, as in Kafka."""
+    log = open_log(tmp_path)
+    log.append_as_follower(emptied(batch(1, timestamp=NOW_MS + 9)), 0)
+    log.append_as_leader(batch(1, timestamp=NOW_MS + 5), 0)
+
+    assert log.segments.first.largest_timestamp() == NOW_MS + 9
+    assert searched(search_max_timestamp(log)) is None
+    assert searched(search_by_timestamp(log, NOW_MS + 5)) == (1, NOW_MS + 5, 0)
+    assert searched(search_by_timestamp(log, NOW_MS + 6)) is None

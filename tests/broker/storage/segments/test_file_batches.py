@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from broker.storage.files.disk import Disk, DiskFile
-from broker.storage.segments.file_batches import batches_in, extents_in, indexed_timestamp
+from broker.storage.segments.file_batches import batches_in, extents_in
 from protocol.corrupt_records import CorruptRecords
-from protocol.record_batch.header import HEADER_BYTES, read_header
-from tests.broker.storage.logs import NOW_MS, batch
+from tests.broker.storage.logs import batch
 
 
 def file_of(path: Path, *parts: bytes | memoryview) -> tuple[DiskFile, int]:
@@ -66,11 +65,3 @@ def test_a_file_shorter_than_expected_ends_the_iteration(tmp_path: Path) -> None
     assert len(list(batches_in(file, 0, end + 1000))) == 3
     with pytest.raises(CorruptRecords):
         list(extents_in(file, 0, end + 1000))
-
-
-def test_a_batch_that_compaction_emptied_has_no_indexed_timestamp() -> None:
-    """Its header has the maximum timestamp of records that were removed."""
-    header = read_header(batch(2))
-    assert header.size > HEADER_BYTES
-    assert indexed_timestamp(header) == NOW_MS
-    assert indexed_timestamp(header._replace(records_count=0)) == -1

@@ -100,10 +100,18 @@ def test_all_segments_are_replaced(segments: LogSegments, tmp_path: Path) -> Non
 
 
 def test_empty_segments_have_nothing(segments: LogSegments) -> None:
-    """No position, no record, no timestamp, and nothing to delete."""
+    """No position and nothing to delete."""
     assert segments.locate(5) is None
-    assert segments.scan_by_timestamp(0, 0) is None
     assert segments.deletable(LogConfig(retention_ms=0), 0, 0, 20, NOW_MS, 3) == (0, 0)
+
+
+def test_a_segment_without_batches_is_as_old_as_its_file(segments: LogSegments) -> None:
+    """Retention does not delete what a compaction has emptied before its time."""
+    deleted = []
+    for age_ms in (500, 1500):
+        segments.first.file.set_modified_ms(NOW_MS - age_ms)
+        deleted.append(segments.deletable(LogConfig(retention_ms=1000), 0, 20, 20, NOW_MS, 1))
+    assert deleted == [(0, 0), (1, 10)]
 
 
 def test_a_segment_out_of_order_is_an_inconsistency(segments: LogSegments) -> None:
