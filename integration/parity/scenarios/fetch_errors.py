@@ -102,6 +102,17 @@ def fetch_claims_to_be_a_replica(kafka: Kafka) -> Observations:
 
 
 @scenario()
+def fetch_with_last_epochs(kafka: Kafka) -> Observations:
+    """A negative epoch of the last fetched record is none; an unknown one diverges."""
+    topic = kafka.topic()
+    kafka.request(produce(topic, A))
+    for epoch in (-2, -1, 0, 1):
+        requested = fetch(topic, max_wait_ms=0, min_bytes=0)
+        requested.topics[0].partitions[0].last_fetched_epoch = epoch
+        yield epoch, kafka.request(requested, 12)
+
+
+@scenario()
 def end_of_epochs(kafka: Kafka) -> Observations:
     """OffsetForLeaderEpoch: the end offsets of epochs, and unknown epochs."""
     topic = kafka.topic()

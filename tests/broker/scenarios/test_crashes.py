@@ -291,14 +291,20 @@ async def test_a_follower_with_old_metadata_catches_up_later(
         assert produced(pending) == [(NONE, 0)]
 
 
-async def test_a_new_leader_does_not_return_an_unknown_end_offset(tmp_path: Path) -> None:
-    """OFFSET_NOT_AVAILABLE until its high watermark has reached its epoch (KIP-207)."""
+@pytest.mark.parametrize(("timestamp", "offset"), [(-1, 1), (-3, 0), (1 << 45, -1)])
+async def test_a_new_leader_does_not_return_an_unknown_end_offset(
+    tmp_path: Path, timestamp: int, offset: int
+) -> None:
+    """OFFSET_NOT_AVAILABLE until its high watermark has reached its epoch (KIP-207).
+
+    Also for a timestamp that no record below the high watermark has.
+    """
     async with three_nodes(tmp_path) as nodes:
         await nodes.produce(b"a")
         nodes.cluster.pause(3)
         await nodes.cluster.stop(1)
         await settle()
-        requested = ListOffsetsPartition(partition_index=0, timestamp=-1)
+        requested = ListOffsetsPartition(partition_index=0, timestamp=timestamp)
         request = ListOffsetsRequest(
             replica_id=-1, topics=[ListOffsetsTopic(name="t", partitions=[requested])]
         )
@@ -311,7 +317,7 @@ async def test_a_new_leader_does_not_return_an_unknown_end_offset(tmp_path: Path
         [partition] = early.response.topics[0].partitions
         assert (partition.error_code, partition.offset) == (ErrorCode.OFFSET_NOT_AVAILABLE, -1)
         [partition] = late.response.topics[0].partitions
-        assert (partition.error_code, partition.offset) == (NONE, 1)
+        assert (partition.error_code, partition.offset) == (NONE, offset)
 
 
 async def test_all_nodes_stop_and_start(tmp_path: Path) -> None:

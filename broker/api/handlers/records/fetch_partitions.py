@@ -48,7 +48,7 @@ def add_named(
             partition.fetch_offset,
             partition.partition_max_bytes,
             max(partition.current_leader_epoch, NO_EPOCH),
-            partition.last_fetched_epoch,
+            max(partition.last_fetched_epoch, NO_EPOCH),
             partition.log_start_offset,
         )
         named[requested.name] = requested

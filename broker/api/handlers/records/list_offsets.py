@@ -132,14 +132,11 @@ def _find(
     if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
         return _NOTHING
     found = yield from _search(request, key, requested, partition)
-    if found is None:
+    latest = _latest(partition, replica_id, request.body.isolation_level)
+    if found is None or found.offset >= latest:
+        _check_caught_up(partition, request)
         return _NOTHING
-    offset, found_timestamp, leader_epoch = found
-    if offset >= _latest(partition, replica_id, request.body.isolation_level):
-        if timestamp != MAX_TIMESTAMP:
-            _check_caught_up(partition, request)
-        return _NOTHING
-    return found_timestamp, offset, leader_epoch
+    return found.timestamp, found.offset, found.leader_epoch
 
 
 def _partition(

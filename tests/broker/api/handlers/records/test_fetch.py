@@ -361,7 +361,12 @@ async def test_a_diverging_epoch_is_returned(tmp_path: Path) -> None:
         same = await client.send(request, FETCH_VERSION)
         request.topics[0].partitions[0].last_fetched_epoch = 5
         unknown = await client.send(request, FETCH_VERSION)
+        request.topics[0].partitions[0].fetch_offset = 0
+        request.topics[0].partitions[0].last_fetched_epoch = -2
+        without = await client.send(request, FETCH_VERSION)
 
         assert same.responses[0].partitions[0].diverging_epoch is None
         error = unknown.responses[0].partitions[0].error_code
         assert error == ErrorCode.OFFSET_OUT_OF_RANGE
+        assert without.responses[0].partitions[0].diverging_epoch is None
+        assert _sizes(without)[0] > 0
