@@ -315,9 +315,10 @@ class Controller:
             check_min_insync_replicas(name, before, configs)
         if validate_only or configs == before:
             return
-        self._state.put_broker_configs(name, configs)
         if configs.get(MIN_INSYNC_REPLICAS) != before.get(MIN_INSYNC_REPLICAS):
+            # Nodes apply it first, as Kafka's, in which both are one change.
             self._change_all(lambda *_: True, lambda old, _: clear_elr(old))
+        self._state.put_broker_configs(name, configs)
 
     def alter_group_configs(
         self, group_id: str, changed: ConfigsChanged, *, validate_only: bool = False

@@ -85,6 +85,9 @@ class DeltaApplier:
             partition = self._partition(key, topic, log_config, config.min_insync_replicas)
             if partition is not None:
                 self._apply_partition(partition, registration)
+                # As in Kafka, a change of the metadata has its effects before one of the settings.
+                partition.log.update_config(log_config)
+                partition.set_min_insync_replicas(config.min_insync_replicas)
             yield None
 
     def _apply_partition(self, partition: Partition, registration: PartitionRegistration) -> None:
@@ -119,11 +122,9 @@ class DeltaApplier:
         log_config: LogConfig,
         min_insync_replicas: int,
     ) -> Partition | None:
-        """The partition with its log open and its settings updated; None if the disk fails."""
+        """The partition with its log open; None if the disk fails. A new one has the settings."""
         partition = self._partitions.get(key)
         if partition is not None:
-            partition.log.update_config(log_config)
-            partition.set_min_insync_replicas(min_insync_replicas)
             return partition
         try:
             opened = self._logs.get_or_create(key, topic.topic_id, log_config)

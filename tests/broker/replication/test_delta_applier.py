@@ -255,6 +255,21 @@ def test_changed_settings_apply_immediately(world: World) -> None:
     assert world.partition().log.config.retention_ms == 5000
 
 
+def test_a_lower_min_isr_does_not_move_the_high_watermark(world: World) -> None:
+    """Kafka applies the settings after the metadata; the next append or fetch moves it."""
+    alone = [PartitionRegistration(ALL, (1,), 1, 0, epoch) for epoch in (0, 1)]
+    finish(world.delta_applier.apply_topic(_topic(alone[0], min_insync_replicas="2")))
+    log = world.partition().log
+    log.append_as_leader(records(b"a"), 0)
+
+    finish(world.delta_applier.apply_topic(_topic(alone[1], min_insync_replicas="1")))
+
+    assert log.high_watermark == 0
+    leader_state = world.partition().leader_state
+    assert leader_state is not None
+    assert leader_state.maybe_increment_high_watermark()
+
+
 def test_all_partitions_of_a_topic_have_one_log_config(world: World) -> None:
     """It is computed once for each change of the topic, which may have ten thousand partitions."""
     world.apply(1, 1, 1, retention_ms="5000")
