@@ -6,17 +6,15 @@ of the address (``ConnectionQuotas.recordIpConnectionMaybeThrottle``).
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Callable
 
 from broker.config import Config
+from broker.quotas.addresses import canonical
 from broker.quotas.entity import CONNECTION_CREATION_RATE, IP, Entity, Quotas
 from broker.quotas.rate import Rate
 
 # Kafka removes the sensors of an address after an hour without use.
 _IDLE_MS = 3_600_000
-
-_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class AddressRates:
@@ -26,8 +24,8 @@ class AddressRates:
         self._windows = config.quota_window_num
         self._window_ms = config.quota_window_size_seconds * 1000
         self._now_ms = now_ms
-        self._limits: dict[_Address | None, float] = {}
-        self._rates: dict[_Address, Rate] = {}
+        self._limits: dict[str | None, float] = {}
+        self._rates: dict[str, Rate] = {}
 
     def put(self, entity: Entity, quotas: Quotas) -> None:
         """Apply the quotas of *entity* from now on; the measured rates stay.
@@ -36,7 +34,7 @@ class AddressRates:
         """
         for kind, name in entity:
             if kind == IP:
-                address = None if name is None else _address(name)
+                address = None if name is None else canonical(name)
                 if CONNECTION_CREATION_RATE in quotas:
                     self._limits[address] = quotas[CONNECTION_CREATION_RATE]
                 else:
@@ -53,7 +51,7 @@ class AddressRates:
         """
         if not self._limits:
             return 0
-        address = _address(name)
+        address = canonical(name)
         limit = self._limits.get(address, self._limits.get(None))
         if limit is None:
             return 0
@@ -72,10 +70,3 @@ class AddressRates:
         self._rates = {
             each: rate for each, rate in self._rates.items() if not rate.is_idle(now_ms, _IDLE_MS)
         }
-
-
-def _address(name: str) -> _Address:
-    """The address with that text; an IPv4 address may be mapped to IPv6, or be ``localhost``."""
-    address = ipaddress.ip_address("127.0.0.1" if name == "localhost" else name.partition("%")[0])
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return address if mapped is None else mapped

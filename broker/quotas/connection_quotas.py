@@ -6,10 +6,14 @@ Kafka, and the operating system refuses those for which the backlog has no room.
 ``max.connections.per.ip`` a connection is accepted and closed, above the quota of its address
 (`broker.quotas.address_rates`) after a delay. All limits may change while the node runs, and apply
 to new connections.
+
+``max.connections.per.ip.overrides`` may name hosts, whose addresses are looked up in the hosts file
+when the configuration changes (`broker.quotas.addresses`).
 """
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable
 
@@ -18,8 +22,11 @@ import trio
 from broker.config import Config
 from broker.config.kinds import counts_by_address
 from broker.quotas.address_rates import AddressRates
+from broker.quotas.addresses import canonical, canonical_host
 from broker.quotas.creation_rate import CreationRate
 from purgatories.timer.system_timer import SystemTimer
+
+log = logging.getLogger("antechamber.quotas")
 
 
 class ConnectionQuotas:
@@ -34,6 +41,8 @@ class ConnectionQuotas:
         self._rate = CreationRate(config, timer, self.notify)
         self._changed = trio.Event()
         self._on_reconfigured: list[Callable[[], object]] = []
+        self._overrides = ""
+        self._most_by_address: dict[str, int] = {}
         self.reconfigured()
 
     @property
@@ -62,7 +71,9 @@ class ConnectionQuotas:
     def reconfigured(self) -> None:
         """Read the limits again: the configuration has changed."""
         self._rate.limit = self._config.max_connection_creation_rate
-        self._most_by_address = counts_by_address(self._config.max_connections_per_ip_overrides)
+        if self._overrides != self._config.max_connections_per_ip_overrides:
+            self._overrides = self._config.max_connections_per_ip_overrides
+            self._most_by_address = _by_address(counts_by_address(self._overrides))
         for read_limits in self._on_reconfigured:
             read_limits()
         self.notify()
@@ -73,6 +84,7 @@ class ConnectionQuotas:
 
     def admit(self, address: str) -> bool:
         """Count a connection as open; False if its address has too many, and it must be closed."""
+        address = canonical(address)
         most = self._most_by_address.get(address, self._config.max_connections_per_ip)
         if self._counts[address] >= most:
             return False
@@ -84,6 +96,7 @@ class ConnectionQuotas:
 
     def leave(self, address: str) -> None:
         """Count an admitted connection no more, because it is closed."""
+        address = canonical(address)
         assert self._counts[address] > 0
         self._total -= 1
         self._counts[address] -= 1
@@ -91,3 +104,15 @@ class ConnectionQuotas:
             del self._counts[address]
         if self._total == self._config.max_connections - 1:
             self.notify()
+
+
+def _by_address(overrides: dict[str, int]) -> dict[str, int]:
+    """The limits of hosts by address; of several names of one address the last one applies."""
+    limits = dict[str, int]()
+    for host, most in overrides.items():
+        address = canonical_host(host)
+        if address is None:
+            log.warning("max.connections.per.ip.overrides: %r is not in the hosts file", host)
+        else:
+            limits[address] = most
+    return limits

@@ -25,7 +25,7 @@ class Connections:
 
     The limits are those that *config* has when a connection is opened. *channels* serve them, and
     *memory* bounds what they hold. *changes* is notified when one has ended. See `Connection` for
-    the other arguments.
+    the other arguments; ``on_bug`` is also called for a connection that cannot be opened.
     """
 
     def __init__(
@@ -39,10 +39,10 @@ class Connections:
         memory: MemoryPool | None,
     ) -> None:
         self.memory = memory
+        self.on_bug = on_bug
         self._config = config
         self._timer = timer
         self._scratch = scratch
-        self._on_bug = on_bug
         self._changes = changes
         self._open: set[Connection] = set()
         self._channels = channels
@@ -84,7 +84,7 @@ class Connections:
             timer=self._timer,
             idle_ms=self._config.connections_max_idle_ms,
             memory=self.memory,
-            on_bug=self._on_bug,
+            on_bug=self.on_bug,
             session=opening.session,
             refuse_length=opening.refuse_length,
         )

@@ -22,7 +22,7 @@ from broker.faults.fault_rules import FaultRules
 from broker.network.clients.connection_setup import ConnectionSetup
 from broker.network.clients.connections import Connections
 from broker.network.listeners.local_listener import LocalListener
-from broker.network.listeners.throttled_sockets import Accepted, ThrottledSockets
+from broker.network.listeners.throttled_sockets import ThrottledSockets
 from broker.network.transports.transport import SocketTransport, Transport
 from broker.process.descriptors import OVERLOADED, ClientDescriptors
 from broker.quotas.connection_quotas import ConnectionQuotas
@@ -31,12 +31,14 @@ from broker.security.listeners.endpoints import configured_listeners
 
 log = logging.getLogger("antechamber.connection")
 
-# After that many the open connections are served.
-_ACCEPTED_AT_ONCE = 64
+# After that many the open connections are served, so that a burst does not delay them.
+_ACCEPTED_AT_ONCE = 8
 # While the system has no descriptor left, new connections wait in the backlog.
 _OVERLOAD_PAUSE_S = 0.1
 # The option SO_LINGER: on, for 0 seconds.
 _RESET_AT_ONCE = struct.pack("HH" if sys.platform == "win32" else "ii", 1, 0)
+
+_Connected = socket.socket | Transport
 
 
 class ServingNode(Protocol):
@@ -84,8 +86,7 @@ class Acceptor:
                 except trio.Cancelled:
                     transport.close()
                     raise
-                if self._may_begin(transport, transport.peer, transport.close):
-                    self._open(transport, transport.peer)
+                self._begin(transport, transport.peer, transport.close)
         finally:
             self._throttled.close()
 
@@ -99,8 +100,7 @@ class Acceptor:
                     if not quotas.may_accept:
                         break
                     connected, address = listener.accept()
-                    if self._may_begin(connected, address[0], partial(reset, connected)):
-                        self._open(self._transport(connected), address[0])
+                    self._begin(connected, address[0], partial(reset, connected))
             except BlockingIOError:
                 continue
             except OSError as error:
@@ -108,7 +108,19 @@ class Acceptor:
                     await trio.sleep(_OVERLOAD_PAUSE_S)
                 # else the client has closed the connection before it was accepted
 
-    def _may_begin(self, connected: Accepted, address: str, refuse: Callable[[], None]) -> bool:
+    def _begin(self, connected: _Connected, address: str, refuse: Callable[[], None]) -> None:
+        """Let an accepted connection be served, or close it; an exception ends this one only."""
+        try:
+            if self._may_begin(connected, address, refuse):
+                self._open(connected, address)
+        except OSError as error:  # the client has disconnected, or the system has no memory
+            log.info("closing a connection from %s: %s", address, error)
+            connected.close()
+        except Exception as bug:
+            connected.close()
+            self._connections.on_bug(address, bug)
+
+    def _may_begin(self, connected: _Connected, address: str, refuse: Callable[[], None]) -> bool:
         """Whether an accepted connection is served; closes it, now or later, if it is not.
 
         *refuse* closes one that a fault rule refuses.
@@ -121,6 +133,13 @@ class Acceptor:
             log.info("refusing a connection from %s: too many files are open", address)
             connected.close()
             return False
+        try:
+            return self._is_within_quotas(connected, address)
+        except Exception:
+            self._descriptors.give_back()
+            raise
+
+    def _is_within_quotas(self, connected: _Connected, address: str) -> bool:
         throttle_ms = self._quotas.record(address)
         if throttle_ms:
             log.info(
@@ -138,13 +157,20 @@ class Acceptor:
         self._descriptors.give_back()
         return False
 
-    def _transport(self, connected: socket.socket) -> Transport:
+    def _transport(self, connected: _Connected) -> Transport:
+        if not isinstance(connected, socket.socket):
+            return connected
         send_bytes = self._config.socket_send_buffer_bytes
         return SocketTransport(connected, send_bytes, self._config.socket_receive_buffer_bytes)
 
-    def _open(self, transport: Transport, address: str) -> None:
+    def _open(self, connected: _Connected, address: str) -> None:
         """Let an admitted connection be served."""
-        self._connections.open(self._setup.open(transport), partial(self._ended, address))
+        try:
+            opening = self._setup.open(self._transport(connected))
+        except Exception:
+            self._ended(address)
+            raise
+        self._connections.open(opening, partial(self._ended, address))
 
     def _ended(self, address: str) -> None:
         self._quotas.leave(address)

@@ -20,7 +20,7 @@ _ROOM_BYTES: Final = 4 << 20
 class LocalListener:
     """Connections that wait until they are accepted, at most *backlog*.
 
-    ``peer`` is the address that both ends have as that of their peer.
+    ``peer`` is the numeric address that both ends have as that of their peer.
     """
 
     def __init__(self, peer: str, backlog: int) -> None:

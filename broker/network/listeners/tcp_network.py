@@ -30,20 +30,22 @@ class Registered(Protocol):
 
 @dataclass(slots=True)
 class Bound:
-    """A listener's bound address; ``listener`` is None after a node has taken it.
+    """A listener's bound host and port; ``listener`` is None after a node has taken it.
 
+    ``address`` is the numeric address of the host, which other nodes have as that of their peer.
     ``local`` is the listener for the other nodes of the process; None if they connect to another
     listener, or the node is stopped.
     """
 
     host: str
+    address: str
     port: int
     listener: socket.socket | None
     local: LocalListener | None = None
 
     def listen_locally(self) -> LocalListener:
         """Accept connections of the other nodes."""
-        self.local = LocalListener(reachable(self.host), BACKLOG)
+        self.local = LocalListener(reachable(self.address), BACKLOG)
         return self.local
 
     def end_local(self) -> None:
@@ -136,7 +138,8 @@ def _bind(endpoint: Endpoint, index: int) -> Bound:
         host_by=" by --host or listeners",
         port_by=" by --port or listeners",
     )
-    return Bound(endpoint.host, listener.getsockname()[1], listener)
+    address, bound_port = listener.getsockname()[:2]
+    return Bound(endpoint.host, address, bound_port, listener)
 
 
 def _listen_again(name: str, bound: Bound) -> socket.socket:

@@ -142,6 +142,7 @@ class SocketTransport:
         try:
             connected.setblocking(False)
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             for option, size_bytes in (
                 (socket.SO_SNDBUF, send_buffer_bytes),
                 (socket.SO_RCVBUF, receive_buffer_bytes),

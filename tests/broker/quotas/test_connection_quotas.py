@@ -53,6 +53,36 @@ def test_an_address_may_have_its_own_limit() -> None:
     assert admitted == [True, True, False, True, False, False]
 
 
+@pytest.mark.parametrize(
+    ("named", "address"),
+    [
+        ("localhost", "127.0.0.1"),
+        ("127.0.0.2", "::ffff:127.0.0.2"),
+        ("0:0:0:0:0:0:0:1", "::1"),
+        ("2001:DB8::1", "2001:db8::1"),
+    ],
+)
+def test_the_limit_of_an_address_applies_to_all_its_texts(named: str, address: str) -> None:
+    """As Java compares addresses; the name of the local host is one of them."""
+    limited, _ = quotas(max_connections_per_ip_overrides=f"{named}:1")
+
+    assert [limited.admit(address) for _ in range(2)] == [True, False]
+    limited.leave(address)
+    assert limited.admit(address)
+
+
+def test_a_limit_of_an_unknown_host_applies_to_no_address(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A warning names the host; other limits apply."""
+    overrides = "unknown.invalid:0,192.0.2.1:0"
+
+    limited, _ = quotas(max_connections_per_ip_overrides=overrides)
+
+    assert "'unknown.invalid' is not in the hosts file" in caplog.text
+    assert [limited.admit(each) for each in ("192.0.2.1", "192.0.2.2")] == [False, True]
+
+
 async def test_at_the_limit_none_is_accepted_until_one_is_closed() -> None:
     """New connections wait in the backlog."""
     limited, _ = quotas(max_connections="2")

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import struct
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
 import trio.testing
 
+from broker.network.clients.connection_setup import ConnectionSetup, Opening
 from broker.network.listeners.acceptor import Acceptor, close_excess_connections
 from broker.network.listeners.listening_socket import listen
 from broker.network.listeners.local_listener import LocalListener
+from broker.network.transports.transport import Transport
 from broker.process.descriptors import ClientDescriptors
 from tests.client import RunningNode, running_node
 
@@ -109,6 +114,70 @@ async def test_connections_beyond_the_share_of_clients_are_closed(
         assert await trio.to_thread.run_sync(third.recv, 1)
         second.close()
         third.close()
+
+
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+async def test_a_burst_of_connections_is_accepted_in_small_steps(
+    tmp_path: Path, anyio_backend: str
+) -> None:
+    """Open connections are served between them."""
+    async with _accepting(tmp_path) as (node, port):
+        clients = [_connect(port) for _ in range(50)]
+        numbers = [0]
+        while numbers[-1] < len(clients):
+            await trio.lowlevel.checkpoint()
+            numbers.append(len(node.node.connections))
+        for client in clients:
+            client.close()
+
+    # Between two turns of this task the acceptor may have two.
+    assert max(after - before for before, after in pairwise(numbers)) <= 2 * 8
+
+
+class _BrokenSetup:
+    """A setup that fails as its listener's first connections begin."""
+
+    def __init__(self, setup: ConnectionSetup, *errors: Exception) -> None:
+        self._setup = setup
+        self._errors = list(errors)
+
+    def open(self, transport: Transport) -> Opening:
+        """See `ConnectionSetup.open`."""
+        if self._errors:
+            raise self._errors.pop(0)
+        return self._setup.open(transport)
+
+
+@pytest.mark.parametrize("is_local", [False, True])
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+async def test_an_exception_ends_the_connection_that_begins(
+    tmp_path: Path, is_local: bool, anyio_backend: str
+) -> None:
+    """It is closed and not counted; the next one is served."""
+    bug, bugs = RuntimeError("bug"), list[Exception]()
+    async with running_node(tmp_path, kept=False, offload=None) as node:
+        setup = _BrokenSetup(node.node.listeners["PLAINTEXT"], bug, OSError(errno.ENOMEM, "no"))
+        node.node.listeners = {"PLAINTEXT": setup}
+        node.node.connections.on_bug = lambda _, error: bugs.append(error)
+        local = LocalListener("127.0.0.1", 10)
+        with listen("--port", "127.0.0.1", 0) as listener:
+            async with trio.open_nursery() as nursery:
+                acceptor = Acceptor(node.node, "PLAINTEXT", ClientDescriptors(1))
+                port = listener.getsockname()[1]
+                opened: list[Any]
+                if is_local:
+                    nursery.start_soon(acceptor.run_locally, local)
+                    opened = [local.connect() for _ in range(3)]
+                else:
+                    nursery.start_soon(acceptor.run, listener)
+                    opened = [_connect(port) for _ in range(3)]
+                while not node.node.connections:
+                    await trio.lowlevel.checkpoint()
+                nursery.cancel_scope.cancel()
+        for each in opened:
+            each.close()
+
+    assert bugs == [bug]
 
 
 def _answered(port: int) -> socket.socket:

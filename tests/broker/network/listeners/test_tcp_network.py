@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,17 @@ async def test_a_connection_between_nodes_has_the_address_of_the_port(
 
     assert transport.peer == "127.0.0.1"
     assert clients == ["127.0.0.1"]
+    transport.close()
+
+
+@pytest.mark.anyio
+async def test_a_connection_between_nodes_has_a_numeric_address() -> None:
+    """Also if the listener has the name of a host: quotas compare addresses."""
+    own = plaintext(0, "localhost")
+    with closing(TcpNetwork(Listeners((own,), {"INTERNAL": own}, "INTERNAL"), 1)) as network:
+        transport = await network.connect(*network.advertised[1]["INTERNAL"])
+
+    assert ip_address(transport.peer).is_loopback
     transport.close()
 
 

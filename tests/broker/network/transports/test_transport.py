@@ -55,6 +55,12 @@ def ends() -> Iterator[Ends]:
         yield SocketTransport(ours), other
 
 
+def test_the_system_checks_that_the_peer_of_an_idle_connection_exists(ends: Ends) -> None:
+    """As Kafka, the socket has SO_KEEPALIVE."""
+    with socket.socket(fileno=os.dup(ends[0].fileno())) as ours:
+        assert ours.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+
+
 @pytest.mark.parametrize(("size_bytes", "is_other"), [(-1, False), (30_000, True)])
 def test_socket_buffers_have_the_configured_size(size_bytes: int, is_other: bool) -> None:
     """-1 keeps the size of the system."""
