@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from protocol.codec_source import CodecSource
 from protocol.fields import Field
-from protocol.tagged_fields import TAG_MAX, end_sized, skip_sized, skip_tags
+from protocol.tagged_fields import TAG_MAX, end_sized, read_tag_count, skip_sized, skip_tags
 from protocol.varints import read_uvarint
 from protocol.wire import Read, Wire, Write
 
@@ -82,7 +82,7 @@ def _tag_reader(source: CodecSource, cls: Any, tagged: Tagged) -> Callable[..., 
     """
     source = source.begin("read_tags", cls)
     read = source.bind("read_uvarint", read_uvarint)
-    source.line(f"count, pos = {read}(buf, pos)")
+    source.line(f"count, pos = {source.bind('read_tag_count', read_tag_count)}(buf, pos)")
     with source.block("for _ in range(count)"):
         source.line(f"tag, pos = {read}(buf, pos)")
         for tag, coded in tagged.items():

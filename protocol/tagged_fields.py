@@ -10,15 +10,25 @@ from protocol.varints import Malformed, read_uvarint, write_uvarint
 # Numbers below this are encoded in one byte, as nearly all tags, counts and sizes of them.
 _ONE_BYTE: Final = 1 << 7
 TAG_MAX: Final = _ONE_BYTE - 1  # of the tags that are written
+# Kafka skips any number. An unknown field has two bytes or more, and takes about 1 µs.
+TAGS_PER_STRUCT_MAX: Final = 64
 
 
 def skip_tags(buf: memoryview, pos: int) -> int:
     """Return where the tagged fields at *pos* end, all of which are unknown; raises `Malformed`."""
-    count, pos = read_uvarint(buf, pos)
+    count, pos = read_tag_count(buf, pos)
     for _ in range(count):
         _, pos = read_uvarint(buf, pos)
         pos = skip_sized(buf, pos)
     return pos
+
+
+def read_tag_count(buf: memoryview, pos: int) -> tuple[int, int]:
+    """Read how many tagged fields follow; a negative number means none. Raises `Malformed`."""
+    count, pos = read_uvarint(buf, pos)
+    if count > TAGS_PER_STRUCT_MAX:
+        raise Malformed(f"more than {TAGS_PER_STRUCT_MAX} tagged fields in one struct")
+    return count, pos
 
 
 def skip_sized(buf: memoryview, pos: int) -> int:

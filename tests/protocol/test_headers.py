@@ -21,6 +21,7 @@ from protocol.headers import (
 from protocol.messages.api_versions import ApiVersionsResponse
 from protocol.messages.fetch import FetchResponse
 from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.tagged_fields import TAGS_PER_STRUCT_MAX
 
 REQUEST = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
 
@@ -60,6 +61,14 @@ def test_tagged_fields_of_a_header_may_be_beyond_the_copied_bytes() -> None:
     _, start = decode_request_header(memoryview(frame), frame[:20], *peek(frame))
 
     assert frame[start:] == b"body"
+
+
+def test_a_header_with_very_many_tagged_fields_is_malformed() -> None:
+    """They would be skipped in one step, before the client has logged in."""
+    tags = bytes([TAGS_PER_STRUCT_MAX + 1]) + b"\x64\x00" * (TAGS_PER_STRUCT_MAX + 1)
+
+    with pytest.raises(Malformed, match="tagged fields"):
+        decoded(struct.pack(">hhih", 12, 4, 1, -1) + tags + b"body")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from protocol.codec import Malformed, decode, encode
 from protocol.codec_source import CodecSource
 from protocol.schema import int8, int16, int32, message, since, string, struct
 from protocol.structs import struct_reader
+from protocol.tagged_fields import TAGS_PER_STRUCT_MAX
 from protocol.varints import write_uvarint
 
 
@@ -105,6 +106,16 @@ def test_unknown_tagged_fields_are_skipped() -> None:
 def test_a_known_tagged_field_is_read_whatever_its_size_says(tags: bytes, tail: bytes) -> None:
     """The size is only used to skip unknown fields, as in Kafka."""
     assert decode(Example, 1, FLEXIBLE + tags + tail).tags == [8]
+
+
+@pytest.mark.parametrize("tag", [b"\x01\x03\x09\x05\x00", b"\x64\x00"], ids=["known", "unknown"])
+def test_the_number_of_tagged_fields_is_limited(tag: bytes) -> None:
+    """Also of a repeated one: millions of them would be read in one step."""
+    most = TAGS_PER_STRUCT_MAX
+
+    decode(Example, 1, FLEXIBLE + bytes([most]) + tag * most)
+    with pytest.raises(Malformed, match=f"more than {most} tagged fields"):
+        decode(Example, 1, FLEXIBLE + bytes([most + 1]) + tag * (most + 1))
 
 
 def test_a_negative_number_of_tagged_fields_is_none() -> None:
