@@ -21,6 +21,7 @@ from contextlib import suppress
 import trio
 
 from broker.network.transports.tls_failures import describe
+from broker.network.transports.tls_records import RECORDS_AT_ONCE, RecordPieces
 from broker.network.transports.transport import (
     Awaits,
     Disconnected,
@@ -38,6 +39,7 @@ _CHUNK_BYTES = 64 * 1024
 _SENT_AT_ONCE_BYTES = 2 * 1024 * 1024
 # All connections of the process receive ciphertext into one buffer.
 _CIPHERTEXT = memoryview(bytearray(128 * 1024))
+_NO_BYTES = memoryview(b"")
 # A task that has acquired it may make a step of its handshake.
 _turn = trio.Lock()
 
@@ -61,10 +63,12 @@ class TlsTransport:
         "_is_open",
         "_outgoing",
         "_owed_bytes",
+        "_pieces",
         "_socket_has_more",
         "_ssl",
         "_transport",
         "_unsent",
+        "_waiting",
         "peer",
         "peer_certificate",
         "send_file",
@@ -90,7 +94,9 @@ class TlsTransport:
         self._has_decrypted = False  # whether the SSL object may have decrypted bytes
         self._has_ended = False  # whether the peer sends no more
         self._socket_has_more = False  # whether the last receive took only a part
-        self._unsent = memoryview(b"")  # ciphertext
+        self._pieces = RecordPieces()
+        self._waiting = _NO_BYTES  # received ciphertext, which the next steps decrypt
+        self._unsent = _NO_BYTES  # ciphertext
         self._owed_bytes = 0  # the size of the plaintext of `_unsent`
 
     # ---------------------------------------------------------------------------- handshake
@@ -119,6 +125,7 @@ class TlsTransport:
 
         Raises `Disconnected`, `TlsFailed`.
         """
+        self._pieces.left = RECORDS_AT_ONCE
         if self._unsent:
             may_step = self._flush()
         else:
@@ -149,7 +156,7 @@ class TlsTransport:
     @property
     def awaits(self) -> Awaits:
         """See `Transport.awaits`."""
-        if self._has_decrypted or self._incoming.pending or self._failure is not None:
+        if self._has_decrypted or self._incoming.pending or self._waiting or self._failure:
             return Awaits.NOTHING
         return Awaits.ROOM if self._unsent and not self._is_open else self._transport.awaits
 
@@ -183,14 +190,15 @@ class TlsTransport:
     # ------------------------------------------------------------------------------ receive
 
     def receive_into(self, buffer: memoryview) -> int:
-        """See `Transport.receive_into`; decrypts all that has arrived if it fits."""
+        """See `Transport.receive_into`; decrypts what fits of up to `RECORDS_AT_ONCE` records."""
         self._check()
+        self._pieces.left = RECORDS_AT_ONCE
         if not self._is_open:
             self._progress()
         size, received = len(buffer), 0
         while received < size:
             if not (self._has_decrypted or self._incoming.pending):
-                if received and not self._socket_has_more:
+                if received and not (self._socket_has_more or self._waiting):
                     break
                 if not self._fill():
                     if received or self._has_ended:
@@ -223,18 +231,31 @@ class TlsTransport:
         return count
 
     def _fill(self) -> bool:
-        """Receive ciphertext from the socket once; False if nothing arrived, or at the end."""
+        """Pass more ciphertext to OpenSSL.
+
+        False if nothing arrived, at the end, and after `RECORDS_AT_ONCE` in one call.
+        """
+        if not self._pieces.left:
+            return False
+        ciphertext = self._waiting or self._receive()
+        size = self._pieces.take(ciphertext)
+        self._incoming.write(ciphertext[:size])
+        rest = ciphertext[size:]
+        # What was received just now is in the common buffer.
+        self._waiting = memoryview(bytes(rest)) if rest and not self._waiting else rest
+        return size > 0
+
+    def _receive(self) -> memoryview:
+        """Receive ciphertext from the socket once; it is valid until another transport does."""
         try:
             count = self._transport.receive_into(_CIPHERTEXT)
         except BlockingIOError:
             self._socket_has_more = False
-            return False
+            return _NO_BYTES
         self._socket_has_more = count == len(_CIPHERTEXT)
         if not count:  # OpenSSL would send no more if it knew
             self._has_ended = True
-            return False
-        self._incoming.write(_CIPHERTEXT[:count])
-        return True
+        return _CIPHERTEXT[:count]
 
     # --------------------------------------------------------------------------------- send
 
@@ -280,6 +301,7 @@ class TlsTransport:
         with suppress(Disconnected):
             self._flush()
         self._failure = None  # its traceback refers to this object
+        self._waiting = _NO_BYTES
         self._transport.close()
 
     def _check(self) -> None:

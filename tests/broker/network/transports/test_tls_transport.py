@@ -10,8 +10,9 @@ import trio
 import trio.testing
 
 from broker.network.transports.memory_transport import MemoryTransport
+from broker.network.transports.tls_records import RECORDS_AT_ONCE
 from broker.network.transports.tls_transport import TlsTransport
-from broker.network.transports.transport import Disconnected, TlsFailed
+from broker.network.transports.transport import Awaits, Disconnected, TlsFailed
 from tests.broker.network.transports.tls_ends import (
     NOTHING,
     Ends,
@@ -91,6 +92,24 @@ async def test_what_does_not_fit_into_the_buffer_is_readable_without_the_socket(
     assert received == [b"first-", b"second", b"-third"]
     with pytest.raises(BlockingIOError):
         ends.server.receive_into(memoryview(bytearray(6)))
+
+
+async def test_one_call_decrypts_a_few_records() -> None:
+    """The rest is readable without the socket, so that others are served between the calls."""
+    ends = Ends()
+    await ends.open()
+    data = bytes(range(100))
+    for each in data:
+        ends.client.send([bytes([each])])
+
+    received = []
+    while sum(map(len, received)) < len(data):
+        assert ends.server.awaits is Awaits.NOTHING
+        buffer = bytearray(1000)
+        received.append(bytes(buffer[: ends.server.receive_into(memoryview(buffer))]))
+
+    assert [len(each) for each in received] == [RECORDS_AT_ONCE] * 3 + [4]
+    assert b"".join(received) == data
 
 
 async def test_an_incomplete_record_is_not_readable() -> None:
