@@ -54,8 +54,7 @@ least recently used connections of the others |
 new connections are closed at once |
 | connections of an address per second | quota `connection_creation_rate` | the connection is \
 accepted, and closed after a delay of at most one window |
-| idle time of a connection | `connections.max.idle.ms` | it is closed, unless a request is in \
-progress |
+| idle time of a connection | `connections.max.idle.ms` | it is closed, also if a request waits |
 | bytes of a request | `socket.request.max.bytes` | its connection is closed |
 | bytes of incomplete requests of a node | `queued.max.request.bytes` | connections that \
 have begun a request may complete it; the others are not read until there is room |

@@ -62,7 +62,7 @@ class Connection(Served):
     ``dispatch`` starts a request from a frame, of up to ``request_bytes_max`` bytes, and its
     arrival time; `continue_with` replaces both. ``refuse_length`` ends the connection after a frame
     of another length, by default at once. All connections of the thread receive into ``scratch``.
-    The connection closes if nothing is received for ``idle_ms``, unless that is negative.
+    The connection closes if nothing is received or sent for ``idle_ms``, unless that is negative.
     ``memory`` bounds what all connections of the node hold. ``session`` is the client; its
     authentication replaces it.
 
@@ -131,11 +131,6 @@ class Connection(Served):
         self.client = ConnectedClient(self.active_ms)
         self.free_ms = self.active_ms  # when the next request could begin; for wait records
         self._idle = None if idle_ms < 0 else IdleExpiry(timer, self, idle_ms)
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether the client waits for the broker: for a response, or while it is throttled."""
-        return self.in_progress is not None or self._throttled is not None
 
     @property
     def held_bytes(self) -> int:
@@ -224,6 +219,7 @@ class Connection(Served):
         reader, writer = self._reader, self._writer
         if writer.state is _IDLE:
             self._send()
+        self.active_ms = self._now_ms()
         if not writer.unsent_bytes and (reader.inbox.has_frame() or reader.state is _ENDED):
             self._driver.resume()
 

@@ -18,11 +18,6 @@ class Channel(Protocol):
     # When bytes were received or sent last.
     active_ms: float
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether the client waits for the broker."""
-        ...
-
     def expire(self) -> None:
         """Close it."""
         ...
@@ -31,8 +26,8 @@ class Channel(Protocol):
 class IdleExpiry(TimerTask):
     """Expires *channel* when it has been idle for ``idle_ms``.
 
-    While a request is in progress the connection is not idle. (Kafka closes it, and the client does
-    not get its response.)
+    That a request is in progress does not matter, as in Kafka: a request that waits for longer ends
+    without a response, also if its client has gone and this has not been noticed.
     """
 
     __slots__ = ("_channel", "_idle_ms", "_timer")
@@ -46,10 +41,8 @@ class IdleExpiry(TimerTask):
 
     def run(self) -> None:
         """Expire the connection, or run again when it may be idle."""
-        now_ms, channel = self._timer.now_ms(), self._channel
-        if channel.is_busy:
-            channel.active_ms = now_ms
-        left_ms = channel.active_ms + self._idle_ms - now_ms
+        channel = self._channel
+        left_ms = channel.active_ms + self._idle_ms - self._timer.now_ms()
         if left_ms <= 0:
             channel.expire()
         else:

@@ -206,7 +206,6 @@ def test_a_throttled_client_has_its_response_and_waits() -> None:
     ends = Ends(dispatch=throttle)
     assert ends.receive(b"one", b"two") is Interest.READ_OR_RESUME
     assert len(ends.client.incoming) == 100
-    assert ends.connection.is_busy
 
     ends.hand.pass_ms(100)
     assert ends.resumed == 1
@@ -344,18 +343,6 @@ def test_an_exception_while_sending_closes_the_connection(
 
     assert ends.connection.is_closed
     assert len(ends.bugs) == bugs
-
-
-def test_an_idle_connection_expires() -> None:
-    """``connections.max.idle.ms`` after bytes were received last."""
-    ends = Ends(dispatch=Ends.respond, idle_ms=1000)
-    ends.hand.pass_ms(600)
-    ends.receive(b"one")
-
-    ends.hand.pass_ms(999)
-    assert not ends.connection.is_closed
-    ends.hand.pass_ms(1)
-    assert ends.connection.is_closed
 
 
 def test_a_failure_of_tls_is_logged(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from broker.network.clients.idle_expiry import IdleExpiry
+from broker.network.clients.in_progress import CloseReason
+from tests.broker.network.clients.ends import Ends
 from tests.broker.quotas.timers import ManualTimer
 
 
@@ -11,7 +13,6 @@ class Channel:
 
     def __init__(self) -> None:
         self.active_ms = 0.0
-        self.is_busy = False
         self.expired = False
 
     def expire(self) -> None:
@@ -42,15 +43,38 @@ def test_a_channel_that_is_used_does_not_expire() -> None:
     assert channel.expired
 
 
-def test_a_channel_with_a_request_in_progress_is_not_idle() -> None:
-    """The time starts when the timer task last found a request in progress."""
-    hand, channel = ManualTimer(), Channel()
-    channel.is_busy = True
-    IdleExpiry(hand.timer, channel, 1000)
-    hand.pass_ms(5000)
-    channel.is_busy = False
+def test_an_idle_connection_expires() -> None:
+    """``connections.max.idle.ms`` after bytes were received last."""
+    ends = Ends(dispatch=Ends.respond, idle_ms=1000)
+    ends.hand.pass_ms(600)
+    ends.receive(b"one")
 
-    hand.pass_ms(999)
-    assert not channel.expired
-    hand.pass_ms(1)
-    assert channel.expired
+    ends.hand.pass_ms(999)
+    assert not ends.connection.is_closed
+    ends.hand.pass_ms(1)
+    assert ends.connection.is_closed
+
+
+def test_an_idle_connection_expires_while_a_request_waits() -> None:
+    """The request is abandoned, as in Kafka."""
+    ends = Ends(idle_ms=1000)
+    ends.receive(b"one")
+
+    ends.hand.pass_ms(999)
+    assert not ends.connection.is_closed
+    ends.hand.pass_ms(1)
+    assert ends.connection.is_closed
+    assert ends.requests[0].abandoned is CloseReason.DISCONNECT
+
+
+def test_the_idle_time_begins_again_with_a_response() -> None:
+    """Also if the request has waited for most of it."""
+    ends = Ends(idle_ms=1000)
+    ends.receive(b"one")
+    ends.hand.pass_ms(900)
+    ends.respond()
+
+    ends.hand.pass_ms(999)
+    assert not ends.connection.is_closed
+    ends.hand.pass_ms(1)
+    assert ends.connection.is_closed

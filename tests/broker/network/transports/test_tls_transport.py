@@ -102,7 +102,7 @@ async def test_one_call_decrypts_a_few_records() -> None:
     for each in data:
         ends.client.send([bytes([each])])
 
-    received = []
+    received = list[bytes]()
     while sum(map(len, received)) < len(data):
         assert ends.server.awaits is Awaits.NOTHING
         buffer = bytearray(1000)
