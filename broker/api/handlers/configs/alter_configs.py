@@ -16,9 +16,10 @@ from broker.api.handlers.configs.config_resources import (
 )
 from broker.api.request import Request
 from broker.config.changes import ConfigChange
-from broker.steps.queue import Slices
+from broker.steps.queue import Slices, each
 from protocol.messages.alter_configs import (
     AlterConfigsRequest,
+    AlterConfigsResource,
     AlterConfigsResourceResponse,
     AlterConfigsResponse,
 )
@@ -27,18 +28,16 @@ from protocol.messages.alter_configs import (
 def alter_configs(request: Request[AlterConfigsRequest]) -> Slices[AlterConfigsResponse]:
     """Replace the configs of each resource."""
     requested = request.body.resources
-    outcomes = yield from alter_each(
-        request,
-        [
-            AlteredResource(
-                each.resource_type,
-                each.resource_name,
-                [ConfigChange(config.name, config.value) for config in each.configs],
-                replaces=True,
-            )
-            for each in requested
-        ],
-        validate_only=request.body.validate_only,
-    )
-    responses = resource_responses(AlterConfigsResourceResponse, requested, outcomes)
+    altered = yield from each(_altered, requested)
+    outcomes = yield from alter_each(request, altered, validate_only=request.body.validate_only)
+    responses = yield from resource_responses(AlterConfigsResourceResponse, requested, outcomes)
     return AlterConfigsResponse(responses=responses)
+
+
+def _altered(resource: AlterConfigsResource) -> AlteredResource:
+    return AlteredResource(
+        resource.resource_type,
+        resource.resource_name,
+        [ConfigChange(config.name, config.value) for config in resource.configs],
+        replaces=True,
+    )

@@ -18,7 +18,6 @@ Kafka opens and closes listeners while it runs. Loggers are those of Python.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, TypeVar
@@ -92,9 +91,8 @@ def alter_each(
     request: Request[Any], resources: Sequence[AlteredResource], *, validate_only: bool
 ) -> Slices[list[ApiError | None]]:
     """Alter each resource separately; return the error of each, or None, in the same order."""
-    counts = Counter((each.resource_type, each.name) for each in resources)
-    twice = {resource for resource, count in counts.items() if count > 1}
-    all_fail = any(_is_unknown_to_controller(request, each, twice) for each in resources)
+    twice = yield from _named_twice(resources)
+    all_fail = yield from _any_is_unknown_to_controller(request, resources, twice)
     outcomes: list[ApiError | None] = []
     for each in resources:
         try:
@@ -116,17 +114,42 @@ def alter_each(
 
 def resource_responses(
     response: Callable[..., Response], requested: Iterable[Any], outcomes: Iterable[ApiError | None]
-) -> list[Response]:
+) -> Slices[list[Response]]:
     """The response for each requested resource, with its outcome of `alter_each`."""
-    return [
-        response(
-            error_code=error.code if error else ErrorCode.NONE,
-            error_message=error.message if error else None,
-            resource_type=resource.resource_type,
-            resource_name=resource.resource_name,
+    responses = []
+    for resource, error in zip(requested, outcomes, strict=True):
+        responses.append(
+            response(
+                error_code=error.code if error else ErrorCode.NONE,
+                error_message=error.message if error else None,
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
         )
-        for resource, error in zip(requested, outcomes, strict=True)
-    ]
+        yield None
+    return responses
+
+
+def _named_twice(resources: Iterable[AlteredResource]) -> Slices[set[tuple[int, str]]]:
+    """The types and names that occur more than once."""
+    seen, twice = set[tuple[int, str]](), set[tuple[int, str]]()
+    for each in resources:
+        resource = each.resource_type, each.name
+        (twice if resource in seen else seen).add(resource)
+        yield None
+    return twice
+
+
+def _any_is_unknown_to_controller(
+    request: Request[Any],
+    resources: Iterable[AlteredResource],
+    twice: Collection[tuple[int, str]],
+) -> Slices[bool]:
+    for each in resources:
+        if _is_unknown_to_controller(request, each, twice):
+            return True
+        yield None
+    return False
 
 
 def _is_unknown_to_controller(

@@ -14,8 +14,9 @@ from broker.api.handlers.configs.config_resources import (
 )
 from broker.api.request import Request
 from broker.config.changes import ConfigChange
-from broker.steps.queue import Slices
+from broker.steps.queue import Slices, each
 from protocol.messages.incremental_alter_configs import (
+    AlterConfigsResource,
     AlterConfigsResourceResponse,
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
@@ -27,21 +28,15 @@ def incremental_alter_configs(
 ) -> Slices[IncrementalAlterConfigsResponse]:
     """Alter the configs of each resource."""
     requested = request.body.resources
-    outcomes = yield from alter_each(
-        request,
-        [
-            AlteredResource(
-                each.resource_type,
-                each.resource_name,
-                [
-                    ConfigChange(config.name, config.value, config.config_operation)
-                    for config in each.configs
-                ],
-                replaces=False,
-            )
-            for each in requested
-        ],
-        validate_only=request.body.validate_only,
-    )
-    responses = resource_responses(AlterConfigsResourceResponse, requested, outcomes)
+    altered = yield from each(_altered, requested)
+    outcomes = yield from alter_each(request, altered, validate_only=request.body.validate_only)
+    responses = yield from resource_responses(AlterConfigsResourceResponse, requested, outcomes)
     return IncrementalAlterConfigsResponse(responses=responses)
+
+
+def _altered(resource: AlterConfigsResource) -> AlteredResource:
+    changes = [
+        ConfigChange(config.name, config.value, config.config_operation)
+        for config in resource.configs
+    ]
+    return AlteredResource(resource.resource_type, resource.resource_name, changes, replaces=False)

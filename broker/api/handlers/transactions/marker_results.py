@@ -60,7 +60,7 @@ def write_marker(
             if len(markers) == ITEMS_AT_ONCE:
                 _append(services, marker, markers, results)
                 markers = {}
-                yield None
+        yield None
     if markers:
         _append(services, marker, markers, results)
     yield None

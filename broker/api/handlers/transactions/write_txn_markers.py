@@ -14,7 +14,6 @@ Deviations: in Kafka, a marker without a producer id or epoch also fails the oth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 from broker.api.authorization.check import ALTER_CLUSTER, CLUSTER_ACTION
@@ -26,9 +25,7 @@ from broker.api.handlers.wait_rules import partition_rules
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
-from broker.common.topic_partition import TopicPartition, by_topic
 from broker.steps.queue import Slices, finish
-from protocol.errors import ErrorCode
 from protocol.messages.write_txn_markers import (
     WritableTxnMarker,
     WritableTxnMarkerPartitionResult,
@@ -46,12 +43,18 @@ def write_txn_markers(
 ) -> _Written | Slices[_Written]:
     """Write a few markers at once, and many in slices."""
     written = _write(request)
+    return finish(written) if _are_few(request.body.markers) else written
+
+
+def _are_few(markers: list[WritableTxnMarker]) -> bool:
     items = 0
-    for marker in request.body.markers:
+    for marker in markers:
         items += 1
         for topic in marker.topics:
             items += 1 + len(topic.partition_indexes)
-    return finish(written) if items <= ITEMS_AT_ONCE else written
+        if items > ITEMS_AT_ONCE:
+            return False
+    return True
 
 
 def _write(request: Request[WriteTxnMarkersRequest]) -> Slices[_Written]:
@@ -62,12 +65,12 @@ def _write(request: Request[WriteTxnMarkersRequest]) -> Slices[_Written]:
     for marker in request.body.markers:
         yield from write_marker(request.services, marker, results)
     if not results.missing:
-        return _response(request, results)
+        return (yield from _response(request, results))
     timeout_ms = request.services.config.request_timeout_ms
     transaction = _transaction(request.body.markers)
     rules = partial(partition_rules, request.services, results.partitions)
     wait = MarkersWait(results.partitions, lambda: results.missing, timeout_ms, transaction, rules)
-    results.on_complete = ResponseCallback(request, partial(_response, request), wait)
+    results.on_complete = ResponseCallback(request, partial(_whole_response, request), wait)
     return PARKED
 
 
@@ -83,32 +86,36 @@ def _transaction(markers: list[WritableTxnMarker]) -> dict[str, object] | None:
     }
 
 
-def _response(
+def _whole_response(
     request: Request[WriteTxnMarkersRequest], results: MarkerResults
 ) -> WriteTxnMarkersResponse:
+    return finish(_response(request, results))
+
+
+def _response(
+    request: Request[WriteTxnMarkersRequest], results: MarkerResults
+) -> Slices[WriteTxnMarkersResponse]:
     """The results by producer id; those of several markers of one producer are merged."""
-    if request.observer is not None:
-        for errors in results.errors.values():
-            for key, error in errors.items():
+    markers = []
+    for producer_id, errors in results.errors.items():
+        topics = dict[str, WritableTxnMarkerTopicResult]()
+        for key, error in errors.items():
+            if request.observer is not None:
                 request.observer.add_result(key, -1, error)
-    return WriteTxnMarkersResponse(
-        markers=[
-            WritableTxnMarkerResult(producer_id=producer_id, topics=_topics(errors))
-            for producer_id, errors in results.errors.items()
-        ]
-    )
-
-
-def _topics(errors: Mapping[TopicPartition, ErrorCode]) -> list[WritableTxnMarkerTopicResult]:
-    return [
-        WritableTxnMarkerTopicResult(
-            name=name,
-            partitions=[
-                WritableTxnMarkerPartitionResult(
-                    partition_index=index, error_code=errors[TopicPartition(name, index)]
-                )
-                for index in indexes
-            ],
+            _topic(topics, key.topic).partitions.append(
+                WritableTxnMarkerPartitionResult(partition_index=key.partition, error_code=error)
+            )
+            yield None
+        markers.append(
+            WritableTxnMarkerResult(producer_id=producer_id, topics=list(topics.values()))
         )
-        for name, indexes in by_topic(errors).items()
-    ]
+    return WriteTxnMarkersResponse(markers=markers)
+
+
+def _topic(
+    topics: dict[str, WritableTxnMarkerTopicResult], name: str
+) -> WritableTxnMarkerTopicResult:
+    found = topics.get(name)
+    if found is None:
+        found = topics[name] = WritableTxnMarkerTopicResult(name=name, partitions=[])
+    return found

@@ -8,14 +8,17 @@ from typing import Any
 
 import pytest
 
+from broker.api.handlers.configs.alter_configs import alter_configs
 from broker.api.handlers.configs.config_resources import (
     AlteredResource,
     ResourceType,
     alter_each,
     node_id,
 )
+from broker.api.handlers.configs.incremental_alter_configs import incremental_alter_configs
 from broker.config.changes import ConfigChange, Operation
-from broker.steps.queue import finish
+from broker.security.session import ANONYMOUS_SESSION
+from broker.steps.queue import Slices, finish
 from protocol.errors import ErrorCode
 from tests.client import RunningNode, running_node
 
@@ -83,3 +86,33 @@ async def test_only_a_list_can_be_appended_to(
 
         assert refusal is not None
         assert (refusal.code, refusal.message) == (ErrorCode.INVALID_CONFIG, words)
+
+
+def _pieces(slices: Slices[Any]) -> tuple[int, Any]:
+    """How often *slices* may be interrupted, and their result."""
+    pieces = 0
+    while True:
+        try:
+            next(slices)
+        except StopIteration as end:
+            return pieces, end.value
+        pieces += 1
+
+
+@pytest.mark.parametrize("handler", [alter_configs, incremental_alter_configs])
+async def test_each_pass_over_the_resources_may_be_interrupted(
+    tmp_path: Path, handler: Any
+) -> None:
+    """Also the passes before and after the alterations."""
+    resources = [
+        SimpleNamespace(resource_type=ResourceType.TOPIC, resource_name=f"n{each}", configs=[])
+        for each in range(100)
+    ]
+    async with running_node(tmp_path) as node:
+        request = _request(node)
+        request.body = SimpleNamespace(resources=resources, validate_only=True)
+        request.session = ANONYMOUS_SESSION
+        pieces, response = _pieces(handler(request))
+
+    assert len(response.responses) == len(resources)
+    assert pieces >= 5 * len(resources)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -272,3 +273,13 @@ async def test_a_marker_without_a_producer_is_refused(
             (producer_id, "unknown", 0): ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
             (8, "t", 0): ErrorCode.NONE,
         }
+
+
+async def test_the_results_are_made_in_slices(tmp_path: Path) -> None:
+    """Those of partitions that do not exist too: the clock advances by 1 ms at each reading."""
+    async with running_node(tmp_path) as node:
+        node.cluster.steps.now_ms = count().__next__
+        found = await send(node, marker(("no", list(range(400)))))
+
+        assert len(found) == 400
+        assert node.cluster.steps.slices_run >= 400
