@@ -4,7 +4,7 @@ Most frames arrive whole and are processed at once. So all connections of a thre
 shared `scratch` buffer, and frames are views into it. What is left when the turn of a connection
 ends (a partial frame, or frames after a request in progress) is copied to memory of its own. A
 connection whose frames arrive whole thus has no buffer while idle; another keeps its buffer for
-later frames unless the buffer has grown large.
+later frames unless the buffer has grown large. `settle` tells whether it may be worth releasing.
 
     scratch   |... frame ...|... frame ...|... half a fr|         shared
                                           `---- settle ----.
@@ -29,6 +29,8 @@ LENGTH_BYTES: Final = 4  # its size
 _ROOM_MIN: Final = 16 * 1024  # less free space than this would take too many reads
 # An emptied buffer up to this size is kept for the next frame.
 _KEPT_BYTES_MAX: Final = 2 * 1024 * 1024
+# Above this size it is worth releasing after a while.
+_SMALL_BYTES: Final = 64 * 1024
 
 
 class InvalidLength(Malformed):
@@ -128,14 +130,22 @@ class Inbox:
             self._believed_bytes = min(LENGTH_BYTES + size, _KEPT_BYTES_MAX)
         return self._view[begin : begin + size]
 
-    def settle(self) -> None:
-        """Release the scratch buffer: copy pending bytes to memory of our own."""
-        if self._view is not self._scratch.view:
-            if self._start == self._end and len(self._view) > _KEPT_BYTES_MAX:
-                self._own = None
-            return
+    def settle(self) -> bool:
+        """Release the scratch buffer: copy pending bytes to memory of our own.
+
+        Returns whether a large buffer is kept that is empty.
+        """
+        if self._view is self._scratch.view:
+            if self._start != self._end:
+                self._move_to(self._size_for_rest())
+            return False
         if self._start != self._end:
-            self._move_to(self._size_for_rest())
+            return False
+        size = len(self._view)
+        if size > _KEPT_BYTES_MAX:
+            self._own = None
+            return False
+        return size > _SMALL_BYTES
 
     @property
     def is_shared(self) -> bool:

@@ -121,8 +121,8 @@ class Connection(Served):
         self._transport = transport
         self._driver = driver
         self._timer = timer
-        self._now_ms = now_ms = timer.now_ms
-        self._reader = Reader(transport, now_ms, scratch, request_bytes_max, memory)
+        self._now_ms = timer.now_ms
+        self._reader = Reader(transport, timer, scratch, request_bytes_max, memory)
         self._writer = Writer(transport)
         self._is_serving = False  # whether frames are dispatched; then responses are sent together
         self._throttled: ThrottledChannel | None = None

@@ -11,13 +11,14 @@ its request; without one it receives nothing while the pool is exhausted.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from enum import Enum, auto
 from typing import Final
 
+from broker.network.clients.kept_buffer import KeptBuffer
 from broker.network.serving.memory_pool import MemoryPool
 from broker.network.transports.transport import Transport
 from protocol.framing import LENGTH_BYTES, Inbox, Scratch
+from purgatories.timer.system_timer import SystemTimer
 
 # Frames behind the request in progress are received up to this size, so that a disconnect is
 # noticed. Kafka mutes the channel instead, and leaves them in the socket.
@@ -41,10 +42,12 @@ class Reader:
 
     __slots__ = (
         "_arrivals",
+        "_kept_buffer",
         "_now_ms",
         "_received_bytes",
         "_reserved_bytes",
         "_taken_bytes",
+        "_timer",
         "_transport",
         "inbox",
         "kept_bytes",
@@ -56,7 +59,7 @@ class Reader:
     def __init__(
         self,
         transport: Transport,
-        now_ms: Callable[[], float],
+        timer: SystemTimer,
         scratch: Scratch,
         request_bytes_max: int,
         memory: MemoryPool | None,
@@ -65,9 +68,11 @@ class Reader:
         self.inbox = Inbox(request_bytes_max, scratch)
         self.kept_bytes = 0
         self.memory = memory
-        self.received_ms = now_ms()  # when bytes arrived last
+        self.received_ms = timer.now_ms()  # when bytes arrived last
         self._transport = transport
-        self._now_ms = now_ms
+        self._timer = timer
+        self._now_ms = timer.now_ms
+        self._kept_buffer: KeptBuffer | None = None
         self._reserved_bytes = 0
         # The position in the stream after each received piece, and when it was received; of the
         # pieces of one incomplete frame only the last.
@@ -129,9 +134,16 @@ class Reader:
 
     def settle(self) -> None:
         """Release the buffer that all connections share, and reserve memory for what remains."""
-        self.inbox.settle()
+        if self.inbox.settle() and self._kept_buffer is None:
+            self._kept_buffer = KeptBuffer(self._timer, self)
         if self.memory is not None:
             self._reserve()
+
+    def release_buffer(self) -> None:
+        """Release the buffer of earlier frames, unless a part of a frame is in it."""
+        self._kept_buffer = None
+        if not self.inbox.pending_bytes:
+            self.inbox.clear()
 
     def keep_frame(self, size_bytes: int) -> bool:
         """Keep the last frame, of *size_bytes*, until `release_frame`.
@@ -150,6 +162,9 @@ class Reader:
         """Drop what was received and release all memory."""
         self.state = ReaderState.CLOSED
         self.inbox.clear()
+        if self._kept_buffer is not None:
+            self._kept_buffer.cancel()
+            self._kept_buffer = None
         self.kept_bytes = 0
         if self.memory is not None:
             self._reserved_bytes = self.memory.exchange(self._reserved_bytes, 0)

@@ -7,11 +7,13 @@ import tracemalloc
 
 import pytest
 
+from broker.network.clients.kept_buffer import KEPT_MS
 from broker.network.clients.reader import PIPELINE_BYTES_MAX, Reader, ReaderState
 from broker.network.serving.memory_pool import MemoryPool
 from broker.network.transports.memory_transport import MemoryTransport, memory_transport_pair
 from protocol.codec import Malformed
 from protocol.framing import Scratch
+from tests.broker.quotas.timers import ManualTimer
 
 FRAME_BYTES_MAX = 2 * PIPELINE_BYTES_MAX
 
@@ -27,9 +29,9 @@ class Ends:
     def __init__(self, memory: MemoryPool | None = None, scratch: Scratch | None = None) -> None:
         self.client: MemoryTransport
         self.client, transport = memory_transport_pair(room=2 * FRAME_BYTES_MAX)
-        self.now_ms = 0.0
+        self.hand = ManualTimer()
         self.reader = Reader(
-            transport, lambda: self.now_ms, scratch or Scratch(), FRAME_BYTES_MAX, memory
+            transport, self.hand.timer, scratch or Scratch(), FRAME_BYTES_MAX, memory
         )
 
     def receive(self, data: bytes) -> None:
@@ -49,7 +51,7 @@ def test_frames_have_the_arrival_times_of_their_last_bytes() -> None:
     """However the bytes are divided."""
     ends = Ends()
     ends.receive(framed(b"one") + framed(b"two")[:5])
-    ends.now_ms = 7.0
+    ends.hand.pass_ms(7)
     ends.receive(framed(b"two")[5:])
 
     assert ends.next_frame() == (b"one", 0.0)
@@ -63,19 +65,19 @@ def test_the_pieces_of_an_incomplete_frame_need_only_the_memory_of_their_bytes()
     ends, frame = Ends(), framed(bytes(5000))
     tracemalloc.start()
     for number in range(len(frame)):
-        ends.now_ms = float(number)
+        ends.hand.pass_ms(1)
         ends.receive(frame[number : number + 1])
     used_bytes, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
     assert used_bytes - ends.reader.held_bytes < 2 * len(frame)
-    assert ends.next_frame() == (frame[4:], float(len(frame) - 1))
+    assert ends.next_frame() == (frame[4:], float(len(frame)))
 
 
 def test_receiving_does_not_wait() -> None:
     """A transport may be readable without bytes to receive."""
     ends = Ends()
-    ends.now_ms = 7.0
+    ends.hand.pass_ms(7)
 
     assert ends.reader.receive()
 
@@ -160,6 +162,51 @@ def test_a_kept_frame_is_reserved_until_it_is_released() -> None:
     assert kept_bytes == (1000, 1000)
     assert ends.reader.held_bytes == 0
     assert memory.available_bytes == 1 << 20
+
+
+def test_an_idle_connection_keeps_a_large_buffer_for_a_while() -> None:
+    """Frames that follow soon are received into it, and the time begins again with each."""
+    ends = Ends()
+    for _ in range(2):
+        ends.receive(framed(bytes(1 << 20)))
+        assert ends.next_frame() is not None
+        ends.reader.settle()
+        ends.hand.pass_ms(KEPT_MS - 1)
+        assert ends.reader.held_bytes > 1 << 20
+
+    ends.hand.pass_ms(1)
+
+    assert ends.reader.held_bytes == 0
+    assert not ends.hand.timer.size
+
+
+def test_an_incomplete_frame_keeps_its_buffer() -> None:
+    """The buffer is released a while after the frame."""
+    ends = Ends()
+    frame = framed(bytes(1 << 20))
+    ends.receive(frame)
+    assert ends.next_frame() is not None
+    ends.receive(frame[:500_000])
+    ends.hand.pass_ms(2 * KEPT_MS)
+    ends.receive(frame[500_000:])
+
+    assert ends.next_frame() == (bytes(1 << 20), 2.0 * KEPT_MS)
+    ends.reader.settle()
+    ends.hand.pass_ms(KEPT_MS)
+    assert ends.reader.held_bytes == 0
+
+
+def test_a_closed_connection_needs_no_time() -> None:
+    """Its buffer is released at once."""
+    ends = Ends()
+    ends.receive(framed(bytes(1 << 20)))
+    assert ends.next_frame() is not None
+    ends.reader.settle()
+
+    ends.reader.close()
+
+    assert ends.reader.held_bytes == 0
+    assert not ends.hand.timer.size
 
 
 def test_a_frame_in_the_shared_buffer_must_be_copied() -> None:
