@@ -26,15 +26,20 @@ class RecordPieces:
 
     def take(self, ciphertext: memoryview) -> int:
         """The size of the next piece, which has up to ``left`` records or the rest of them."""
-        position, size = self._body_bytes, len(ciphertext)
-        while position < size and self.left:
-            part = ciphertext[position : position + _HEADER_BYTES - len(self._header)]
+        position, size, left = self._body_bytes, len(ciphertext), self.left
+        while left and position < size:
+            begin = position + _HEADER_BYTES
+            if begin <= size and not self._header:
+                position = begin + (ciphertext[begin - 2] << 8 | ciphertext[begin - 1])
+                left -= 1
+                continue
+            part = ciphertext[position : begin - len(self._header)]
             position += len(part)
             self._header += part
-            if len(self._header) < _HEADER_BYTES:
-                break
-            position += int.from_bytes(self._header[-2:], "big")
-            self._header = b""
-            self.left -= 1
+            if len(self._header) == _HEADER_BYTES:
+                position += int.from_bytes(self._header[-2:], "big")
+                self._header = b""
+                left -= 1
+        self.left = left
         self._body_bytes = max(0, position - size)
         return min(position, size)
