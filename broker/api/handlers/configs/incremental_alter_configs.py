@@ -14,7 +14,7 @@ from broker.api.handlers.configs.config_resources import (
 )
 from broker.api.request import Request
 from broker.config.changes import ConfigChange
-from broker.steps.queue import Slices, each
+from broker.steps.queue import Slices, map_in_slices
 from protocol.messages.incremental_alter_configs import (
     AlterConfigsResource,
     AlterConfigsResourceResponse,
@@ -28,7 +28,7 @@ def incremental_alter_configs(
 ) -> Slices[IncrementalAlterConfigsResponse]:
     """Alter the configs of each resource."""
     requested = request.body.resources
-    altered = yield from each(_altered, requested)
+    altered = yield from map_in_slices(_altered, requested)
     outcomes = yield from alter_each(request, altered, validate_only=request.body.validate_only)
     responses = yield from resource_responses(AlterConfigsResourceResponse, requested, outcomes)
     return IncrementalAlterConfigsResponse(responses=responses)
