@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from broker.api.connection_setups import connect_between_nodes, listeners_with_tls
+from broker.api.connection_setups import (
+    connect_between_nodes,
+    listeners_with_tls,
+    login_between_nodes,
+)
 from broker.common.clock import Clock
 from broker.common.state_changes import StateChanges
 from broker.config import Config
@@ -36,10 +40,11 @@ class NodeNetwork:
     ) -> None:
         scratch = Scratch()
         self.tls = listeners_with_tls(config)
-        connect = connect_between_nodes(connect, config, self.tls, clock, scratch)
+        connect = connect_between_nodes(connect, config, self.tls)
+        make_login = login_between_nodes(config, clock)
         memory = memory_pool(config.queued_max_request_bytes)
         self.channels = NodeChannels(serving, memory)
-        self.to_nodes = InterBrokerConnections(connect, self.channels, scratch)
+        self.to_nodes = InterBrokerConnections(connect, self.channels, scratch, make_login)
         self.to_clients = Connections(
             config, timer, scratch, on_bug, changes, self.channels, memory
         )

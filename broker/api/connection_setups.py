@@ -12,14 +12,14 @@ from broker.common.clock import Clock
 from broker.config import Config
 from broker.network.clients.connection_setup import ConnectionSetup, PlaintextSetup
 from broker.network.clients.ssl_setup import SslSetup
-from broker.network.inter_broker.sasl_login import connect_with_sasl
+from broker.network.inter_broker.inter_broker_connections import MakeLogin
+from broker.network.inter_broker.sasl_login import NodeLogin
 from broker.network.inter_broker.tls_connect import connect_with_tls
 from broker.network.transports.transport import Connect
 from broker.security.listeners.endpoints import Endpoint, configured_listeners
 from broker.security.sasl.inter_broker import inter_broker_client
 from broker.security.tls.listener_tls import ListenerTls
 from broker.wait_records.recorder import Recorder
-from protocol.framing import Scratch
 from purgatories.timer.system_timer import SystemTimer
 
 
@@ -63,18 +63,18 @@ def _setup(
 
 
 def connect_between_nodes(
-    connect: Connect,
-    config: Config,
-    tls: Mapping[str, ListenerTls],
-    clock: Clock,
-    scratch: Scratch,
+    connect: Connect, config: Config, tls: Mapping[str, ListenerTls]
 ) -> Connect:
-    """Opens connections to the inter-broker listener of other nodes; raises `StartupError`."""
+    """Opens connections to the inter-broker listener of other nodes."""
+    of_listener = tls.get(configured_listeners(config).inter_broker)
+    return connect if of_listener is None else connect_with_tls(connect, of_listener)
+
+
+def login_between_nodes(config: Config, clock: Clock) -> MakeLogin | None:
+    """Makes the logins at that listener; None if it has no SASL. Raises `StartupError`."""
     listeners = configured_listeners(config)
     name = listeners.inter_broker
-    of_listener = tls.get(name)
-    if of_listener is not None:
-        connect = connect_with_tls(connect, of_listener)
-    if any(each.protocol.has_sasl for each in listeners.bound if each.listener == name):
-        connect = connect_with_sasl(connect, inter_broker_client(config, name, clock), scratch)
-    return connect
+    if not any(each.protocol.has_sasl for each in listeners.bound if each.listener == name):
+        return None
+    begin = inter_broker_client(config, name, clock)
+    return lambda peer: NodeLogin(peer, begin, clock.now_ms)

@@ -20,6 +20,7 @@ from broker.network.inter_broker.in_flight_request import (
     receive,
 )
 from broker.network.inter_broker.link import Link, Passage
+from broker.network.inter_broker.sasl_login import NodeLogin
 from broker.network.serving.driver import Driver, Interest
 from broker.network.serving.served import Served
 from broker.network.transports.transport import Disconnected, Transport
@@ -44,7 +45,7 @@ class InterBrokerConnection(Served):
 
     While *is_held* returns true, responses are not used; `resume` is called when that ends.
     *on_end* is called with the reason when the connection ends by itself, also because of an
-    exception of a use.
+    exception of a use. A request before which *login* is due is sent after that login.
     """
 
     __slots__ = (
@@ -53,6 +54,8 @@ class InterBrokerConnection(Served):
         "_inbox",
         "_is_held",
         "_link",
+        "_login",
+        "_next_request",
         "_on_end",
         "_passage",
         "_slices",
@@ -71,6 +74,7 @@ class InterBrokerConnection(Served):
         link: Link,
         on_end: Callable[[Exception], object],
         is_held: Callable[[], bool] = never,
+        login: NodeLogin | None = None,
     ) -> None:
         super().__init__()
         self._transport = transport
@@ -80,6 +84,8 @@ class InterBrokerConnection(Served):
         self._link = link
         self._on_end = on_end
         self._is_held = is_held
+        self._login = login
+        self._next_request: tuple[Any, Use] | None = None  # it is sent after the login in progress
         self._use: Use = _not_requested
         self._unsent = memoryview(b"")
         self._slices: Slices[None] | None = None  # of the use of a long response
@@ -93,6 +99,13 @@ class InterBrokerConnection(Served):
         ended on the other side reports this to ``on_end`` later.
         """
         assert not self.is_closed
+        login = self._login
+        if login is not None and login.is_due:
+            self._next_request = body, use
+            body, use = login.first(), self._continue_login
+        self._begin_request(body, use)
+
+    def _begin_request(self, body: Any, use: Use) -> None:
         frame = self._in_flight.begin(body)
         self._use = use
         self._unsent = memoryview(frame)
@@ -100,6 +113,18 @@ class InterBrokerConnection(Served):
         if outgoing.is_faulty and self._withhold(Passage.of_message(outgoing)):
             return
         self._send()
+
+    def _continue_login(self, response: Any) -> Slices[None]:
+        """Send the next request of the login in progress, or the request that waits for it."""
+        assert self._login is not None
+        request = self._login.following(response)
+        if request is not None:
+            self._begin_request(request, self._continue_login)
+        else:
+            postponed, self._next_request = self._next_request, None
+            assert postponed is not None
+            self._begin_request(postponed[0], postponed[1])
+        yield from ()
 
     def resume(self) -> None:
         """Continue after ``is_held`` has returned true."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from broker.network.inter_broker.request_sender import RequestSender
-from broker.network.inter_broker.sasl_login import LoginFailed, authenticate_client
+from broker.network.inter_broker.sasl_login import LoginFailed, NodeLogin, log_in
 from broker.security.principal import user
 from broker.security.sasl.bearer import BearerClient
 from broker.security.sasl.mechanism import SaslClient
@@ -20,6 +20,11 @@ from tests.broker.api.authentication.sasl_node import sasl_node
 pytestmark = pytest.mark.anyio
 
 
+def login_with(sasl: SaslClient) -> NodeLogin:
+    """A login whose session has no end."""
+    return NodeLogin("leader", lambda: sasl, lambda: 0)
+
+
 @pytest.mark.parametrize(
     "sasl", [PlainClient("alice", "secret"), ScramClient("SCRAM-SHA-512", "alice", "pencil")]
 )
@@ -29,7 +34,7 @@ async def test_a_node_logs_in(tmp_path: Path, sasl: SaslClient) -> None:
         node.store.add("SCRAM-SHA-512", "alice", "pencil")
         client, scratch = node.client(), Scratch()
 
-        await authenticate_client(client.transport, sasl, scratch)
+        await log_in(client.transport, login_with(sasl), scratch)
 
         sender = RequestSender(client.transport, scratch, "node")
         assert (await sender.response(MetadataRequest(topics=None))).cluster_id
@@ -52,7 +57,7 @@ async def test_a_login_that_fails_closes_the_connection(
         client = node.client()
 
         with pytest.raises(LoginFailed, match=reason):
-            await authenticate_client(client.transport, sasl, Scratch())
+            await log_in(client.transport, login_with(sasl), Scratch())
 
         assert reason in caplog.text
         assert sasl.mechanism in caplog.text
@@ -65,4 +70,4 @@ async def test_a_mechanism_that_is_not_enabled_is_reported(tmp_path: Path) -> No
         sasl.mechanism = "GSSAPI"
 
         with pytest.raises(LoginFailed, match=r"not enabled there; enabled: PLAIN, SCRAM"):
-            await authenticate_client(node.client().transport, sasl, Scratch())
+            await log_in(node.client().transport, login_with(sasl), Scratch())
