@@ -19,7 +19,7 @@ from typing import Final
 
 from protocol.lazy_dataclass import dataclass
 from protocol.record_batch.numbers import INT64_BITS, InvalidRecord, zigzag_at
-from protocol.record_batch.runs import measure_run
+from protocol.record_batch.runs import measure_headers, measure_run
 
 # Single bytes are read faster from bytes than from a memoryview. Blocks up to this size are copied,
 # and larger ones if their records are small.
@@ -30,6 +30,8 @@ _COPIED_RECORD_BYTES: Final = 32 * 1024
 _LENGTH_BYTES_MAX: Final = 5
 # The maximum size of a record in pieces. In Kafka it is 2 GB.
 RECORD_BYTES_MAX: Final = 128 * 1024 * 1024
+# The number of headers in a run, at least.
+_HEADER_RUN_MIN: Final = 16
 # No limit: every header has at least two bytes.
 HEADERS_MAX: Final = 1 << 62
 
@@ -216,16 +218,25 @@ def _skip_headers(
     headers_left -= count >> 1
     if headers_left < 0:
         raise TooManyHeaders
-    for _ in range(count >> 1):
+    left = next_run = count >> 1
+    while left:
+        key_at = position
         key, position = data[position], position + 1
         if key > 127:
-            key, position = zigzag_at(data, position - 1)
+            key, position = zigzag_at(data, key_at)
         if key & 1:
             raise InvalidRecord(f"a header of record {index} has no key")
         position += key >> 1
+        value_at = position
         value, position = data[position], position + 1
         if value > 127:
-            value, position = zigzag_at(data, position - 1)
+            value, position = zigzag_at(data, value_at)
         if not value & 1:
             position += value >> 1
+        left -= 1
+        if _HEADER_RUN_MIN <= left <= next_run:
+            equal = measure_headers(data, (key_at, value_at, position), left)
+            left -= equal
+            position += equal * (position - key_at)
+            next_run = left if equal else left - _HEADER_RUN_MIN
     return headers_left, position
