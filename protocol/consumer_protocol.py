@@ -6,12 +6,13 @@ the remaining bytes are ignored, because new versions may only add fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from struct import Struct
 from typing import Any
 
 from protocol.codec import Malformed, decode, encode
 from protocol.schema import data, int32, message, since, string, struct
+from protocol.slices import decode_slices
 
 PROTOCOL_TYPE = "consumer"
 
@@ -59,6 +60,21 @@ def version_of(raw: bytes) -> int:
 def parse_subscription(raw: bytes) -> ConsumerProtocolSubscription:
     """Decode a member's metadata; raises `Malformed`."""
     subscription: ConsumerProtocolSubscription = _parse(ConsumerProtocolSubscription, raw)
+    return subscription
+
+
+def subscription_slices(
+    raw: bytes, items_max: int
+) -> Generator[None, None, ConsumerProtocolSubscription]:
+    """Decode a member's metadata in slices; the generator returns it.
+
+    Raises `Malformed`, also if its arrays have more than *items_max* items.
+    """
+    cls = ConsumerProtocolSubscription
+    body = memoryview(raw)[_VERSION.size :]
+    subscription: ConsumerProtocolSubscription = yield from decode_slices(
+        cls, _known(cls, version_of(raw)), body, items_max=items_max
+    )
     return subscription
 
 

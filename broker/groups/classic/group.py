@@ -22,18 +22,17 @@ from broker.groups.classic.group_state import (
     ClassicGroupState,
 )
 from broker.groups.classic.member import ClassicGroupMember, MemberKey
+from broker.groups.classic.member_protocol import MemberProtocol
 from broker.groups.classic.protocol_votes import SupportedProtocols
 from broker.groups.classic.requests import (
     GroupMember,
     JoinCallback,
-    MemberProtocol,
 )
 from broker.groups.epochs import next_epoch
 from broker.groups.group import CLASSIC, CommitCheck, Committer
 from broker.groups.offset_and_metadata import OffsetAndMetadata
 from broker.groups.records.classic import GroupMetadataKey
-from protocol.codec import Malformed
-from protocol.consumer_protocol import PROTOCOL_TYPE, parse_subscription
+from protocol.consumer_protocol import PROTOCOL_TYPE
 from protocol.errors import ErrorCode
 
 
@@ -139,14 +138,13 @@ class ClassicGroup:
     def _compute_subscribed_topics(self) -> frozenset[str] | None:
         if self.protocol_type != PROTOCOL_TYPE:
             return None
-        try:
-            return frozenset(
-                topic
-                for member in self.members.values()
-                for topic in parse_subscription(member.metadata(self.protocol_name)).topics
-            )
-        except Malformed:
-            return None
+        topics = set[str]()
+        for member in self.members.values():
+            subscription = member.protocol(self.protocol_name).subscription
+            if subscription is None:
+                return None
+            topics.update(subscription.topics)
+        return frozenset(topics)
 
     # ------------------------------------------------------------------------------ members
 

@@ -8,7 +8,7 @@ from broker.coordinators.coordinator_record import CoordinatorRecord, Inconsiste
 from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_state import EMPTY, STABLE
 from broker.groups.classic.member import ClassicGroupMember, MemberKey
-from broker.groups.classic.requests import MemberProtocol
+from broker.groups.classic.member_protocol import MemberProtocol
 from broker.groups.records.classic import GroupMetadataKey, GroupMetadataValue, MemberMetadata
 
 # Version 0 of the record had no rebalance timeout.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any, NamedTuple
 
-from broker.groups.classic.requests import JoinCallback, MemberProtocol, SyncCallback, names_of
+from broker.groups.classic.member_protocol import MemberProtocol, names_of
+from broker.groups.classic.requests import JoinCallback, SyncCallback
 from purgatories.operations.delayed_heartbeat import DelayedHeartbeat
 
 
@@ -85,9 +86,13 @@ class ClassicGroupMember:
 
     def metadata(self, protocol_name: str | None) -> bytes:
         """The metadata of one of its protocols."""
+        return self.protocol(protocol_name).metadata
+
+    def protocol(self, protocol_name: str | None) -> MemberProtocol:
+        """One of its protocols."""
         for protocol in self.protocols:
             if protocol.name == protocol_name:
-                return protocol.metadata
+                return protocol
         raise AssertionError(f"{self.member_id} does not support {protocol_name}")
 
     def vote(self, candidates: Container[str]) -> str:

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from broker.groups.classic.member_protocol import MemberProtocol, names_of
 from broker.groups.group import UNKNOWN_GENERATION_ID
 from protocol.errors import ErrorCode
 from protocol.lazy_dataclass import dataclass
 
 # In requests of clients that have no member id yet.
 UNKNOWN_MEMBER_ID = ""
-
-
-class MemberProtocol(NamedTuple):
-    """A protocol (an assignor, for consumers) that a member supports, with its metadata."""
-
-    name: str
-    metadata: bytes
-
-
-def names_of(protocols: Iterable[MemberProtocol]) -> frozenset[str]:
-    """The names of *protocols*."""
-    return frozenset(protocol.name for protocol in protocols)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -32,11 +32,9 @@ from broker.groups.consumer.member import (
     generate_member_id,
 )
 from broker.groups.consumer.migration import Migration, assignment_bytes, classic_metadata
-from protocol.codec import Malformed
 from protocol.consumer_protocol import (
     PROTOCOL_TYPE,
     ConsumerProtocolSubscription,
-    parse_subscription,
     version_of,
 )
 from protocol.errors import ErrorCode
@@ -235,10 +233,10 @@ def _admit(
 
 def _subscription(request: JoinGroup) -> ConsumerProtocolSubscription:
     """All protocols of a consumer have the same subscription, so the first one is parsed."""
-    try:
-        return parse_subscription(request.protocols[0].metadata)
-    except Malformed:
-        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR) from None
+    subscription = request.protocols[0].subscription
+    if subscription is None:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+    return subscription
 
 
 def _with_changes(

@@ -18,7 +18,7 @@ from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_metadata_record import group_metadata_record
 from broker.groups.classic.group_state import STABLE
 from broker.groups.classic.member import ClassicGroupMember, MemberKey
-from broker.groups.classic.requests import MemberProtocol
+from broker.groups.classic.member_protocol import MemberProtocol
 from broker.groups.consumer.draft import GroupDraft
 from broker.groups.consumer.group import ConsumerGroup
 from broker.groups.consumer.member import ConsumerGroupMember, OwnedPartitions, Partitions
@@ -29,7 +29,6 @@ from protocol.codec import Malformed
 from protocol.consumer_protocol import (
     PROTOCOL_TYPE,
     parse_assignment,
-    parse_subscription,
     version_of,
     write_assignment,
 )
@@ -128,7 +127,9 @@ class Migration:
         if all(protocol.name != protocol_name for protocol in member.protocols):
             # The member has joined a rebalance that will change the protocol; Kafka fails, too.
             raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
-        subscription = parse_subscription(member.metadata(protocol_name))
+        subscription = member.protocol(protocol_name).subscription
+        if subscription is None:
+            raise Malformed("a subscription")
         assignment = parse_assignment(member.assignment)
         if assignment.user_data:
             raise _refused(

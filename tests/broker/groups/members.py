@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broker.groups.classic.member import ClassicGroupMember, MemberKey
-from broker.groups.classic.requests import MemberProtocol
+from broker.groups.classic.member_protocol import MemberProtocol
 
 
 def member(

@@ -43,11 +43,11 @@ from uuid import UUID
 
 from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
+from broker.groups.classic.member_protocol import MemberProtocol
 from broker.groups.classic.requests import (
     JoinGroup,
     JoinResult,
     LeavingMember,
-    MemberProtocol,
     SyncGroup,
     SyncResult,
 )

@@ -6,11 +6,11 @@ import pytest
 
 from broker.common.errors import ApiError
 from broker.config import parse_config
+from broker.groups.classic.member_protocol import MemberProtocol
 from broker.groups.classic.requests import (
     JoinGroup,
     JoinResult,
     LeavingMember,
-    MemberProtocol,
     SyncGroup,
     SyncResult,
 )

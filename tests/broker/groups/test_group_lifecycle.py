@@ -10,7 +10,8 @@ from broker.common.errors import ApiError
 from broker.common.topic_partition import TopicPartition
 from broker.config import parse_config
 from broker.coordinators.coordinator_log import TransactionalProducer
-from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
+from broker.groups.classic.member_protocol import MemberProtocol
+from broker.groups.classic.requests import JoinGroup, JoinResult
 from broker.groups.offset_metadata_manager import Commit, OffsetCommit
 from protocol.errors import ErrorCode
 from tests.broker.groups.virtual_world import VirtualWorld

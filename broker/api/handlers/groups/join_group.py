@@ -24,8 +24,10 @@ from broker.api.handlers.response_callback import ResponseCallback
 from broker.api.long_request import ITEMS_AT_ONCE
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
-from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
+from broker.groups.classic.member_protocol import PARSED_AT_ONCE_BYTES, MemberProtocol
+from broker.groups.classic.requests import JoinGroup, JoinResult
 from broker.steps.queue import Slices, finish, map_in_slices
+from protocol.consumer_protocol import PROTOCOL_TYPE
 from protocol.messages.join_group import (
     JoinGroupRequest,
     JoinGroupRequestProtocol,
@@ -42,12 +44,15 @@ _NULL_PROTOCOL_SINCE = 7
 def join_group(request: Request[JoinGroupRequest]) -> Outcome | Slices[Outcome]:
     """Park the request with its group; the response may be sent before this returns.
 
-    Many protocols are read in slices.
+    Many protocols are read in slices, and long subscriptions of consumers parsed. Kafka has no limit
+    for the topics of a subscription; here that of a request applies, and the topics of a group are
+    unknown if a member has more.
     """
     body = request.body
     require(request, READ_GROUP, body.group_id)
     slices = _join_group(request)
-    return slices if len(body.protocols) > ITEMS_AT_ONCE else finish(slices)
+    is_long = len(body.protocols) > ITEMS_AT_ONCE or any(map(_is_long, body.protocols))
+    return slices if is_long else finish(slices)
 
 
 def _join_group(request: Request[JoinGroupRequest]) -> Slices[Outcome]:
@@ -55,6 +60,10 @@ def _join_group(request: Request[JoinGroupRequest]) -> Slices[Outcome]:
     protocols = yield from map_in_slices(_protocol, body.protocols)
     names = set[str]()
     yield from map_in_slices(names.add, (protocol.name for protocol in protocols))
+    if body.protocol_type == PROTOCOL_TYPE:
+        for protocol in protocols:
+            if _is_long(protocol):
+                yield from protocol.parse()
     join = JoinGroup(
         group_id=body.group_id,
         member_id=body.member_id,
@@ -99,6 +108,10 @@ def _join_group(request: Request[JoinGroupRequest]) -> Slices[Outcome]:
     wait = members_wait(groups.rebalance_limit, join.group_id, join.rebalance_timeout_ms)
     groups.join_group(join, ResponseCallback(request, response, wait))
     return PARKED
+
+
+def _is_long(protocol: JoinGroupRequestProtocol | MemberProtocol) -> bool:
+    return len(protocol.metadata) > PARSED_AT_ONCE_BYTES
 
 
 def _protocol(protocol: JoinGroupRequestProtocol) -> MemberProtocol:

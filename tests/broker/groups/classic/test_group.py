@@ -16,7 +16,8 @@ from broker.groups.classic.group_state import (
     STABLE,
     ClassicGroupState,
 )
-from broker.groups.classic.requests import JoinResult, MemberProtocol
+from broker.groups.classic.member_protocol import MemberProtocol
+from broker.groups.classic.requests import JoinResult
 from broker.groups.group import Committer
 from broker.groups.offset_and_metadata import OffsetAndMetadata
 from protocol.consumer_protocol import ConsumerProtocolSubscription, write_subscription

@@ -9,7 +9,7 @@ from broker.groups.classic.group import ClassicGroup
 from broker.groups.classic.group_metadata_record import group_metadata_record, restore_group
 from broker.groups.classic.group_state import EMPTY, STABLE
 from broker.groups.classic.member import ClassicGroupMember, MemberKey
-from broker.groups.classic.requests import MemberProtocol
+from broker.groups.classic.member_protocol import MemberProtocol
 from broker.groups.records.classic import GroupMetadataValue
 from broker.groups.records.serde import GROUP_RECORDS
 from protocol.consumer_protocol import ConsumerProtocolSubscription, write_subscription

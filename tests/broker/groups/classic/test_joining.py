@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
+from broker.groups.classic.member_protocol import MemberProtocol
+from broker.groups.classic.requests import JoinGroup, JoinResult
 from protocol.errors import ErrorCode
 from tests.broker.groups.script import ScriptPlayer
 from tests.broker.groups.virtual_world import VirtualWorld, classic_group

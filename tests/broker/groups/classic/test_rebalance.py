@@ -8,10 +8,10 @@ import pytest
 
 from broker.config import Config
 from broker.groups.classic.group import ClassicGroup
+from broker.groups.classic.member_protocol import MemberProtocol
 from broker.groups.classic.requests import (
     JoinGroup,
     JoinResult,
-    MemberProtocol,
     SyncGroup,
     SyncResult,
 )

@@ -10,7 +10,8 @@ import pytest
 from broker.common.errors import ApiError
 from broker.config import parse_config
 from broker.controller.metadata.image import MetadataImage
-from broker.groups.classic.requests import JoinGroup, JoinResult, MemberProtocol
+from broker.groups.classic.member_protocol import MemberProtocol
+from broker.groups.classic.requests import JoinGroup, JoinResult
 from broker.groups.metadata_image import CoordinatorMetadataImage
 from broker.groups.share.group import ShareGroup
 from broker.groups.share.requests import ShareGroupHeartbeat, ShareGroupHeartbeatResult
