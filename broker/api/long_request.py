@@ -18,14 +18,20 @@ from typing import Any, Final
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
 from broker.api.throttling import throttle
+from broker.common.errors import ApiError
 from broker.steps.limits import ITEMS_PER_REQUEST_MAX
 from broker.steps.queue import Slices, are_slices
 from protocol.codec import Output, StringTooLong
+from protocol.errors import ErrorCode
 from protocol.headers import begin_response
 from protocol.slices import decode_slices, encode_slices
 
 # Requests and responses of up to this many items are handled without slices.
 ITEMS_AT_ONCE: Final = 16
+
+# A longer response is an error instead, as in a Kafka whose heap has no room for it. librdkafka
+# does not receive longer ones by default. Record sets that are not copied do not count.
+_RESPONSE_BYTES_MAX: Final = 100_000_000
 
 Handler = Callable[[Request[Any]], object]
 
@@ -117,6 +123,9 @@ class LongRequest:
             out = Output()
             begin_response(out, self._request.header)
             with suppress(StringTooLong):  # `response_frame` detects it again
-                yield from encode_slices(out, outcome, self._request.version)
+                for _ in encode_slices(out, outcome, self._request.version):
+                    if len(out) > _RESPONSE_BYTES_MAX:
+                        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+                    yield None
                 self._request.encoded = out
         return outcome

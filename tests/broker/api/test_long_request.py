@@ -10,11 +10,13 @@ import pytest
 import trio
 import trio.testing
 
+from broker.api import long_request
 from broker.api.request import Request
 from broker.api.table import ALL_APIS
 from broker.steps.limits import DECODED_AT_ONCE_BYTES, ITEMS_PER_REQUEST_MAX
 from broker.steps.queue import Slices
 from broker.wait_records.recorder import Recorder
+from protocol.errors import ErrorCode
 from protocol.messages.api_versions import ApiVersionsRequest
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
@@ -65,6 +67,17 @@ async def test_a_large_request_is_decoded_and_handled_in_slices(tmp_path: Path) 
         response = await client.receive()
         assert [topic.name for topic in response.topics] == NAMES
         assert node.cluster.steps.slices_run > len(NAMES) / 3
+
+
+async def test_a_response_that_is_too_long_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not completed in memory."""
+    monkeypatch.setattr(long_request, "_RESPONSE_BYTES_MAX", 10_000)
+    async with running_node(tmp_path) as node:
+        response = await node.client().send(by_name())
+
+        assert {topic.error_code for topic in response.topics} == {ErrorCode.UNKNOWN_SERVER_ERROR}
 
 
 async def test_a_small_request_takes_one_slice(tmp_path: Path) -> None:

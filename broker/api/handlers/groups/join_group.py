@@ -44,9 +44,9 @@ _NULL_PROTOCOL_SINCE = 7
 def join_group(request: Request[JoinGroupRequest]) -> Outcome | Slices[Outcome]:
     """Park the request with its group; the response may be sent before this returns.
 
-    Many protocols are read in slices, and long subscriptions of consumers parsed. Kafka has no limit
-    for the topics of a subscription; here that of a request applies, and the topics of a group are
-    unknown if a member has more.
+    Many protocols are read in slices, and long subscriptions are parsed in slices. Kafka has no
+    limit for the topics of a subscription; here that of a request applies, and the topics of a
+    group are unknown if a member has more.
     """
     body = request.body
     require(request, READ_GROUP, body.group_id)
