@@ -3,7 +3,8 @@
 A list of rules, separated by commas. ``DEFAULT`` is the distinguished name. A rule
 ``RULE:pattern/replacement/`` applies if the pattern matches the whole distinguished name; then each
 occurrence of the pattern is replaced. A final ``L`` or ``U`` makes the result lower or upper case.
-The first rule that applies determines the name (``SslPrincipalMapper``).
+The first rule that applies determines the name (``SslPrincipalMapper``). Patterns and replacements
+are those of Java.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from typing import NamedTuple
 from broker.common.errors import Refused, StartupError
 from broker.security.principal import ANONYMOUS, Principal, user
 from broker.security.tls.certificate import Certificate
+from broker.security.tls.java_pattern import java_pattern
 from protocol.lazy_pattern import LazyPattern
 
 _KEY = "ssl.principal.mapping.rules"
 _PART = r"((?:\\.|[^\\/])*)"
 _RULE = LazyPattern(rf"DEFAULT|RULE:{_PART}/{_PART}/([LU]?)")
 _SEPARATOR = LazyPattern(r"[\s,]*")
-_REPLACED = LazyPattern(r"\\(.)|\$(\d+)", re.DOTALL)
+_REPLACED = LazyPattern(r"\\(.)|\$(\d+)|\$\{([A-Za-z][A-Za-z0-9]*)\}", re.DOTALL)
 
 
 class Rule(NamedTuple):
@@ -41,6 +43,10 @@ class Rule(NamedTuple):
         def part(found: re.Match[str]) -> str:
             if found[1] is not None:
                 return found[1]
+            if found[3] is not None:
+                if found[3] not in self.pattern.groupindex:
+                    raise Refused(f"a rule of {_KEY} has no group {found[3]}")
+                return match[found[3]] or ""
             # The longest number that is a group, as in Java.
             for end in range(len(found[2]), 0, -1):
                 number = int(found[2][:end])
@@ -111,6 +117,6 @@ def _skipped(text: str, at: int) -> int:
 
 def _compiled(pattern: str) -> re.Pattern[str]:
     try:
-        return re.compile(pattern)
+        return java_pattern(pattern)
     except re.error as error:
         raise StartupError(f"{_KEY}: {pattern!r} is no regular expression: {error}") from None

@@ -28,11 +28,29 @@ DUKE = "CN=Duke,OU=Java Soft,O=Sun,C=US"
         ("RULE:^UID=(.*)$/$1/, RULE:^CN=(.*?),OU=.*$/$1/L, DEFAULT", "duke"),
         ("RULE:^UID=(.*)$/$1/,,DEFAULT", DUKE),
         ("RULE:CN=Duke/x/,DEFAULT", DUKE),
+        (r"RULE:^CN=(?<name>\p{L}+),.*$/${name}!/", "Duke!"),
+        (r"RULE:^CN=(\p{Upper}[\p{Lower}-]+),\P{Digit}*$/$1/", "Duke"),
+        (r"RULE:^CN=(?<a>\w)u.*C=U(?<b>.)$/${b}${a}/", "SD"),
     ],
 )
 def test_the_first_rule_that_applies_determines_the_name(rules: str, name: str) -> None:
     """A rule applies if its pattern matches the whole name."""
     assert MappingRules(rules).name(DUKE) == name
+
+
+def test_word_characters_are_those_of_ascii() -> None:
+    """As in Java; letters of a category are not."""
+    name = "CN=J\u00fcrgen,O=Sun"
+
+    assert MappingRules(r"RULE:^CN=(\w+).*$/$1/").name(name) == "J"
+    assert MappingRules(r"RULE:^CN=([\p{L}]+).*$/$1/").name(name) == "J\u00fcrgen"
+    assert MappingRules(r"RULE:^CN=(\p{IsL}+).*$/$1/").name(name) == "J\u00fcrgen"
+
+
+def test_a_replacement_with_an_unknown_group_is_refused() -> None:
+    """The connection closes."""
+    with pytest.raises(Refused, match="no group x"):
+        MappingRules("RULE:.*/${x}/").name(DUKE)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +61,13 @@ def test_an_invalid_rule_is_refused(rules: str) -> None:
     """The message names the key and the rule."""
     with pytest.raises(StartupError, match=r"ssl\.principal\.mapping\.rules: '"):
         MappingRules(rules)
+
+
+@pytest.mark.parametrize("rule", [r"RULE:\p{Greek}/b/", r"RULE:[\P{L}]/b/"])
+def test_classes_of_characters_that_are_not_translated_are_refused(rule: str) -> None:
+    """The message names them."""
+    with pytest.raises(StartupError, match="is not supported"):
+        MappingRules(rule)
 
 
 def test_a_name_without_a_rule_is_refused() -> None:
