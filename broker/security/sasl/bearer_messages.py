@@ -9,7 +9,7 @@ from protocol.lazy_pattern import LazyPattern
 
 _SEPARATOR: Final = "\x01"
 _NAME = r"(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+"
-_PAIR = r"[A-Za-z]+=[\x21-\x7e \t\r\n]*"
+_PAIR = r"[A-Za-z]+=[\x21-\x7e \t\r\n]+"
 _FIRST = LazyPattern(rf"n,(?:a=(?P<authorization_id>{_NAME}))?,\x01(?P<pairs>(?:{_PAIR}\x01)+)\x01")
 _AUTHORIZATION = LazyPattern(r"(?P<scheme>\w+) +(?P<token>[-_~+/.a-zA-Z0-9]+=*)")
 

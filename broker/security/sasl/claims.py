@@ -5,23 +5,46 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from typing import Any
+from typing import Any, Final
 
 from broker.security.sasl.bearer import InvalidToken
 
 Claims = dict[str, Any]
 
+_BLANKS: Final = " \t\r\n"
+_NO_JSON: Final = "a part of it is not JSON in Base64"
+
 
 def decoded_part(text: str) -> Claims:
     """The JSON object of one part of a token; raises `InvalidToken`."""
+    claims, rest = decoded_object(text)
+    if rest.strip(_BLANKS):
+        raise InvalidToken(_NO_JSON)
+    return claims
+
+
+def decoded_object(text: str) -> tuple[Claims, str]:
+    """The JSON object with which one part of a token begins, and what follows it.
+
+    Raises `InvalidToken`.
+    """
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-        value = json.loads(raw)
+        decoded = raw.decode(json.detect_encoding(raw)).lstrip(_BLANKS)
+        value, end = _DECODER.raw_decode(decoded)
     except (binascii.Error, ValueError, RecursionError):
-        raise InvalidToken("a part of it is not JSON in Base64") from None
+        raise InvalidToken(_NO_JSON) from None
     if not isinstance(value, dict):
         raise InvalidToken("a part of it is not a JSON object")
-    return value
+    return value, decoded[end:]
+
+
+def _refuse_constant(name: str) -> None:
+    """NaN and the infinities are no JSON."""
+    raise ValueError(name)
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def text_claim(claims: Claims, name: str) -> str:

@@ -1,6 +1,6 @@
 """The messages of SCRAM (RFC 5802, section 7), without channel binding.
 
-client first    n,[a=authorization-id],n=name,r=nonce[,extension]*
+client first    n,[a=authorization-id],[m=reserved,]n=name,r=nonce[,extension]*
 server first    r=nonce,s=salt,i=iterations
 client final    c=header,r=nonce[,extension]*,p=proof
 server final    v=signature
@@ -17,11 +17,12 @@ from protocol.lazy_pattern import LazyPattern
 
 _NAME = r"(?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+"
 _NONCE = r"[\x21-\x2b\x2d-\x7e]+"
-_EXTENSIONS = r"(?:,[A-Za-z]+=[\x01-\x2b\x2d-\x7f]+)*"
+_VALUE = r"[\x01-\x2b\x2d-\x7f]+"
+_EXTENSIONS = rf"(?:,[A-Za-z]+={_VALUE})*"
 _BASE64 = r"[A-Za-z0-9+/]*={0,2}"
 
 _CLIENT_FIRST = LazyPattern(
-    rf"(?P<header>n,(?:a=(?P<authorization_id>{_NAME}))?,)"
+    rf"(?P<header>n,(?:a=(?P<authorization_id>{_NAME}))?,)(?:m={_VALUE},)?"
     rf"(?P<bare>n=(?P<name>{_NAME}),r=(?P<nonce>{_NONCE})(?P<extensions>{_EXTENSIONS}))"
 )
 _SERVER_FIRST = LazyPattern(

@@ -13,7 +13,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from broker.security.sasl.bearer import BearerToken, InvalidToken
-from broker.security.sasl.claims import decoded_part, list_claim, text_claim, time_claim
+from broker.security.sasl.claims import (
+    Claims,
+    decoded_object,
+    list_claim,
+    text_claim,
+    time_claim,
+)
 from protocol.lazy_dataclass import dataclass
 
 _VALIDATOR = "unsecuredValidator"
@@ -52,9 +58,9 @@ class UnsecuredTokens:
         parts = token.split(".")
         if len(parts) != 3 or parts[2]:
             raise InvalidToken("it does not have two parts and an empty signature")
-        if decoded_part(parts[0]).get("alg") != "none":
+        if _decoded(parts[0]).get("alg") != "none":
             raise InvalidToken("the algorithm of its header is not none")
-        claims = decoded_part(parts[1])
+        claims = _decoded(parts[1])
         now_ms, skew_ms = self.wall_ms(), self.clock_skew_ms
         name = text_claim(claims, self.principal_claim)
         issued_ms, expires_ms = time_claim(claims, "iat"), time_claim(claims, "exp")
@@ -62,11 +68,33 @@ class UnsecuredTokens:
             raise InvalidToken("it has expired, or has no claim exp")
         if issued_ms is not None and (now_ms < issued_ms - skew_ms or issued_ms >= expires_ms):
             raise InvalidToken("its claim iat is in the future, or not before exp")
-        scopes = list_claim(claims, self.scope_claim)
+        scopes = [each.strip() for each in list_claim(claims, self.scope_claim)]
         if not set(self.required_scope).issubset(scopes):
             required = " ".join(self.required_scope)
             raise InvalidToken(f"it lacks the scope {required}", required)
         return BearerToken(name, expires_ms)
+
+
+def _decoded(text: str) -> Claims:
+    """The claims of one part as Kafka reads them; raises `InvalidToken`.
+
+    A claim is a number, a list of texts, or else a text. What follows the object is ignored.
+    """
+    claims, _ = decoded_object(text)
+    return {name: _converted(value) for name, value in claims.items()}
+
+
+def _converted(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_text(each) for each in value]
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else _text(value)
+
+
+def _text(value: Any) -> str:
+    """A value as text (Jackson's ``asText``); lists and objects are empty."""
+    if isinstance(value, list | dict):
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def unsecured_token(options: Mapping[str, str], wall_ms: float) -> str:

@@ -37,6 +37,7 @@ def test_a_message_has_a_token(message: bytes, expected: tuple[str, str]) -> Non
         b"n,,\x01auth=bearer\x01\x01",
         b"n,,\x01auth=bearer t,u\x01\x01",
         b"n,,\x01other=bearer t\x01\x01",
+        b"n,,\x01auth=bearer t\x01k=\x01\x01",
         b"n,,\x01a1=x\x01auth=bearer t\x01\x01",
         b"n,,\x01auth=bearer \xc3\xa4\x01\x01",
     ],

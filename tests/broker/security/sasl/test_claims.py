@@ -13,9 +13,9 @@ def test_a_part_is_json_in_base64() -> None:
     assert decoded_part("eyJhIjoxfQ") == {"a": 1}
 
 
-@pytest.mark.parametrize("text", ["!", "e30x", "W10", "W" * 5, ""])
+@pytest.mark.parametrize("text", ["!", "e30x", "W10", "W" * 5, "", "eyJhIjpOYU59", "e30geA"])
 def test_another_part_is_invalid(text: str) -> None:
-    """Bytes, or JSON that is not an object."""
+    """Bytes, JSON that is not an object, NaN, or an object with bytes after it."""
     with pytest.raises(InvalidToken):
         decoded_part(text)
 

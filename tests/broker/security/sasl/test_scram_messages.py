@@ -24,13 +24,19 @@ def test_the_first_message_of_a_client() -> None:
     )
 
 
+def test_a_mandatory_extension_is_ignored() -> None:
+    """It is not signed, as in Kafka."""
+    assert parse_client_first(b"n,,m=ext,n=a,r=x").bare == "n=a,r=x"
+
+
 @pytest.mark.parametrize(
     "token",
     [
         b"",
         b"y,,n=a,r=x",
         b"p=tls-unique,,n=a,r=x",
-        b"n,,m=ext,n=a,r=x",
+        b"n,,m=,n=a,r=x",
+        b"n,,n=a,m=ext,r=x",
         b"n,,n=,r=x",
         b"n,,n=a,r=",
         b"n,,n=a=b,r=x",
@@ -41,7 +47,7 @@ def test_the_first_message_of_a_client() -> None:
     ],
 )
 def test_another_first_message_is_invalid(token: bytes) -> None:
-    """Channel bindings and mandatory extensions are not supported."""
+    """Channel bindings are not supported."""
     with pytest.raises(InvalidMessage):
         parse_client_first(token)
 

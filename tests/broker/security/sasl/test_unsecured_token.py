@@ -71,6 +71,38 @@ def test_another_token_is_invalid(claims: dict[str, Any]) -> None:
     assert invalid.value.scope is None
 
 
+@pytest.mark.parametrize(
+    ("claims", "name"),
+    [
+        ('{"sub":null,"exp":1001}', "null"),
+        ('{"sub":true,"exp":1001}', "true"),
+        ('{"sub":"u","exp":1001,"scope":null}', "u"),
+        ('{"sub":"u","exp":1001,"scope":{"a":1}}', "u"),
+        ('{"sub":"u","exp":1001,"scope":["a",1,null,[]]}', "u"),
+        (' {"sub":"u","exp":1001} x', "u"),
+    ],
+)
+def test_claims_are_texts_numbers_or_lists_of_texts(claims: str, name: str) -> None:
+    """Other values are converted to text, and what follows the object is ignored, as in Kafka."""
+    header, _, _ = token().split(".")
+    encoded = base64.urlsafe_b64encode(claims.encode()).decode().rstrip("=")
+
+    assert validator()(f"{header}.{encoded}.").name == name
+
+
+@pytest.mark.parametrize(
+    "claims",
+    ['{"sub":"u","exp":1001,"iat":null}', '{"sub":"u","exp":NaN}', '{"sub":[],"exp":1001}'],
+)
+def test_times_are_numbers_and_the_name_a_text(claims: str) -> None:
+    """A null is a text, and NaN is no JSON."""
+    header, _, _ = token().split(".")
+    encoded = base64.urlsafe_b64encode(claims.encode()).decode().rstrip("=")
+
+    with pytest.raises(InvalidToken):
+        validator()(f"{header}.{encoded}.")
+
+
 def test_the_clocks_may_differ() -> None:
     """By ``unsecuredValidatorAllowableClockSkewMs``."""
     accepts = validator(AllowableClockSkewMs="2000")
