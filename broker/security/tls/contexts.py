@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import ssl
 import tempfile
 from datetime import UTC, datetime
@@ -13,6 +14,8 @@ from broker.security.tls.ciphers import restrict
 from broker.security.tls.settings import TlsSettings
 from broker.security.tls.stores import KeyStore, key_store, trusted_certificates
 
+log = logging.getLogger("antechamber.authentication")
+
 _VERSIONS = MappingProxyType(
     {
         "TLSv1": ssl.TLSVersion.TLSv1,
@@ -21,6 +24,8 @@ _VERSIONS = MappingProxyType(
         "TLSv1.3": ssl.TLSVersion.TLSv1_3,
     }
 )
+# OpenSSL refuses these above its security level 1, which allows RSA keys of 1024 bits.
+_WEAK = frozenset(["EE_KEY_TOO_SMALL", "CA_KEY_TOO_SMALL"])
 _CLIENT_AUTH = MappingProxyType(
     {
         "none": ssl.CERT_NONE,
@@ -90,22 +95,44 @@ def _load_trust(context: ssl.SSLContext, settings: TlsSettings) -> None:
 
 
 def _load_key(context: ssl.SSLContext, settings: TlsSettings, store: KeyStore) -> None:
-    """Use the key and the chain of *store*, which ``ssl`` reads from a file only."""
+    """Use the key and the chain of *store*, which ``ssl`` reads from a file only.
+
+    As in Kafka, a certificate that clients do not accept is served, so that they can be tested.
+    """
     reason = None
+    culprit = settings.key_store.location or "ssl.keystore.key"
     with tempfile.NamedTemporaryFile("w", encoding="ascii") as file:  # only its owner can read it
         file.write(store.pem)
         file.flush()
         try:
             # Without a password, OpenSSL would read one from the terminal.
-            context.load_cert_chain(file.name, password=store.password or "")
-            reason = _invalidity(store.chain[0])
+            weakness = _load_chain(context, file.name, store.password or "")
         except ssl.SSLError as error:
             reason = _reason(error, store)
         except ValueError as error:
             reason = str(error)
     if reason is not None:
-        culprit = settings.key_store.location or "ssl.keystore.key"
         raise StartupError(f"listener {settings.listener}: {culprit}: {reason}")
+    for problem in (weakness, _invalidity(store.chain[0])):
+        if problem is not None:
+            log.warning("listener %s: %s: %s", settings.listener, culprit, problem)
+
+
+def _load_chain(context: ssl.SSLContext, file: str, password: str) -> str | None:
+    """Load key and chain; returns why clients may refuse the key, or None.
+
+    Raises `ssl.SSLError`.
+    """
+    try:
+        context.load_cert_chain(file, password=password)
+    except ssl.SSLError as error:
+        if error.reason not in _WEAK:
+            raise
+        names = [each["name"] for each in context.get_ciphers() if each["protocol"] != "TLSv1.3"]
+        context.set_ciphers(":".join([*(names or ["DEFAULT"]), "@SECLEVEL=1"]))
+        context.load_cert_chain(file, password=password)
+        return f"clients may refuse its key ({error.reason})"
+    return None
 
 
 def _reason(error: ssl.SSLError, store: KeyStore) -> str:
@@ -117,7 +144,7 @@ def _reason(error: ssl.SSLError, store: KeyStore) -> str:
 
 
 def _invalidity(der: bytes) -> str | None:
-    """Why no client accepts a certificate now, or None."""
+    """Why hardly any client accepts a certificate now, or None."""
     certificate, now = Certificate.of(der), datetime.now(UTC)
     if now > certificate.not_after:
         return f"the certificate has expired at {certificate.not_after:%Y-%m-%d %H:%M:%S} UTC"

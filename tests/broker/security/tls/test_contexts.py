@@ -7,6 +7,11 @@ import ssl
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from broker.common.errors import StartupError
 from broker.config.broker_config import parse_config
@@ -172,15 +177,43 @@ def test_a_key_of_another_certificate_is_refused() -> None:
     )
 
 
-def test_an_expired_certificate_is_refused() -> None:
-    """No client would accept it."""
+def test_an_expired_certificate_is_served(caplog: pytest.LogCaptureFixture) -> None:
+    """As in Kafka, with a warning: clients can be tested with it."""
     old = authority().issue_cert("localhost", not_after=dt.datetime(2020, 1, 2, tzinfo=dt.UTC))
     given = inline() | {
         "keystore_key": key_text(old),
         "keystore_certificate_chain": chain_text(old),
     }
 
-    assert "the certificate has expired at 2020-01-02 00:00:00 UTC" in refusal(**given)
+    context = server_context(settings(**given))
+
+    assert "the certificate has expired at 2020-01-02 00:00:00 UTC" in caplog.text
+    with pytest.raises(ssl.SSLError, match="certificate has expired"):
+        handshake(context, client())
+
+
+def test_a_key_of_1024_bits_is_served(caplog: pytest.LogCaptureFixture) -> None:
+    """With a warning: clients with the usual settings of OpenSSL refuse it."""
+    key = rsa.generate_private_key(65537, 1024)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    begin, end = (dt.datetime(year, 1, 1, tzinfo=dt.UTC) for year in (2020, 2100))
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, begin, end)
+        .sign(key, hashes.SHA256())
+        .public_bytes(Encoding.PEM)
+        .decode()
+    )
+    text = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    context = server_context(
+        settings(keystore_type="PEM", keystore_key=text, keystore_certificate_chain=certificate)
+    )
+
+    assert "clients may refuse its key" in caplog.text
+    other = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    other.check_hostname = False
+    other.verify_mode = ssl.CERT_NONE
+    other.set_ciphers("DEFAULT:@SECLEVEL=1")
+    handshake(context, other)
 
 
 def test_a_listener_without_a_key_store_is_refused() -> None:
