@@ -32,6 +32,7 @@ TIMEKEEPERS = {
     "broker/reset/transactions.py": "waits in real time for the end of transactions",
     "broker/admin/accept.py": "pauses when the process has no more file descriptors",
     "broker/network/listeners/acceptor.py": "pauses when the process has no more file descriptors",
+    "broker/steps/offload.py": "computations in threads take real time",
     "broker/admin/http.py": "the timeouts of clients of the admin interface",
     "broker/what_if/replay.py": "plays a recording in virtual time",
     "broker/what_if/replayed_clients.py": "its clients live in virtual time",

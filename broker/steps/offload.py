@@ -2,9 +2,10 @@
 
 A computation is a pure function: it reads only its arguments, not the state of the broker. A
 callback on the loop gets its outcome. There are few threads because Python runs one of them at a
-time. While any is busy, the interpreter's switch interval is `SWITCH_INTERVAL_S` instead of the
-default 5 ms: the loop waits that long after each system call that releases the interpreter's lock,
-several times per request.
+time, and the loop waits for all of them. A computation that has waited for `PATIENCE_S` behind
+longer ones gets a thread of its own, up to a limit. While any is busy, the interpreter's switch
+interval is `SWITCH_INTERVAL_S` instead of the default 5 ms: the loop waits that long after each
+system call that releases the interpreter's lock, several times per request.
 
 The threads are trio's: they are reused, bounded by a limiter, and can be abandoned, so that neither
 a stopping node nor the end of the process waits for a computation.
@@ -20,7 +21,9 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 import trio
 from mypy_extensions import mypyc_attr
 
-THREADS_MAX = 2
+THREADS_USUAL = 2
+THREADS_MAX = 8  # as many requests as Kafka handles at a time (num.io.threads)
+PATIENCE_S = 0.05
 SWITCH_INTERVAL_S = 0.0001
 
 Result = TypeVar("Result")
@@ -115,9 +118,11 @@ class Inline:
 
 
 class WorkerThreads:
-    """Runs computations in threads while `serve` runs, in the order of the calls."""
+    """Runs computations in threads while `serve` runs; they begin in the order of the calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience_s: float = PATIENCE_S) -> None:
+        self._patience_s = patience_s
+        self._usual = trio.Semaphore(THREADS_USUAL)
         self._limiter = trio.CapacityLimiter(THREADS_MAX)
         self._nursery: trio.Nursery | None = None
 
@@ -140,10 +145,25 @@ class WorkerThreads:
         return job
 
     async def _run(self, job: Job[Any]) -> None:
-        outcome = await trio.to_thread.run_sync(
-            short_turns.run, job.compute, limiter=self._limiter, abandon_on_cancel=True
-        )
+        is_usual = await self._has_usual_thread()
+        try:
+            outcome = await trio.to_thread.run_sync(
+                short_turns.run, job.compute, limiter=self._limiter, abandon_on_cancel=True
+            )
+        finally:
+            if is_usual:
+                self._usual.release()
         job.finish(outcome)
+
+    async def _has_usual_thread(self) -> bool:
+        """Wait for one of the usual threads; False if that takes too long."""
+        try:
+            self._usual.acquire_nowait()
+        except trio.WouldBlock:
+            with trio.move_on_after(self._patience_s) as waiting:
+                await self._usual.acquire()
+            return not waiting.cancelled_caught
+        return True
 
 
 class ShortSwitchInterval:

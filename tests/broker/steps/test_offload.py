@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from math import inf
 
 import pytest
 import trio
@@ -13,6 +14,7 @@ import trio.testing
 from broker.steps.offload import (
     SWITCH_INTERVAL_S,
     THREADS_MAX,
+    THREADS_USUAL,
     Inline,
     Job,
     Outcome,
@@ -75,7 +77,7 @@ async def test_an_exception_is_raised_where_the_outcome_is_used() -> None:
 
 async def test_computations_are_limited_to_the_number_of_threads() -> None:
     """The others wait, in the order of the calls."""
-    workers, release = WorkerThreads(), threading.Event()
+    workers, release = WorkerThreads(patience_s=inf), threading.Event()
     begun: list[int] = []
     ended: list[int] = []
 
@@ -91,9 +93,9 @@ async def test_computations_are_limited_to_the_number_of_threads() -> None:
         await nursery.start(workers.serve)
         for number in range(5):
             workers.run(job(number), lambda outcome: ended.append(outcome.result()))
-        while len(begun) < THREADS_MAX:
+        while len(begun) < THREADS_USUAL:
             await trio.lowlevel.checkpoint()
-        assert len(begun) == THREADS_MAX
+        assert len(begun) == THREADS_USUAL
         release.set()
         while len(ended) < 5:
             await trio.lowlevel.checkpoint()
@@ -102,9 +104,32 @@ async def test_computations_are_limited_to_the_number_of_threads() -> None:
     assert sorted(begun) == sorted(ended) == [0, 1, 2, 3, 4]
 
 
+async def test_a_computation_that_has_waited_behind_longer_ones_gets_a_thread() -> None:
+    """Others end before them; the number of threads is limited."""
+    workers, release = WorkerThreads(patience_s=0), threading.Event()
+    begun: list[int] = []
+
+    def work() -> None:
+        begun.append(1)
+        release.wait()
+
+    async with trio.open_nursery() as nursery:
+        await nursery.start(workers.serve)
+        for _ in range(THREADS_MAX - 1):
+            workers.run(work, lambda _: None)
+        assert (await outcome_of(workers, lambda: 7)).result() == 7
+        for _ in range(3):
+            workers.run(work, lambda _: None)
+        while len(begun) < THREADS_MAX:
+            await trio.lowlevel.checkpoint()
+        assert len(begun) == THREADS_MAX
+        release.set()
+        nursery.cancel_scope.cancel()
+
+
 async def test_an_abandoned_computation_has_no_outcome() -> None:
     """One that has not begun never begins."""
-    workers, release = WorkerThreads(), threading.Event()
+    workers, release = WorkerThreads(patience_s=inf), threading.Event()
     outcomes: list[object] = []
     begun: list[int] = []
 
@@ -114,8 +139,8 @@ async def test_an_abandoned_computation_has_no_outcome() -> None:
 
     async with trio.open_nursery() as nursery:
         await nursery.start(workers.serve)
-        jobs = [workers.run(work, outcomes.append) for _ in range(THREADS_MAX + 1)]
-        while len(begun) < THREADS_MAX:
+        jobs = [workers.run(work, outcomes.append) for _ in range(THREADS_USUAL + 1)]
+        while len(begun) < THREADS_USUAL:
             await trio.lowlevel.checkpoint()
         for job in jobs:
             job.abandon()
@@ -124,13 +149,13 @@ async def test_an_abandoned_computation_has_no_outcome() -> None:
         nursery.cancel_scope.cancel()
 
     assert outcomes == []
-    assert len(begun) == THREADS_MAX
+    assert len(begun) == THREADS_USUAL
 
 
 async def test_the_end_does_not_wait_for_a_computation() -> None:
     """The thread ends on its own, and its outcome is dropped."""
     usual_s = sys.getswitchinterval()
-    workers, release = WorkerThreads(), threading.Event()
+    workers, release = WorkerThreads(patience_s=inf), threading.Event()
     outcomes: list[object] = []
     async with trio.open_nursery() as nursery:
         await nursery.start(workers.serve)
