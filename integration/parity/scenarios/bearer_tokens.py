@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 
 from integration.parity.logins import authenticate, outcome, started_handshake, token_outcome
@@ -90,6 +91,29 @@ def accepted_claims(kafka: Kafka) -> Observations:
 
 
 @scenario(on=SECURED)
+def converted_claims(kafka: Kafka) -> Observations:
+    """Claims of other types, JSON that is not strict, and bytes after it."""
+    header, expiry = encoded({"alg": "none"}), int(time.time()) + 100
+    for claims in (
+        '{"sub":null,"exp":EXP}',
+        '{"sub":true,"exp":EXP}',
+        '{"sub":["u"],"exp":EXP}',
+        '{"sub":"u","exp":EXP,"scope":null}',
+        '{"sub":"u","exp":EXP,"scope":{"a":1}}',
+        '{"sub":"u","exp":EXP,"scope":["a",1,null,[]]}',
+        '{"sub":"u","exp":EXP,"scope":5}',
+        '{"sub":"u","exp":EXP,"iat":null}',
+        '{"sub":"u","exp":EXP,"iat":NaN}',
+        '{"sub":"u","exp":NaN}',
+        '{"sub":"u","exp":true}',
+        ' {"sub":"u","exp":EXP} x',
+    ):
+        payload = base64.urlsafe_b64encode(claims.replace("EXP", str(expiry)).encode())
+        token = f"{header}.{payload.decode().rstrip('=')}."
+        yield claims, list(_two_steps(kafka, bearer(token)))
+
+
+@scenario(on=SECURED)
 def good_tokens_after_bad_ones(kafka: Kafka) -> Observations:
     """After a failure any reply ends the login, except a good token."""
     user = kafka.new_name("user")
@@ -109,6 +133,7 @@ def malformed_bearer_messages(kafka: Kafka) -> Observations:
         ("binding", f"y,,\x01auth=Bearer {token}\x01\x01".encode()),
         ("characters", bearer("a b")),
         ("extension", bearer(token, extensions="k1=v\x01")),
+        ("empty extension", bearer(token, extensions="k=\x01")),
         ("abort", _ABORT),
     ):
         yield what, token_outcome(kafka, OAUTHBEARER, first, version=0)
