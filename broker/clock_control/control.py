@@ -25,6 +25,7 @@ from broker.clock_control.advance import Advance
 from broker.clock_control.events import Event
 from broker.common.adjustable_clock import AdjustableClock
 from broker.common.errors import WrongState
+from broker.common.timer import TICK_MS
 from broker.wait_records.record import WaitRecord
 from broker.wait_records.recorder import Recorder
 from purgatories.timer.system_timer import SystemTimer
@@ -110,7 +111,8 @@ class ClockControl:
         clock = self.clock
         with self._observed(advance):
             while not (ended := is_over()) and (next_ms := self._next_ms()) < inf:
-                if next_ms > end_ms():
+                # Timers round expirations up to a tick: what is due at the end may be in the next.
+                if next_ms >= end_ms() + TICK_MS:
                     break
                 clock.move_to(next_ms)
                 await self._step(advance)

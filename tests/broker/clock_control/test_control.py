@@ -13,6 +13,7 @@ from broker.clock_control.control import ClockControl, NodeTimer
 from broker.clock_control.events import Event
 from broker.common.adjustable_clock import AdjustableClock
 from broker.common.errors import WrongState
+from broker.common.timer import TICK_MS
 from broker.wait_records.recorder import Recorder
 from purgatories.timer.system_timer import SystemTimer
 from tests.batches import batch
@@ -52,6 +53,24 @@ async def test_an_advance_expires_what_is_due(tmp_path: Path) -> None:
 
         assert client.connection.in_progress is None
         assert [each.task for step in advance.steps for each in step.tasks] == ["DelayedFetch"]
+
+
+async def test_an_advance_by_a_timeout_expires_what_began_before_it(tmp_path: Path) -> None:
+    """Also if the clock was frozen between two ticks of the timer."""
+    async with running_cluster(tmp_path, 1) as cluster:
+        cluster.controller.create_topic("t", partitions=1)
+        client, control = cluster.client(1), control_of(cluster)
+        for _ in range(3):
+            await trio.sleep(0.00004)
+            control.freeze()
+            client.start(fetch_request("t", 0, max_wait_ms=500), FETCH_VERSION)
+            await trio.testing.wait_all_tasks_blocked()
+
+            advance = await control.advance_by(500, 10)
+
+            assert client.connection.in_progress is None
+            assert 500 <= advance.duration_ms < 500 + TICK_MS
+            control.run()
 
 
 async def test_an_advance_has_the_records_of_the_requests_that_ended(tmp_path: Path) -> None:
