@@ -41,6 +41,7 @@ _TIME_COLUMNS = 6  # fits most durations, so that the column width is stable
 _KINDS = {
     "members": "the other members",
     "failed_authentication": "the delay after a failed login",
+    "share_session_limit": "the delay of a refused share session",
     "stored": "the records of its group to be stored",
     "applied": "all nodes to apply its change",
     "flush": "its records to be flushed to disk",

@@ -39,7 +39,7 @@ def _markers(record: Record) -> str:
     return f"the {outcome} of the transaction of {producer(transaction)} in {where}"
 
 
-def _held_back(record: Record) -> str:
+def _held_back(record: Record, verb: str = ",") -> str:
     """The offset that cannot be read yet, and the transaction that is the reason."""
     waited_for = record["waited_for"]
     transaction, offset = waited_for.get("transaction") or {}, waited_for.get("offset")
@@ -48,7 +48,7 @@ def _held_back(record: Record) -> str:
     held = "" if held_ms is None else f" for {durations.format_us(held_ms * 1000)}"
     whose = _TRANSACTIONS.get(transaction.get("state", ""), "the transaction of {}")
     by = whose.format(producer(transaction))
-    return f"{place} of {phrases.name(waited_for)}, held back by {by}{held}"
+    return f"{place} of {phrases.name(waited_for)}{verb} held back by {by}{held}"
 
 
 # By the state of the transaction.
@@ -86,6 +86,8 @@ def _share_records(record: Record) -> str:
     waited_for = record["waited_for"]
     words = f"records that {_group(waited_for)} can acquire"
     facts = [*_acquired(waited_for), *_available(waited_for)]
+    if waited_for.get("transaction") is not None:
+        facts.append(_held_back(record, " was"))
     return f"{words}: {'; '.join(facts)}" if facts else words
 
 
@@ -210,6 +212,7 @@ _CONDITIONS: Mapping[str, Callable[[Record], str]] = {
     "low_watermark": _low_watermark,
     "members": lambda _: "the other members of its group",
     "failed_authentication": lambda _: "the delay after a failed login",
+    "share_session_limit": lambda _: "the delay of a refused share session",
     "stored": _stored,
     "applied": _applying_nodes,
     "flush": lambda _: "its records to be flushed to disk",

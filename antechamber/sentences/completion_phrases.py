@@ -26,6 +26,8 @@ _EVENTS = {
     "share_fetch": "the end of another share fetch of",
     "acknowledgement": "an acknowledgement of records of",
 }
+# Purgatories in which a request waits until a delay is over.
+_DELAYING = ("FailedAuthentication", "Fault", "ShareSessionLimit")
 # Conditions whose present state and goal have different units.
 _IN_WORDS = ("transaction", "share_records")
 
@@ -119,10 +121,22 @@ def _caused(record: Record) -> str:
     """The effect of the completing event on what the request waited for."""
     by, kind = record["completed_by"], (record.get("waited_for") or {}).get("kind")
     if kind == "min_bytes":
-        return f", which increased it to {phrases.counted(size(record), 'byte')}"
+        return _increased(record)
     if kind == "high_watermark" and by.get("offset") is not None:
         return f", which advanced the high watermark of {phrases.name(by)} to {by['offset']}"
     return ""
+
+
+def _increased(record: Record) -> str:
+    """The bytes of a fetch; without enough of them, an error or a new segment ended its wait."""
+    waited_for, by, found = record["waited_for"], record["completed_by"], size(record)
+    if any(each.get("error") for each in record.get("partitions") or ()):
+        return ", because a partition could not be read"
+    if (base := by.get("segment")) is not None:
+        return f", because {phrases.name(by)} continues in another segment, from offset {base} on"
+    if found < (waited_for.get("need") or 0) or found <= (waited_for.get("had") or 0):
+        return ""
+    return f", which increased it to {phrases.counted(found, 'byte')}"
 
 
 def _missing(record: Record) -> str:
@@ -130,7 +144,7 @@ def _missing(record: Record) -> str:
     limit_ms, waited_for = record.get("timeout_ms"), record.get("waited_for") or {}
     if record["purgatory"] == "Rebalance":
         return "was completed when the time for the members of its group to join expired"
-    if record["purgatory"] in ("FailedAuthentication", "Fault") and limit_ms is not None:
+    if record["purgatory"] in _DELAYING and limit_ms is not None:
         return f"was completed after {limit_ms:,} ms"
     words = "timed out" if limit_ms is None else f"timed out after {limit_ms:,} ms"
     kind, need, had = (waited_for.get(name) for name in ("kind", "need", "had"))

@@ -12,19 +12,18 @@ from broker.replication.partition import Partition
 from broker.replication.produce_result import ProduceResult
 from broker.replication.replica import ReplicaProgress
 from broker.replication.replica_manager import ReplicaManager
+from broker.replication.wait_facts import holding_rules, longest_held_back, with_transaction
 from broker.wait_records.causes import TIMED_OUT, Cause, CauseKind
 from broker.wait_records.wait import Facts, Wait, WaitPartition
 from purgatories.delayed_operation import TIMEOUT, DelayedOperation
 from purgatories.operations.delayed_delete_records import DelayedDeleteRecords
-from purgatories.operations.delayed_fetch import DelayedFetch, FetchPartitionStatus
+from purgatories.operations.delayed_fetch import DelayedFetch
 from purgatories.operations.delayed_produce import DelayedProduce
 
 Operation = TypeVar("Operation", bound=DelayedOperation)
 Produced = tuple[TopicPartition, UUID, ProduceResult]
 
 FLUSHED = Cause(CauseKind.FLUSH)
-# The events that may replicate a marker.
-_REPLICATING = frozenset({CauseKind.APPEND, CauseKind.HIGH_WATERMARK})
 
 
 class OperationWait(Wait, Generic[Operation]):
@@ -106,19 +105,21 @@ class FetchWait(OperationWait[DelayedFetch[TopicPartition]]):
                 {"topic": key.topic, "partition": key.partition} for key in operation.throttled()
             ]
             return {**facts, "throttled": throttled} if throttled else facts
-        rules = self._holds()
+        rules = self._rules()
         return {**facts, "faults": rules} if rules else facts
 
-    def _holds(self) -> list[Facts]:
+    def cause(self, present: Callable[[], Cause]) -> Cause | None:
+        """With the segment that ended the wait, if the fetch does not start in it."""
+        cause, segment = super().cause(present), self._operation.newer_segment()
+        if cause is None or cause is TIMED_OUT or segment is None:
+            return cause
+        return cause._replace(segment=segment)
+
+    def _rules(self) -> list[Facts]:
         """The fault rules that keep its partitions' high watermarks from its offsets."""
-        rules: dict[int, Facts] = {}
-        for each in self._operation.partitions:
-            partition = self._hosted.get(each.key)
-            leader_state = None if partition is None else partition.leader_state
-            if leader_state is not None and leader_state.holds:
-                found = leader_state.rules_before(each.start.message_offset + 1)
-                rules |= {rule["rule"]: rule for rule in found}
-        return list(rules.values())
+        partitions = self._operation.partitions
+        offsets = ((each.key, each.start.message_offset) for each in partitions)
+        return holding_rules(self._hosted, offsets)
 
     def partitions(self) -> Iterator[WaitPartition]:
         """Each with the offset from which it is fetched."""
@@ -134,48 +135,13 @@ class ReadCommittedWait(FetchWait):
     def condition(self) -> Facts:
         """The transaction that has held back a partition for the longest time, else the bytes."""
         facts = super().condition()
-        held = [each for each in map(self._held_back, self._operation.partitions) if each]
-        if held:
-            facts["kind"] = "transaction"
-            facts |= max(held, key=lambda facts: facts["transaction"]["held_ms"])
-        return facts
-
-    def _held_back(self, fetched: FetchPartitionStatus[TopicPartition]) -> Facts | None:
-        """The transaction that limits the last stable offset of a partition, if one does."""
-        partition = self._hosted.get(fetched.key)
-        if partition is None or partition.log.last_stable_offset == partition.log.high_watermark:
-            return None
-        producers = partition.log.producer_state_manager
-        unstable = producers.transactions.first_unstable()
-        assert unstable is not None, "nothing else limits the last stable offset"
-        producer = producers.producers.get(unstable.producer_id)
-        return {
-            "topic": fetched.key.topic,
-            "partition": fetched.key.partition,
-            "offset": partition.log.last_stable_offset,
-            "transaction": {
-                "producer_id": unstable.producer_id,
-                "producer_epoch": None if producer is None else producer.epoch,
-                "state": "decided" if unstable.is_decided else "open",
-                "held_ms": int(unstable.held_ms),
-            },
-        }
+        keys = (each.key for each in self._operation.partitions)
+        held = longest_held_back(self._hosted, keys)
+        return facts if held is None else {**facts, "kind": "transaction", **held}
 
     def cause(self, present: Callable[[], Cause]) -> Cause | None:
         """The end of a transaction, if the event replicated its marker."""
-        cause = super().cause(present)
-        partition = None if cause is None or cause.key is None else self._hosted.get(cause.key)
-        if cause is None or partition is None or cause.kind not in _REPLICATING:
-            return cause
-        released = partition.log.producer_state_manager.transactions.released
-        if released is None or cause.offset is None or released.high_watermark < cause.offset:
-            return cause
-        transaction = {
-            "producer_id": released.completed.producer_id,
-            "outcome": "abort" if released.completed.is_aborted else "commit",
-            "held_ms": int(released.held_ms),
-        }
-        return cause._replace(kind=CauseKind.TRANSACTION, transaction=transaction)
+        return with_transaction(self._hosted, super().cause(present))
 
 
 class ProduceWait(OperationWait[DelayedProduce[TopicPartition]]):

@@ -58,6 +58,8 @@ ShareFetchResults = dict[SharePartitionKey, ShareFetchResult]
 class ShareFetch:
     """The source of a `DelayedShareFetch`. ``errors`` are those of partitions without records.
 
+    ``before_acquiring`` is called before records are acquired; it may be set at any time.
+
     *check_waiting* is called after the completion with each partition that was locked.
     """
 
@@ -70,6 +72,7 @@ class ShareFetch:
         self.params = params
         self.partitions: list[SharePartition] = []
         self.errors: dict[SharePartitionKey, ErrorCode] = {}
+        self.before_acquiring: Callable[[], object] | None = None
         self._hosted = hosted
         # The locked partitions of which no check has found the position before this one.
         self._unknown: set[SharePartition] = set()
@@ -160,6 +163,8 @@ class ShareFetch:
         As in Kafka there are two reads, each with ``max_bytes``, if the positions of some
         partitions were found by an earlier check; those are first.
         """
+        if self.before_acquiring is not None:
+            self.before_acquiring()
         results = {key: ShareFetchResult(error) for key, error in self.errors.items()}
         params = self.params
         if params.max_bytes < 0:

@@ -48,7 +48,8 @@ class Cause(NamedTuple):
     ``offset`` is the partition's new log end or high watermark, ``replica`` the node whose fetch
     moved it. ``transaction`` is what ended, if that is the cause: ``producer_id``, ``outcome``
     (``commit`` or ``abort``) and ``held_ms``, for which the last stable offset had not moved.
-    ``lock`` is the lock on records of a share partition that has expired.
+    ``lock`` is the lock on records of a share partition that has expired. ``segment`` is the base
+    offset of a segment in which the partition continues, if that ended the wait of a fetch.
     """
 
     kind: CauseKind
@@ -58,6 +59,13 @@ class Cause(NamedTuple):
     request: RequestHeader | None = None
     transaction: Transaction | None = None
     lock: dict[str, Any] | None = None
+    segment: int | None = None
+
+    def is_end_of(self, event: Cause) -> bool:
+        """Whether it is *event*, perhaps with what a wait knows about its end."""
+        if self is event:
+            return True
+        return event == self._replace(kind=event.kind, transaction=None, segment=None)
 
     def to_dict(self) -> dict[str, Any]:
         """The field ``completed_by`` of a wait record, without the parts that are None."""
@@ -70,6 +78,8 @@ class Cause(NamedTuple):
             facts["replica"] = self.replica
         if self.transaction is not None:
             facts["transaction"] = self.transaction
+        if self.segment is not None:
+            facts["segment"] = self.segment
         if self.lock is not None:
             facts["lock"] = self.lock
         if self.request is not None:

@@ -168,8 +168,8 @@ class Recorder:
     def _end_wait(self, record: WaitRecord, wait: Wait, now_ms: float) -> None:
         parked_ms = record.end_wait(now_ms)
         record.checks = wait.checks
-        record.ended_by = wait.cause(self._present_cause)
-        if record.checked and record.checked[-1][1] is record.ended_by:
+        record.ended_by = ended_by = wait.cause(self._present_cause)
+        if record.checked and ended_by is not None and ended_by.is_end_of(record.checked[-1][1]):
             record.checked.pop()
         if record.ended_by is TIMED_OUT:
             record.waited_for = self._named(wait.condition())
@@ -238,7 +238,7 @@ class Recorder:
     ) -> Cause:
         """The cause attached to operations this event completes."""
         # As `Cause._make`, without the call: every append makes one.
-        return tuple.__new__(Cause, (kind, key, offset, replica, self._current, None, None))
+        return tuple.__new__(Cause, (kind, key, offset, replica, self._current, None, None, None))
 
     def run_with_cause(self, cause: Cause, action: Callable[[], object]) -> None:
         """Call *action*; *cause* is that of the group requests it completes.

@@ -33,7 +33,7 @@ _WAITED_FOR_DDL = f"""kind: STRING, topic: STRING, partition: INT, need: BIGINT,
 _COMPLETED_BY_DDL = f"""cause: STRING, topic: STRING, partition: INT, offset: BIGINT, replica: INT,
     transaction: STRUCT<transactional_id: STRING, producer_id: BIGINT, outcome: STRING,
                         held_ms: BIGINT>,
-    lock: STRUCT<{_LOCK_DDL}>,
+    segment: BIGINT, lock: STRUCT<{_LOCK_DDL}>,
     request: STRUCT<api: STRING, client_id: STRING, correlation_id: INT>"""
 
 # The fields in the order of the record; times in microseconds, `arrived_us` since the epoch.

@@ -123,6 +123,7 @@ class DelayedFetch(DelayedOperation, Generic[K]):
     __slots__ = (
         "_fetcher_type",
         "_on_response",
+        "_pointless",
         "_read",
         "_source",
         "_to_check",
@@ -144,6 +145,7 @@ class DelayedFetch(DelayedOperation, Generic[K]):
         self.min_bytes = min_bytes
         self._read = self._to_check = partitions
         self._unread = unread
+        self._pointless: FetchPartitionStatus[K] | None = None  # the partition that ends the wait
         self._source: FetchSource[K] | None = source
         self._on_response: Callable[[], object] | None = on_response
         self._fetcher_type = fetcher_type
@@ -176,9 +178,20 @@ class DelayedFetch(DelayedOperation, Generic[K]):
             if partition.start.message_offset != UNKNOWN_OFFSET:
                 available = _available_bytes(partition, source)
                 if available is None:
+                    self._pointless = partition
                     return None
                 accumulated += available
         return accumulated
+
+    def newer_segment(self) -> int | None:
+        """The base offset of the segment that ends the wait, because the fetch starts before it."""
+        partition, source = self._pointless, self._source
+        if partition is None or source is None:
+            return None
+        end = source.end_offset(partition.key, partition.current_leader_epoch)
+        if end is None or bytes_between(partition.start, end) is not None:
+            return None
+        return end.segment_base_offset
 
     def throttled(self) -> list[K]:
         """The partitions whose bytes do not count because of a quota."""
@@ -200,7 +213,7 @@ class DelayedFetch(DelayedOperation, Generic[K]):
         """See `DelayedOperation`; the partitions are dropped too."""
         super().release()
         self._read = self._to_check = self._unread = ()
-        self._on_response = self._source = None
+        self._on_response = self._source = self._pointless = None
 
     def on_expiration(self) -> None:
         """Count one expiry, tagged as a follower's or a consumer's fetch."""

@@ -78,3 +78,32 @@ def test_acknowledgements_that_are_stored_are_waited_for() -> None:
     words = _share_fetch({"cause": "coordinator"}, kind="share_state")
 
     assert "for the acknowledgements of group workers to be stored" in words
+
+
+def test_a_transaction_is_named_beside_the_locks() -> None:
+    """It holds back further records."""
+    words = _share_fetch(
+        {"cause": "timeout"},
+        **LOCKED,
+        topic="orders",
+        partition=0,
+        offset=42,
+        transaction={"transactional_id": "billing", "state": "open", "held_ms": 300},
+    )
+
+    assert (
+        "30.0 s left; offset 42 of orders-0 was held back by the open transaction of producer "
+        "billing for 300 ms, "
+    ) in words
+
+
+def test_the_delay_of_a_refused_session_is_named() -> None:
+    """It ends after its time."""
+    record = completed_fetch() | {"api": "ShareFetch", "purgatory": "ShareSessionLimit"}
+    record |= {"timeout_ms": 700, "completed_by": {"cause": "timeout"}}
+    record["waited_for"] = {"kind": "share_session_limit", "group": "workers"}
+
+    words = " ".join(explanation(record))
+
+    assert "for the delay of a refused share session" in words
+    assert "was completed after 700 ms" in words

@@ -88,6 +88,7 @@ completed_by = some(
     offset=offsets,
     replica=numbers,
     transaction=transaction,
+    segment=offsets,
     lock=some(**lock),
     request=request,
 )

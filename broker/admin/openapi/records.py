@@ -152,6 +152,7 @@ RECORD_SCHEMAS: dict[str, Schema] = {
             "offset": INTEGER,
             "replica": INTEGER,
             "transaction": ref("WaitedForTransaction"),
+            "segment": INTEGER,
             "request": _REQUEST,
         },
         cause=one_of(*CauseKind),

@@ -48,8 +48,7 @@ def produce_wait(desk: Desk, *, refused: bool = False) -> ProduceWait:
 def delete_wait(desk: Desk) -> DeleteRecordsWait:
     """The deletion of one of two replicated records, which no follower has deleted."""
     append(desk.partition(), 2)
-    for node_id in (2, 3):
-        fetched(desk.partition(), node_id, 2)
+    replicate(desk, 2)
     operation = finish(desk.manager.delete_records(1000, {KEY: 1}, lambda _: None))
     assert operation is not None
     return DeleteRecordsWait(operation, desk.manager)
@@ -66,6 +65,12 @@ def delayed_fetch(desk: Desk) -> DelayedFetch[TopicPartition]:
 def fetch_wait(desk: Desk) -> FetchWait:
     """The wait for `delayed_fetch`."""
     return FetchWait(delayed_fetch(desk), desk.manager.partitions)
+
+
+def replicate(desk: Desk, end: int) -> None:
+    """Both followers fetch from *end*."""
+    for node_id in (2, 3):
+        fetched(desk.partition(), node_id, end)
 
 
 def no_present_cause() -> Cause:
@@ -148,6 +153,26 @@ def test_a_wait_ends_with_the_cause_of_its_operation(desk: Desk) -> None:
     operation.force_complete(cause)
 
     assert wait.cause(no_present_cause) is cause
+
+
+def test_a_new_segment_that_ends_a_fetch_is_part_of_the_cause(desk: Desk) -> None:
+    """The fetch starts in the segment before it, so the number of bytes is unknown."""
+    append(desk.partition())
+    replicate(desk, 1)
+    params = waiting(consumer(), 1000)
+    params.min_bytes = 1 << 20
+    operation = desk.manager.fetch_messages(params, [at(0)], lambda _: None)
+    assert operation is not None
+    desk.partition().log.roll()
+    append(desk.partition())
+    replicate(desk, 2)
+
+    assert operation.is_completed
+    operation.completed_by = Cause(CauseKind.HIGH_WATERMARK, KEY, 2)
+    cause = FetchWait(operation, desk.manager.partitions).cause(no_present_cause)
+
+    assert cause is not None
+    assert cause.to_dict()["segment"] == 1
 
 
 def test_a_wait_that_times_out_has_the_cause_timeout(desk: Desk) -> None:

@@ -34,3 +34,13 @@ def test_a_cause_has_partition_offset_replica_and_request() -> None:
         "replica": 3,
         "request": {"api": "Fetch", "client_id": "node-3", "correlation_id": 17},
     }
+
+
+def test_a_wait_that_adds_to_its_cause_ends_with_the_same_event() -> None:
+    """The end of a transaction, and a new segment, are known to the wait only."""
+    event = Cause(CauseKind.APPEND, TopicPartition("t", 2), 43)
+
+    assert event.is_end_of(event)
+    assert event._replace(segment=40).is_end_of(event)
+    assert event._replace(kind=CauseKind.TRANSACTION, transaction={}).is_end_of(event)
+    assert not event._replace(offset=44).is_end_of(event)

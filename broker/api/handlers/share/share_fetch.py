@@ -37,6 +37,7 @@ from broker.api.handlers.share.share_requests import (
 from broker.api.long_request import ITEMS_AT_ONCE, respond_in_slices
 from broker.api.outcome import PARKED, Outcome
 from broker.api.request import Request
+from broker.common.do_nothing import do_nothing
 from broker.common.errors import ApiError
 from broker.common.java_numbers import double_to_int
 from broker.common.topic_partition import TopicPartition
@@ -49,7 +50,7 @@ from broker.share.sessions import (
 )
 from broker.share.share_fetch import ShareFetchParams, ShareFetchResult, ShareFetchResults
 from broker.share.share_partition_key import SharePartitionKey, share_partition_key
-from broker.share.waits import ShareFetchWait, ShareStateWait
+from broker.share.waits import ShareFetchWait, ShareSessionLimitWait, ShareStateWait
 from broker.steps.queue import Slices, finish
 from broker.wait_records.observer import RequestObserver
 from protocol.errors import ErrorCode
@@ -123,9 +124,9 @@ def _share_fetch(request: Request[ShareFetchRequest]) -> Slices[_Result]:
 def _refuse_later(request: Request[ShareFetchRequest], error: ApiError) -> Outcome:
     """Refuse a session after the request's wait, so that the client does not repeat it at once."""
     wait = _LimitWait(request, error)
-    request.wait = ShareStateWait(request.body.group_id or "")
-    request.on_disconnect = wait.cancel
     request.services.share_partitions.timer.add(wait)
+    request.wait = ShareSessionLimitWait(wait, request.body.group_id or "")
+    request.on_disconnect = wait.cancel
     return PARKED
 
 
@@ -206,7 +207,10 @@ class _Exchange:
         fetching = services.share_partitions.fetch(params, self._names, self._fetch_done)
         waiting = yield from fetching
         if waiting is not None:
-            wait = ShareFetchWait(waiting.operation, waiting.fetch, services.clock.now_ms)
+            hosted, now_ms = services.replicas.partitions, services.clock.now_ms
+            wait = ShareFetchWait(waiting.operation, waiting.fetch, hosted, now_ms)
+            if request.observer is not None:
+                waiting.fetch.before_acquiring = wait.keep_condition
             request.park(waiting.operation, wait)
 
     def _params(self, mode: AcquireMode) -> ShareFetchParams:
@@ -236,7 +240,17 @@ class _Exchange:
 
     def _fetch_done(self, results: ShareFetchResults) -> None:
         self._fetched = results
+        if self._is_parked and self._acknowledged is None:
+            self._wait_for_acknowledgements()
         self._respond_if_complete()
+
+    def _wait_for_acknowledgements(self) -> None:
+        """End the wait for records, and wait until the acknowledgements are stored."""
+        request = self._request
+        fetch_wait, wait = request.wait, ShareStateWait(self._key.group_id)
+        request.services.request_channel.park_again(request, wait, do_nothing)
+        if fetch_wait is not None:
+            fetch_wait.release()
 
     def _respond_if_complete(self) -> None:
         if self._is_parked and self._fetched is not None and self._acknowledged is not None:
