@@ -25,11 +25,7 @@ const AWAITED = {
     `the high watermark of ${partitionName(w)} to reach ${number(w.need)}`,
     `${has(w)}${behind(w, row)}`,
   ],
-  transaction: (w) => [
-    `offset ${number(w.offset)} of ${partitionName(w)}`,
-    `held back by the transaction of ${producer(w.transaction)} for ` +
-      durationMs(w.transaction.held_ms),
-  ],
+  transaction: (w) => [offset(w), heldBack(w)],
   low_watermark: (w) => [
     `every replica of ${partitionName(w)} to reach log start offset ${number(w.need)}`,
     has(w),
@@ -40,6 +36,7 @@ const AWAITED = {
       w.acquired ? `${counted(w.acquired, "record")} acquired: ${some(w.locks.map(lock))}` : "",
       w.available ? `${counted(w.available, "record")} available` : "",
       w.full_window ? `no further record of ${w.full_window} may be in flight` : "",
+      w.transaction ? `${offset(w)} ${heldBack(w)}` : "",
     ]
       .filter(Boolean)
       .join("; "),
@@ -52,6 +49,7 @@ const AWAITED = {
   share_coordinator: (w) => [
     w.group ? `the share coordinators of group ${w.group}` : "share coordinators",
   ],
+  share_session_limit: () => ["the delay of a refused share session"],
   failed_authentication: () => ["the delay after a failed login"],
   applied: (w) => [`node ${some(w.nodes.map(String))} to apply its change`],
   flush: () => ["its records to be flushed to disk"],
@@ -116,6 +114,15 @@ function lock(each) {
 
 function ofLock({ first_offset: first, last_offset: last }) {
   return first === last ? `${first}` : `${first}–${last}`;
+}
+
+function offset(w) {
+  return `offset ${number(w.offset)} of ${partitionName(w)}`;
+}
+
+function heldBack({ transaction }) {
+  const held = durationMs(transaction.held_ms);
+  return `held back by the transaction of ${producer(transaction)} for ${held}`;
 }
 
 function has(w) {
