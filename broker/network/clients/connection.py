@@ -255,6 +255,7 @@ class Connection(Served):
         self._writer.add_bytes(piece)
         if self._writer.state is _IDLE:
             self._send()
+        self.active_ms = self._now_ms()
 
     def send(self, out: Output) -> None:
         """Send the encoded frame in *out*, which is not the response of a request; in dispatch."""
