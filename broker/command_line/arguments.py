@@ -20,7 +20,12 @@ from broker.command_line.short_form import check_alone
 from broker.command_line.whole_number import whole_number
 from broker.common.errors import ApiError, StartupError
 from broker.config import Config, ConfigError, Setting
-from broker.controller.metadata.image import INTERNAL_TOPICS
+from broker.controller.metadata.image import (
+    GROUP_METADATA_TOPIC,
+    INTERNAL_TOPICS,
+    SHARE_GROUP_STATE_TOPIC,
+    TRANSACTION_STATE_TOPIC,
+)
 from broker.controller.metadata.topic_names import check_topic_name
 from broker.reset.given import GivenTopic
 from broker.security.listeners.hosts import without_brackets
@@ -34,6 +39,13 @@ from broker.security.sasl.scram_options import (
 BROKERS_MAX = 100
 PARTITIONS_MAX = 10_000
 HOST_VARIABLE = "ANTECHAMBER_HOST"
+
+# The keys with the partitions of the internal topics.
+_PARTITIONS_OF = {
+    GROUP_METADATA_TOPIC: "offsets.topic.num.partitions",
+    TRANSACTION_STATE_TOPIC: "transaction.state.log.num.partitions",
+    SHARE_GROUP_STATE_TOPIC: "share.coordinator.state.topic.num.partitions",
+}
 
 _DESCRIPTION = "Start a Kafka-protocol broker and serve until SIGTERM, SIGHUP or Ctrl-C."
 _EPILOG = """\
@@ -276,6 +288,11 @@ def _topic(text: str) -> GivenTopic:
     if len(numbers) > 2:
         raise StartupError(f"--topic: {text!r} is not NAME[:PARTITIONS[:REPLICATION]]")
     _topic_name(name)
+    if name in _PARTITIONS_OF:
+        raise StartupError(
+            f"--topic: {name} is created by the broker when it is first used, with the partitions "
+            f"of {_PARTITIONS_OF[name]}; set this key"
+        )
     limits = (("partitions", PARTITIONS_MAX), ("replication", BROKERS_MAX))
     counts = [
         whole_number(f"--topic: {text}: {what}", 1, limit)(number)

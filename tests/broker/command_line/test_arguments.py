@@ -182,6 +182,13 @@ def test_an_error_in_a_file_names_the_line(tmp_path: Path) -> None:
         ),
         ("--topic a --topic a:2", "--topic: a is given twice"),
         (
+            "--topic __consumer_offsets:2",
+            (
+                "--topic: __consumer_offsets is created by the broker when it is first used, with "
+                "the partitions of offsets.topic.num.partitions; set this key"
+            ),
+        ),
+        (
             "--topic a -c default.replication.factor=0",
             (
                 "--topic: a: default.replication.factor is 0; give a positive one, "
