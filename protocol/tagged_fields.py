@@ -11,7 +11,7 @@ from protocol.varints import Malformed, read_uvarint, write_uvarint
 _ONE_BYTE: Final = 1 << 7
 TAG_MAX: Final = _ONE_BYTE - 1  # of the tags that are written
 # Kafka skips any number. An unknown field has two bytes or more, and takes about 1 µs.
-TAGS_PER_STRUCT_MAX: Final = 64
+TAGS_PER_STRUCT_MAX: Final = TAG_MAX
 
 
 def skip_tags(buf: memoryview, pos: int) -> int:

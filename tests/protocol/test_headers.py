@@ -65,7 +65,7 @@ def test_tagged_fields_of_a_header_may_be_beyond_the_copied_bytes() -> None:
 
 def test_a_header_with_very_many_tagged_fields_is_malformed() -> None:
     """They would be skipped in one step, before the client has logged in."""
-    tags = bytes([TAGS_PER_STRUCT_MAX + 1]) + b"\x64\x00" * (TAGS_PER_STRUCT_MAX + 1)
+    tags = b"\x80\x01" + b"\x64\x00" * (TAGS_PER_STRUCT_MAX + 1)
 
     with pytest.raises(Malformed, match="tagged fields"):
         decoded(struct.pack(">hhih", 12, 4, 1, -1) + tags + b"body")
