@@ -56,6 +56,23 @@ def record_time(request: Request[Any], error: ErrorCode = ErrorCode.NONE) -> Non
         request.throttle(throttle)
 
 
+def throttle_fetch(request: Request[Any], size_bytes: int) -> bool:
+    """Check the quotas of a fetch with a response of that size; returns whether one is exceeded.
+
+    Such a response has no records, and its bytes are not counted.
+    """
+    record_time(request)
+    quota = request.services.client_quotas.fetch
+    if quota.quotas_enabled:
+        user = request.session.principal.name
+        exceeded = quota.record(user, request.client_id, size_bytes)
+        if exceeded is not None:
+            request.throttle(exceeded)
+        if request.throttled is not None:
+            quota.unrecord(user, request.client_id, size_bytes)
+    return request.throttled is not None
+
+
 def throttle(request: Request[Any], response: Any) -> None:
     """Check the request's time, and set the throttle time of its response, if it has one."""
     record_time(request)

@@ -10,7 +10,7 @@ from broker.api.handlers.current_leader import WRONG_LEADER, Leaders
 from broker.api.handlers.records.fetch_partitions import FoundPartitions
 from broker.api.long_request import respond_in_slices
 from broker.api.request import Request
-from broker.api.throttling import record_time
+from broker.api.throttling import throttle_fetch
 from broker.replication.fetch_context import FetchContext, PartitionResults, SessionError
 from broker.replication.fetch_data import FetchParams, LogReadResult
 from broker.replication.fetch_session import NO_SESSION
@@ -193,16 +193,7 @@ class FetchResponder:
         Raises `SessionError`.
         """
         request = self._request
-        record_time(request)
-        quota = request.services.client_quotas.fetch
-        if quota.quotas_enabled:
-            user = request.session.principal.name
-            throttle = quota.record(user, request.client_id, size)
-            if throttle is not None:
-                request.throttle(throttle)
-            if request.throttled is not None:
-                quota.unrecord(user, request.client_id, size)
-        if request.throttled is None:
+        if not throttle_fetch(request, size):
             return None
         session_id = self._context.throttled_session_id(request.services.fetch_sessions)
         return FetchResponse(session_id=session_id, responses=[])

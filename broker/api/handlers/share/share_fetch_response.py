@@ -16,7 +16,7 @@ from uuid import UUID
 from broker.api.handlers.current_leader import WRONG_LEADER, Leaders
 from broker.api.handlers.share.share_requests import Errors, in_order
 from broker.api.request import Request
-from broker.api.throttling import record_time
+from broker.api.throttling import throttle_fetch
 from broker.share.sessions import FetchContext
 from broker.share.share_fetch import ShareFetchResult, ShareFetchResults
 from broker.share.share_partition_key import SharePartitionKey
@@ -74,17 +74,9 @@ class ShareFetchResponder:
     def _throttling(self, results: ShareFetchResults) -> Slices[bool]:
         """Whether the client exceeds a quota; then the response is not counted."""
         request = self._request
-        record_time(request)
-        quota = request.services.client_quotas.fetch
-        if quota.quotas_enabled:
-            size = yield from self._size(results)
-            user = request.session.principal.name
-            throttle = quota.record(user, request.client_id, size)
-            if throttle is not None:
-                request.throttle(throttle)
-            if request.throttled is not None:
-                quota.unrecord(user, request.client_id, size)
-        return request.throttled is not None
+        is_size_needed = request.services.client_quotas.fetch.quotas_enabled
+        size = (yield from self._size(results)) if is_size_needed else 0
+        return throttle_fetch(request, size)
 
     def _size(self, results: ShareFetchResults) -> Slices[int]:
         """The size of the response without results of acknowledgements."""
